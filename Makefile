@@ -1,0 +1,66 @@
+# make run    set everything up and open the dashboard on ./runs and the sample runs
+# make test   set everything up and run all tests, the browser ones included
+# make check  format, lint, types and import contracts
+#
+# TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
+#                           without it torch comes from pip's own configuration and may bring CUDA along (gigabytes)
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PORT   ?= 8501
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+INPUTS := pyproject.toml constraints.txt
+
+ifneq ($(TORCH_SOURCE),)
+TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
+endif
+
+.PHONY: run test check format samples checkpoints clean
+
+run: $(VENV)/.run
+	$(BIN)/rlvitals --port $(PORT)
+
+test: $(VENV)/.dev
+	./tests/chromium.sh
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+samples: $(VENV)/.dev
+	$(BIN)/python sample_runs/generate.py
+
+checkpoints: $(VENV)/.dev
+	$(BIN)/python -P -m trainer.tasks.build addition
+	$(BIN)/python -P -m trainer.tasks.build remarks
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "rlvitals needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version 2>&1); name another with: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || \
+	  { echo "$(PYTHON) cannot make a virtual environment (venv or ensurepip is missing); on Debian run once, as root: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.torch: $(VENV)/bin/python $(INPUTS)
+	$(if $(TORCH_SOURCE),$(PIP) $(TORCH_FROM) torch)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.torch $(INPUTS)
+	@echo "Setting up rlvitals in $(VENV); the first time takes a few minutes."
+	$(PIP) --editable '.[all]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run $(INPUTS)
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

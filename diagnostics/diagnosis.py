@@ -1,0 +1,132 @@
+"""What a diagnosis says: outcomes of single rules, causes that explain them, and the verdict over a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from diagnostics.messages import Message
+from diagnostics.run import NO_STEPS, NO_VALUES, Run, Steps, Values
+
+
+class Severity(StrEnum):
+    """How bad a fired rule is: note it, look at it, stop the run."""
+
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """0 for info, 1 for warning, 2 for critical."""
+        return list(Severity).index(self)
+
+
+class Verdict(StrEnum):
+    """What became of one rule on one run; never a bool, never silence."""
+
+    FIRED = "fired"
+    QUIET = "quiet"
+    SKIPPED = "skipped"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One setting to change, in the producer's own argument name; `current` and `suggested` are None where unknown."""
+
+    parameter: str
+    current: Any
+    suggested: Any
+    why: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The points that made a rule fire, with a few before them: steps (N,) int64, values (N,) float64."""
+
+    steps: Steps = field(default_factory=lambda: NO_STEPS)
+    values: Values = field(default_factory=lambda: NO_VALUES)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one rule found.
+
+    Fired: severity, steps, measured, limit, message. Quiet: measured and limit. Skipped: `message` is the reason and
+    `enable` what would let it run. Broken: `message` names the exception. `metric` is the canonical name of the judged
+    series, `tag` the producer's name for it; `still` is True when the episode had not ended at the last logged step.
+    """
+
+    code: str
+    rule: str
+    verdict: Verdict
+    message: Message
+    grade: str = ""
+    source: str = ""
+    severity: Severity | None = None
+    first_step: int | None = None
+    last_step: int | None = None
+    still: bool = False
+    measured: float | None = None
+    limit: float | None = None
+    limit_is_default: bool = True
+    unit: str = ""
+    metric: str = ""
+    tag: str = ""
+    evidence: Evidence = field(default_factory=Evidence)
+    fixes: tuple[Fix, ...] = ()
+    enable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One explanation for several outcomes: the rules it explains, what speaks against it, the settings to change."""
+
+    cause: str
+    severity: Severity
+    summary: Message
+    first_step: int
+    last_step: int
+    outcomes: tuple[str, ...]
+    against: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The verdict on one run: every rule's outcome, the causes ranked worst first."""
+
+    run: Run
+    outcomes: tuple[Outcome, ...]
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def fired(self) -> tuple[Outcome, ...]:
+        """Fired outcomes, worst first, then the earliest."""
+        found = [outcome for outcome in self.outcomes if outcome.verdict is Verdict.FIRED]
+        return tuple(sorted(found, key=_worst_then_earliest))
+
+    @property
+    def blind_spots(self) -> tuple[Outcome, ...]:
+        """What could not be checked: skipped and broken rules."""
+        return tuple(o for o in self.outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN))
+
+    @property
+    def verdict(self) -> str:
+        """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run."""
+        if self.fired:
+            return self.fired[0].severity or Severity.INFO
+        judged = sum(outcome.verdict is Verdict.QUIET for outcome in self.outcomes)
+        return "healthy" if judged and 2 * judged >= len(self.outcomes) else "not-judged"
+
+
+def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:
+    return -(outcome.severity or Severity.INFO).rank, outcome.first_step or 0
+
+
+Limits = Mapping[str, Mapping[str, float]]
+"""Overridden limits: rule name → field of the rule's Limits → value."""
+
+Outcomes = Sequence[Outcome]

@@ -1,0 +1,37 @@
+"""Sentences as data: a message is a template's id and its values, so that a language is one table of templates."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+Value = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence before it has a language: the id of a template and the values for its fields."""
+
+    template: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+def render(message: Message, templates: Mapping[str, str]) -> str:
+    """The sentence in the language of `templates` (template id → format string); numbers get three significant digits.
+
+    Raises KeyError for an unknown id or a value that the template needs and the message lacks.
+    """
+    return templates[message.template].format_map({key: shown(value) for key, value in message.values.items()})
+
+
+def shown(value: Value) -> str:
+    """A value for reading: floats with three significant digits and never in a form such as 0.30000000000000004."""
+    if not isinstance(value, float):
+        return str(value)
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if value != 0 and not 1e-3 <= abs(value) < 1e5:
+        return f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e")
+    text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+    return text.replace("-", "−")

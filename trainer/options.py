@@ -1,0 +1,131 @@
+"""The options of a training as data: what the command line, the Launch form and the checks are generated from."""
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Scalar = type[int] | type[float] | type[bool] | type[str]
+
+_NAMES: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_NOTHING = {"", "none", "null"}
+
+
+class ConfigError(ValueError):
+    """A training cannot start as described; the message is one sentence that says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of a training.
+
+    `kind` is the type of its value, or of its items where `many`. `choices`, `minimum`, `maximum` and `above` (an excluded
+    lower bound) bound the value; None is allowed only where `optional`. `main` marks what the Launch form shows unfolded.
+    """
+
+    name: str
+    kind: Scalar
+    default: Any
+    help: str
+    many: bool = False
+    optional: bool = False
+    choices: tuple[Any, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+    above: float | None = None
+    main: bool = False
+
+    def parse(self, value: Any) -> Any:
+        """The value as the configuration holds it, from a string, a TOML or JSON value, or a form.
+
+        Raises:
+            ConfigError: The value has another type or lies outside its bounds.
+        """
+        if self.optional and (value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)):
+            return None
+        if self.many:
+            return tuple(self._parse_one(item) for item in _items(value))
+        return self._parse_one(value)
+
+    def _parse_one(self, value: Any) -> Any:
+        parsed = _convert(value, self.kind)
+        if parsed is None:
+            raise ConfigError(f"{self.name} must be {_NAMES[self.kind]}, but is {value!r}")
+        if self.choices and parsed not in self.choices:
+            nearest = _did_you_mean(str(parsed), map(str, self.choices))
+            raise ConfigError(f"{self.name} must be one of {', '.join(map(str, self.choices))}, but is {parsed!r}{nearest}")
+        self._check_bounds(parsed)
+        return parsed
+
+    def _check_bounds(self, value: Any) -> None:
+        if self.minimum is not None and not value >= self.minimum:
+            raise ConfigError(f"{self.name} must be at least {self.minimum:g}, but is {value:g}")
+        if self.above is not None and not value > self.above:
+            raise ConfigError(f"{self.name} must be above {self.above:g}, but is {value:g}")
+        if self.maximum is not None and not value <= self.maximum:
+            raise ConfigError(f"{self.name} must be at most {self.maximum:g}, but is {value:g}")
+
+
+def option(default: Any, help: str, **bounds: Any) -> Any:
+    """A dataclass field that carries what `options_of` reads: a help sentence, choices, bounds and whether it is `main`."""
+    return dataclasses.field(default=default, metadata={"help": help, **bounds})
+
+
+def options_of(config_type: type[Any]) -> tuple[Option, ...]:
+    """The options of a configuration dataclass, in the order of its fields."""
+    hints = typing.get_type_hints(config_type)
+    return tuple(_option_of(field, hints[field.name]) for field in dataclasses.fields(config_type))
+
+
+def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Every given value, parsed by its option.
+
+    Raises:
+        ConfigError: A name is unknown (the nearest known one is offered) or a value does not fit.
+    """
+    by_name = {option.name: option for option in options}
+    for name in values:
+        if name not in by_name:
+            raise ConfigError(f"there is no option {name!r}{_did_you_mean(name, by_name) or '; --help lists them all'}")
+    return {name: by_name[name].parse(value) for name, value in values.items()}
+
+
+def _option_of(field: dataclasses.Field[Any], hint: Any) -> Option:
+    kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
+    many = typing.get_origin(hint) is tuple
+    optional = types.NoneType in typing.get_args(hint)
+    kind = kinds[0] if many or optional else hint
+    return Option(field.name, kind, field.default, many=many, optional=optional, **field.metadata)
+
+
+def _items(value: Any) -> Iterable[Any]:
+    if isinstance(value, str):
+        return [item.strip() for item in value.split(",") if item.strip()]
+    return value if isinstance(value, Iterable) else [value]
+
+
+def _convert(value: Any, kind: Scalar) -> Any:
+    """The value as `kind`, or None where it is of another type; a bool is never taken for a number."""
+    if isinstance(value, str) and kind is not str:
+        return _BOOLEANS.get(value.strip().lower()) if kind is bool else _number(value, kind)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, bool) and kind is not bool:
+        return None
+    return value if isinstance(value, kind) else None
+
+
+def _number(text: str, kind: Scalar) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        return None
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""

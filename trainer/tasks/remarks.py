@@ -1,0 +1,27 @@
+"""The data of the remarks task: its openings and the weights of its learned reward, as shipped beside the checkpoint."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+CHECKPOINT = Path(__file__).with_name("assets") / "remarks"
+OPENINGS_FILE = "openings.json"
+POSITIVITY_FILE = "positivity.json"
+
+
+@cache
+def openings(split: str) -> tuple[str, ...]:
+    """Openings of two to four words that a remark is to be written from, in a fixed order.
+
+    Args:
+        split: "train" or "eval"; the two share no opening.
+    """
+    return tuple(json.loads((CHECKPOINT / OPENINGS_FILE).read_text(encoding="utf-8"))[split])
+
+
+@cache
+def positivity_weights() -> Mapping[str, float]:
+    """Log-odds per word of the learned reward."""
+    weights: dict[str, float] = json.loads((CHECKPOINT / POSITIVITY_FILE).read_text(encoding="utf-8"))
+    return weights
