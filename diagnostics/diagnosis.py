@@ -38,7 +38,7 @@ class Fix:
     parameter: str
     current: Any
     suggested: Any
-    why: str
+    why: Message
     source: str
 
 
@@ -54,15 +54,18 @@ class Evidence:
 class Outcome:
     """What one rule found.
 
-    Fired: severity, steps, measured, limit, message. Quiet: measured and limit. Skipped: `message` is the reason and
-    `enable` what would let it run. Broken: `message` names the exception. `metric` is the canonical name of the judged
-    series, `tag` the producer's name for it; `still` is True when the episode had not ended at the last logged step.
+    Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
+    and limit. Skipped: `message` is the reason and `enable` what would let it run. Broken: `message` names the
+    exception. `metric` is the canonical name of the judged series, `tag` the producer's name for it; `unit` is that of
+    measured and limit. `still` is True when the episode had not ended at the last logged step. Messages are rendered
+    with `diagnostics.rules.templates()`.
     """
 
     code: str
     rule: str
     verdict: Verdict
     message: Message
+    headline: Message | None = None
     grade: str = ""
     source: str = ""
     severity: Severity | None = None
@@ -77,7 +80,7 @@ class Outcome:
     tag: str = ""
     evidence: Evidence = field(default_factory=Evidence)
     fixes: tuple[Fix, ...] = ()
-    enable: str = ""
+    enable: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

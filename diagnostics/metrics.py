@@ -11,13 +11,19 @@ from typing import Literal
 Kind = Literal["scalar", "histogram"]
 Section = Literal["reward", "kl", "update", "policy", "value", "length", "progress"]
 
+_LOGGING_PAGE = "TRL logging page"
+_OLD_LOGGING_PAGE = "TRL logging page of the old PPOTrainer"
+_GRPO_PAGE = "TRL GRPO page, logged metrics"
+_TRAINER = "transformers Trainer"
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
     """One entry of the vocabulary.
 
     `healthy` says in a few words what a good curve does; `low` and `high` bound the values that exist at all.
-    `formula` is what the trainers' code computes; `slip` tells where the documents state something else.
+    `formula` is what the trainers' code computes; `slip` tells where the documents state something else;
+    `source` is the page that defines it.
     """
 
     name: str
@@ -31,6 +37,7 @@ class Metric:
     low: float | None = None
     high: float | None = None
     kind: Kind = "scalar"
+    source: str = _LOGGING_PAGE
 
 
 METRICS: tuple[Metric, ...] = (
@@ -82,6 +89,7 @@ METRICS: tuple[Metric, ...] = (
         healthy="low",
         low=0,
         high=1,
+        source=_GRPO_PAGE,
     ),
     Metric(
         "score",
@@ -99,6 +107,7 @@ METRICS: tuple[Metric, ...] = (
         "reward",
         healthy="stays above 0",
         low=0,
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "rlhf_reward",
@@ -129,9 +138,16 @@ METRICS: tuple[Metric, ...] = (
         healthy="small against the score",
         formula="masked mean of −kl_coef·kl_t",
         slip="The old logging page says 'objective/kl * objective/kl_coef': wrong sign, off by the length.",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
-        "reward_distribution", "Reward distribution", "reward", "Histogram of the rewards.", "reward", kind="histogram"
+        "reward_distribution",
+        "Reward distribution",
+        "reward",
+        "Histogram of the rewards.",
+        "reward",
+        kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     # KL
     Metric(
@@ -152,7 +168,16 @@ METRICS: tuple[Metric, ...] = (
         healthy="below 0.2",
         formula="masked mean of k3 = exp(ref − logp) − (ref − logp) − 1",
     ),
-    Metric("kl_coef", "KL coefficient", "", "Weight of the KL penalty.", "kl", healthy="steady", low=0),
+    Metric(
+        "kl_coef",
+        "KL coefficient",
+        "",
+        "Weight of the KL penalty.",
+        "kl",
+        healthy="steady",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
+    ),
     Metric(
         "kl_distribution",
         "KL distribution",
@@ -160,8 +185,17 @@ METRICS: tuple[Metric, ...] = (
         "Histogram of the KL per sequence.",
         "kl",
         kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
-    Metric("logprobs_distribution", "Log-probabilities", "nats", "Histogram under the policy.", "kl", kind="histogram"),
+    Metric(
+        "logprobs_distribution",
+        "Log-probabilities",
+        "nats",
+        "Histogram under the policy.",
+        "kl",
+        kind="histogram",
+        source=_OLD_LOGGING_PAGE,
+    ),
     Metric(
         "ref_logprobs_distribution",
         "Reference log-probabilities",
@@ -169,6 +203,7 @@ METRICS: tuple[Metric, ...] = (
         "Histogram under the reference.",
         "kl",
         kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     # Update
     Metric(
@@ -199,6 +234,7 @@ METRICS: tuple[Metric, ...] = (
         "update",
         healthy="below 2",
         low=0,
+        source="rlvitals trainer",
     ),
     Metric(
         "ratio_distribution",
@@ -207,6 +243,7 @@ METRICS: tuple[Metric, ...] = (
         "Histogram of the probability ratio.",
         "update",
         kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "approx_kl",
@@ -225,6 +262,7 @@ METRICS: tuple[Metric, ...] = (
         "Mean of old − new log-probability.",
         "update",
         healthy="near 0",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "clip_fraction",
@@ -300,7 +338,14 @@ METRICS: tuple[Metric, ...] = (
         high=1,
     ),
     Metric("policy_loss", "Policy loss", "loss", "Mean policy loss.", "update", healthy="near 0"),
-    Metric("loss", "Loss", "loss", "The loss of the step. On-policy GRPO has a loss near 0 by construction.", "update"),
+    Metric(
+        "loss",
+        "Loss",
+        "loss",
+        "The loss of the step. On-policy GRPO has a loss near 0 by construction.",
+        "update",
+        source=_TRAINER,
+    ),
     Metric(
         "total_loss",
         "Total loss",
@@ -309,9 +354,17 @@ METRICS: tuple[Metric, ...] = (
         "update",
         formula="policy_loss + vf_coef·value_loss",
         slip="The old logging page says 'sum' and omits vf_coef.",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
-        "grad_norm", "Gradient norm", "norm", "Norm of the gradient before clipping.", "update", healthy="steady", low=0
+        "grad_norm",
+        "Gradient norm",
+        "norm",
+        "Norm of the gradient before clipping.",
+        "update",
+        healthy="steady",
+        low=0,
+        source=_TRAINER,
     ),
     Metric("learning_rate", "Learning rate", "", "Learning rate of the optimizer.", "update", low=0),
     Metric(
@@ -321,9 +374,16 @@ METRICS: tuple[Metric, ...] = (
         "Mean advantage; whitening brings it near 0.",
         "update",
         healthy="near 0",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
-        "advantages_distribution", "Advantages", "reward", "Histogram of the advantages.", "update", kind="histogram"
+        "advantages_distribution",
+        "Advantages",
+        "reward",
+        "Histogram of the advantages.",
+        "update",
+        kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     # Policy
     Metric(
@@ -366,9 +426,24 @@ METRICS: tuple[Metric, ...] = (
         low=0,
         high=1,
     ),
-    Metric("value_mean", "Value", "reward", "Mean value estimate at rollout.", "value"),
-    Metric("value_variance", "Value variance", "reward²", "Variance of the value estimates.", "value", low=0),
-    Metric("value_prediction", "New value", "reward", "Mean value prediction during the update.", "value"),
+    Metric("value_mean", "Value", "reward", "Mean value estimate at rollout.", "value", source=_OLD_LOGGING_PAGE),
+    Metric(
+        "value_variance",
+        "Value variance",
+        "reward²",
+        "Variance of the value estimates.",
+        "value",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "value_prediction",
+        "New value",
+        "reward",
+        "Mean value prediction during the update.",
+        "value",
+        source=_OLD_LOGGING_PAGE,
+    ),
     Metric(
         "value_error",
         "Value error",
@@ -377,6 +452,7 @@ METRICS: tuple[Metric, ...] = (
         "value",
         healthy="falls",
         low=0,
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "explained_variance",
@@ -387,14 +463,31 @@ METRICS: tuple[Metric, ...] = (
         healthy="rises towards 1",
         formula="1 − Var(returns − values) / Var(returns)",
         high=1,
+        source=_OLD_LOGGING_PAGE,
     ),
-    Metric("returns_mean", "Returns", "reward", "Mean of advantages + values.", "value"),
-    Metric("returns_variance", "Returns variance", "reward²", "Variance of the returns.", "value", low=0),
+    Metric("returns_mean", "Returns", "reward", "Mean of advantages + values.", "value", source=_OLD_LOGGING_PAGE),
+    Metric(
+        "returns_variance",
+        "Returns variance",
+        "reward²",
+        "Variance of the returns.",
+        "value",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
+    ),
     # Length
     Metric("length_mean", "Completion length", "tokens", "Mean length of all completions.", "length", low=0),
     Metric("length_min", "Shortest completion", "tokens", "Minimum length of all completions.", "length", low=0),
     Metric("length_max", "Longest completion", "tokens", "Maximum length of all completions.", "length", low=0),
-    Metric("length_std", "Length spread", "tokens", "Standard deviation of the completion length.", "length", low=0),
+    Metric(
+        "length_std",
+        "Length spread",
+        "tokens",
+        "Standard deviation of the completion length.",
+        "length",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
+    ),
     Metric(
         "truncated_fraction",
         "Cut-off completions",
@@ -439,9 +532,23 @@ METRICS: tuple[Metric, ...] = (
         low=0,
         slip="Counted on the local process only, on raw responses.",
     ),
-    Metric("query_length_mean", "Query length", "tokens", "Mean length of the queries.", "length", low=0),
     Metric(
-        "query_length_std", "Query length spread", "tokens", "Standard deviation of the query length.", "length", low=0
+        "query_length_mean",
+        "Query length",
+        "tokens",
+        "Mean length of the queries.",
+        "length",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "query_length_std",
+        "Query length spread",
+        "tokens",
+        "Standard deviation of the query length.",
+        "length",
+        low=0,
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "query_length_distribution",
@@ -450,6 +557,7 @@ METRICS: tuple[Metric, ...] = (
         "Histogram of query lengths.",
         "length",
         kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     Metric(
         "length_distribution",
@@ -458,11 +566,12 @@ METRICS: tuple[Metric, ...] = (
         "Histogram of response lengths.",
         "length",
         kind="histogram",
+        source=_OLD_LOGGING_PAGE,
     ),
     # Progress
     Metric("episodes", "Episodes", "episodes", "Episodes so far.", "progress", low=0),
     Metric("episodes_per_second", "Speed", "episodes/s", "Episodes per second since the start.", "progress", low=0),
-    Metric("epoch", "Epoch", "epochs", "Passes over the dataset so far.", "progress", low=0),
+    Metric("epoch", "Epoch", "epochs", "Passes over the dataset so far.", "progress", low=0, source=_TRAINER),
     Metric(
         "tokens",
         "Tokens",
@@ -472,11 +581,20 @@ METRICS: tuple[Metric, ...] = (
         low=0,
         slip="The logging page says 'input tokens'; the code counts prompt and completion tokens.",
     ),
-    Metric("step_time", "Step time", "s", "Seconds per optimizer step, generation included.", "progress", low=0),
+    Metric(
+        "step_time",
+        "Step time",
+        "s",
+        "Seconds per optimizer step, generation included.",
+        "progress",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
 )
 
 _BY_NAME = {metric.name: metric for metric in METRICS}
 EVAL_PREFIX = "eval/"
+PER_FUNCTION = frozenset({"reward_func_mean", "reward_func_std"})  # metrics of one reward function, named after a slash
 
 CRUCIAL: dict[str, tuple[str, ...]] = {
     "ppo": (
@@ -524,4 +642,5 @@ MAIN_REWARD: dict[str, tuple[str, ...]] = {
 def metric(name: str) -> Metric | None:
     """The entry for a canonical name, a reward function's too (`reward_func_mean/accuracy`); None for a raw tag."""
     base = name.removeprefix(EVAL_PREFIX)
-    return _BY_NAME.get(base) or _BY_NAME.get(base.split("/", 1)[0])
+    family = base.split("/", 1)[0]
+    return _BY_NAME.get(family if family in PER_FUNCTION else base)

@@ -63,7 +63,9 @@ def group_advantages(rewards_B: Tensor, scorable_B: Tensor, group_size: int, sca
     mean_P1 = _mean(rewards_PG, scorable_PG)
     std_PG = _std(rewards_PG, scorable_PG, mean_P1).expand_as(rewards_PG)
     if scale == "batch":
-        std_PG = _std(rewards_B.view(1, -1), scorable_B.view(1, -1), _mean(rewards_B.view(1, -1), scorable_B.view(1, -1)))
+        std_PG = _std(
+            rewards_B.view(1, -1), scorable_B.view(1, -1), _mean(rewards_B.view(1, -1), scorable_B.view(1, -1))
+        )
         std_PG = std_PG.expand_as(rewards_PG)
     centred_PG = torch.where(scorable_PG, rewards_PG - mean_P1, 0.0)
     advantages_PG = centred_PG if scale == "none" else centred_PG / (std_PG + ADVANTAGE_EPSILON)

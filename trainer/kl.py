@@ -1,8 +1,8 @@
 """Estimators of the KL from the policy to the reference at a sampled token.
 
-Source: J. Schulman, "Approximating KL divergence" (2020), http://joschu.net/blog/kl-approx.html. With samples x from the
-policy p and a reference q the estimated quantity is KL(p ‖ q) = E_p[log p(x) − log q(x)]; swapped arguments estimate
-nothing of use, which the tests pin down.
+Source: J. Schulman, "Approximating KL divergence" (2020), http://joschu.net/blog/kl-approx.html. With samples x from
+the policy p and a reference q the estimated quantity is KL(p ‖ q) = E_p[log p(x) − log q(x)]; swapped arguments
+estimate nothing of use, which the tests pin down.
 """
 
 from collections.abc import Callable, Mapping

@@ -26,7 +26,8 @@ def ppo_policy_loss(
     """PPO's clipped surrogate. Source: Schulman et al. 2017, eq. 7.
 
     `policy/clipfrac_avg` is the share of tokens whose clipped loss is the larger one, so that the clip decides.
-    `val/ratio_var` is the variance over tokens: defined for one micro-batch too, where TRL's over micro-batch means is NaN.
+    `val/ratio_var` is the variance over tokens: it exists for one micro-batch too, where TRL's, over the means of
+    micro-batches, is NaN.
     """
     log_ratio_BT = logprobs_BT - old_logprobs_BT
     ratio_BT = log_ratio_BT.exp()
@@ -48,7 +49,7 @@ def ppo_policy_loss(
 def ppo_value_loss(
     values_BT: Tensor, old_values_BT: Tensor, returns_BT: Tensor, mask_BT: Tensor, cliprange_value: float
 ) -> LossOut:
-    """Half the squared error of the values, the worse of the plain and the clipped one. Source: OpenAI baselines' ppo2."""
+    """Half the squared error of the values, the larger of plain and clipped. Source: OpenAI baselines' ppo2."""
     clipped_BT = old_values_BT + (values_BT - old_values_BT).clamp(-cliprange_value, cliprange_value)
     error_BT = (values_BT - returns_BT) ** 2
     clipped_error_BT = (clipped_BT - returns_BT) ** 2
@@ -104,8 +105,8 @@ def grpo_loss(
 ) -> LossOut:
     """GRPO's clipped surrogate plus beta times the k3 estimate of the KL to the reference.
 
-    Source: Shao et al. 2024 (DeepSeekMath), eq. 3 and 4; clip metrics as in TRL 1.16: `clip_ratio/low_*` counts ratios below
-    1 − epsilon with a negative advantage, `clip_ratio/high_*` those above 1 + epsilon_high with a positive one.
+    Source: Shao et al. 2024 (DeepSeekMath), eq. 3 and 4; clip metrics as in TRL 1.16: `clip_ratio/low_*` counts ratios
+    below 1 − epsilon with a negative advantage, `clip_ratio/high_*` those above 1 + epsilon_high with a positive one.
     """
     ratio_BT = (logprobs_BT - old_logprobs_BT).exp()
     clipped_BT = ratio_BT.clamp(1 - epsilon, 1 + epsilon_high)

@@ -35,12 +35,14 @@ def sequence_sums(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
 
 
 def mean_over_updates(updates: Sequence[Mapping[str, Tensor]]) -> dict[str, float]:
-    """Each metric's mean over all updates of a step, every epoch and mini-batch; of a `…_max` metric the maximum."""
+    """Each metric over all updates of a step, epochs and mini-batches: the mean; of `…_max` and `…_min` the extreme."""
     return {
-        name: float(_joined([update[name] for update in updates], largest=name.endswith("_max"))) for name in updates[0]
+        name: float(_joined(name, torch.stack([update[name].detach().cpu() for update in updates])))
+        for name in updates[0]
     }
 
 
-def _joined(values: Sequence[Tensor], largest: bool) -> Tensor:
-    stacked = torch.stack(list(values)).double()
-    return stacked.max() if largest else stacked.mean()
+def _joined(name: str, values: Tensor) -> Tensor:
+    if name.endswith("_max"):
+        return values.max()
+    return values.min() if name.endswith("_min") else values.double().mean()

@@ -23,8 +23,9 @@ class ConfigError(ValueError):
 class Option:
     """One option of a training.
 
-    `kind` is the type of its value, or of its items where `many`. `choices`, `minimum`, `maximum` and `above` (an excluded
-    lower bound) bound the value; None is allowed only where `optional`. `main` marks what the Launch form shows unfolded.
+    `kind` is the type of its value, or of its items where `many`. `choices`, `minimum`, `maximum` and `above` (an
+    excluded lower bound) bound the value; None is allowed only where `optional`. `main` marks what the Launch form
+    shows unfolded.
     """
 
     name: str
@@ -57,7 +58,9 @@ class Option:
             raise ConfigError(f"{self.name} must be {_NAMES[self.kind]}, but is {value!r}")
         if self.choices and parsed not in self.choices:
             nearest = _did_you_mean(str(parsed), map(str, self.choices))
-            raise ConfigError(f"{self.name} must be one of {', '.join(map(str, self.choices))}, but is {parsed!r}{nearest}")
+            raise ConfigError(
+                f"{self.name} must be one of {', '.join(map(str, self.choices))}, but is {parsed!r}{nearest}"
+            )
         self._check_bounds(parsed)
         return parsed
 
@@ -71,7 +74,7 @@ class Option:
 
 
 def option(default: Any, help: str, **bounds: Any) -> Any:
-    """A dataclass field that carries what `options_of` reads: a help sentence, choices, bounds and whether it is `main`."""
+    """A dataclass field that carries what `options_of` reads: its help sentence, choices and bounds, and `main`."""
     return dataclasses.field(default=default, metadata={"help": help, **bounds})
 
 

@@ -30,3 +30,4 @@ def test_one_reward_function_and_an_eval_metric_find_their_entry() -> None:
 
 def test_a_raw_tag_is_not_in_the_vocabulary() -> None:
     assert metric("my/own/metric") is None
+    assert metric("reward/of_my_own") is None

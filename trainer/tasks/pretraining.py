@@ -1,13 +1,16 @@
 """The making of a tiny causal language model: its shape, its two tokenizers, supervised training and saving."""
 
+import logging
 import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from torch.nn.functional import cross_entropy
 from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 PAD, EOS, UNKNOWN = "<pad>", "<eos>", "<unk>"
@@ -15,8 +18,11 @@ BATCH_SIZE = 128
 LEARNING_RATE = 3e-3
 WARMUP_STEPS = 50
 FINAL_LEARNING_RATE_SHARE = 0.05
+WEIGHT_DECAY = 0.1
 MAX_GRAD_NORM = 1.0
 IGNORED_LABEL = -100
+
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +34,7 @@ class Example:
 
 
 def word_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
-    """One token a word or mark of `.,!?`; decoding sets the marks to the word before them, so that text reads as text."""
+    """One token a word or mark of `.,!?`; decoded, a mark follows its word without a space, as in any text."""
     tokenizer = _word_level(words)
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
@@ -73,7 +79,7 @@ def tiny_llama(tokenizer: PreTrainedTokenizerFast, max_length: int) -> LlamaForC
 
 def train(model: LlamaForCausalLM, examples: Sequence[Example], steps: int, seed: int) -> None:
     """Minimises the mean loss per token with AdamW and a cosine schedule, in place."""
-    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95), weight_decay=0.01)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95), weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _learning_rate_share(step, steps))
     batches = _endless_batches(examples, random.Random(seed))
     model.train()
@@ -85,7 +91,7 @@ def train(model: LlamaForCausalLM, examples: Sequence[Example], steps: int, seed
         optimizer.zero_grad()
         schedule.step()
         if step % 100 == 0:
-            print(f"step {step}/{steps}: training loss {loss.item():.3f} nats/token", flush=True)
+            _LOG.info("step %d/%d: training loss %.3f nats/token", step, steps, loss.item())
 
 
 @torch.no_grad()
@@ -103,13 +109,21 @@ def mean_loss(model: LlamaForCausalLM, examples: Sequence[Example]) -> float:
 
 @torch.no_grad()
 def sample(
-    model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, prompts: Sequence[str], max_new_tokens: int, greedy: bool = False
+    model: LlamaForCausalLM,
+    tokenizer: PreTrainedTokenizerFast,
+    prompts: Sequence[str],
+    max_new_tokens: int,
+    is_greedy: bool = False,
 ) -> list[str]:
     """One completion per prompt, as text, at temperature 1 over the full vocabulary, or the most likely one."""
     model.eval()
     inputs = tokenizer(list(prompts), return_tensors="pt", padding=True)
-    ids = model.generate(**inputs, max_new_tokens=max_new_tokens, do_sample=not greedy, **({} if greedy else {"top_k": 0}))
-    return tokenizer.batch_decode(ids[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    # Read from the model's own generation config, which `save` has set to the full vocabulary.
+    generate: Any = model.generate  # type: ignore[misc]  # its own models miss the protocol it asks for
+    ids = generate(**inputs, max_new_tokens=max_new_tokens, do_sample=not is_greedy)
+    return [
+        str(text) for text in tokenizer.batch_decode(ids[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
+    ]
 
 
 def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
@@ -148,7 +162,7 @@ def _loss(model: LlamaForCausalLM, batch: Sequence[Example]) -> torch.Tensor:
         [[IGNORED_LABEL] * e.context + e.ids[e.context :] + [IGNORED_LABEL] * (length - len(e.ids)) for e in batch]
     )
     logits_BTV = model(input_ids=ids_BT).logits[:, :-1]
-    return torch.nn.functional.cross_entropy(logits_BTV.flatten(0, 1), labels_BT[:, 1:].flatten(), ignore_index=IGNORED_LABEL)
+    return cross_entropy(logits_BTV.flatten(0, 1), labels_BT[:, 1:].flatten(), ignore_index=IGNORED_LABEL)
 
 
 def _endless_batches(examples: Sequence[Example], rng: random.Random) -> Iterator[list[Example]]:

@@ -1,4 +1,4 @@
-"""The data of the remarks task: its openings and the weights of its learned reward, as shipped beside the checkpoint."""
+"""The data of the remarks task: its openings and the weights of its learned reward, shipped beside the checkpoint."""
 
 import json
 from collections.abc import Mapping

@@ -1,0 +1,1 @@
+"""rlvitals' dashboard: views over runs and their diagnoses, in Streamlit."""

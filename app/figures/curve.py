@@ -1,0 +1,202 @@
+"""One metric over the steps of a run: its curve, the limits it is judged by, and everything that is no number."""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from app.figures.downsample import kept
+from app.figures.rug import rug
+from app.figures.scale import Scale
+from app.theme import FONT, Palette
+from diagnostics.diagnosis import Outcome, Verdict
+from diagnostics.messages import shown
+from diagnostics.metrics import EVAL_PREFIX
+from diagnostics.run import Series, Values
+
+HEIGHT = 200  # pixels
+_FEW_POINTS = 40  # up to here each point is marked
+_SHADE = 0.14
+_FUNCTION = ": "  # between a metric's title and the reward function that it is of
+_NUMBERS = {"exponentformat": "e", "minexponent": 2}
+_MARGIN = {"l": 50, "r": 12, "t": 50, "b": 24}
+
+
+def curve(
+    series: Series, outcomes: Sequence[Outcome], palette: Palette, *, chosen_step: int | None = None
+) -> go.Figure:
+    """Draw a series with the outcomes that judge it.
+
+    A limit is a dashed line, the steps of a finding are shaded, NaN and ±Inf stand on a rug below and at the edge
+    above. The curve is broken where a value is not finite. What is hovered is the raw value.
+    """
+    judging = [outcome for outcome in outcomes if outcome.metric == series.name]
+    limits = sorted({o.limit for o in judging if o.limit is not None and o.unit == series.unit})
+    scale = Scale.of(series.values, limits)
+    traces = [_replaced(series, palette), _line(series, palette), *rug(series, palette)]
+    return go.Figure(
+        data=[trace for trace in traces if trace is not None],
+        layout={
+            **_frame(series, palette, scale),
+            "shapes": _shapes(judging, limits, scale, palette, chosen_step),
+            "annotations": [*_title(series, palette, scale), *_limit_words(limits, scale, palette)],
+        },
+    )
+
+
+def described(series: Series, outcomes: Sequence[Outcome]) -> str:
+    """The figure in words: the last value, how many points are no numbers, and what fired."""
+    parts = [f"{name_of(series)}: {last_value(series)} at step {series.steps[-1]}"]
+    if count := int((~series.finite).sum()):
+        parts.append(f"{count} of {len(series)} points are NaN or infinite")
+    parts += [f"{o.rule} fired" for o in outcomes if o.metric == series.name and o.verdict is Verdict.FIRED]
+    return "; ".join(parts)
+
+
+def name_of(series: Series) -> str:
+    """The metric's title, with the reward function's name where it has one; an unmapped tag is its own name."""
+    if series.metric is None:
+        return series.name
+    title = f"{series.metric.title}, evaluation" if series.is_eval else series.metric.title
+    function = series.name.removeprefix(EVAL_PREFIX).partition("/")[2]
+    return f"{title}{_FUNCTION}{function}" if function else title
+
+
+def last_value(series: Series) -> str:
+    """The last value with its unit."""
+    return f"{shown(float(series.values[-1]))} {series.unit}".rstrip()
+
+
+def _line(series: Series, palette: Palette) -> go.Scatter:
+    chosen = kept(series.values)
+    values = series.values[chosen]
+    return go.Scatter(
+        x=series.steps[chosen],
+        y=np.where(np.isfinite(values), values, np.nan),
+        mode="lines+markers",
+        line={"color": palette.line, "width": 1.5},
+        marker={"color": palette.line, "size": _marker_sizes(values), "line": {"width": 0}},
+        connectgaps=False,
+        name="value",
+        hovertemplate="<b>%{y:.6~g}</b><extra></extra>",
+    )
+
+
+def _marker_sizes(values: Values) -> Values:
+    """Each point of a short series is marked; of a long one those that no line would show: alone between holes."""
+    finite = np.concatenate([[False], np.isfinite(values), [False]])
+    is_alone = finite[1:-1] & ~finite[:-2] & ~finite[2:]
+    return np.where(is_alone | (len(values) <= _FEW_POINTS), 4.0, 0.0)
+
+
+def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
+    """The points that a resumed run logged again: faint, so that the attempt before is not hidden."""
+    if not len(series.replaced_steps):
+        return None
+    return go.Scatter(
+        x=series.replaced_steps,
+        y=series.replaced_values,
+        mode="markers",
+        marker={"color": palette.muted, "size": 4, "opacity": 0.4},
+        name="replaced",
+        hovertemplate="%{y:.6~g}, logged again later<extra></extra>",
+    )
+
+
+def _frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
+    """Everything of the layout but the marks.
+
+    A constant uirevision keeps the zoom when data comes in. Plotly gives the zoom up where a range is set from outside,
+    so the ranges are its own, told what to include.
+    """
+    axis = {"autorange": True, "gridcolor": palette.grid, "zeroline": False, "linecolor": palette.grid, "ticks": ""}
+    include = {"include": [scale.low, scale.high]} if scale.kind == "linear" else {}
+    return {
+        "template": "none",
+        "height": HEIGHT,
+        "margin": _MARGIN,
+        "font": {"family": FONT, "size": 10, "color": palette.muted},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "showlegend": False,
+        "hovermode": "x",
+        "hoverlabel": {"bgcolor": palette.surface, "font": {"color": palette.ink, "family": FONT, "size": 11}},
+        "uirevision": series.name,
+        "dragmode": "zoom",
+        "xaxis": {**axis, "showgrid": False, "nticks": 6, "tickformat": "d"},
+        "yaxis": {**axis, "type": scale.kind, "autorangeoptions": include, "nticks": 5, **_NUMBERS},
+        "yaxis2": {"overlaying": "y", "range": [0, 1], "visible": False, "fixedrange": True},
+    }
+
+
+def _title(series: Series, palette: Palette, scale: Scale) -> list[dict[str, Any]]:
+    """The metric's name and last value; below it the unit, what good looks like, and the scale where it is unusual."""
+    title, _, function = name_of(series).partition(_FUNCTION)
+    value = shown(float(series.values[-1])) if len(series) else "no data"
+    healthy = series.metric.healthy if series.metric else ""
+    log = "log scale" if scale.kind == "log" else ""
+    below = " · ".join(filter(None, (title if function else "", series.unit, healthy, log)))
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    place |= {"showarrow": False, "xshift": -_MARGIN["l"] + 2}
+    top = f"<b>{html.escape(function or title)}</b>  {html.escape(value)}"
+    return [
+        {**place, "text": top, "yshift": 23, "font": {"size": 12.5, "color": palette.ink}},
+        {**place, "text": html.escape(below), "yshift": 9, "font": {"size": 11, "color": palette.muted}},
+    ]
+
+
+def _shapes(
+    judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette, chosen_step: int | None
+) -> list[dict[str, Any]]:
+    return [*_episodes(judging, palette), *_limit_lines(limits, scale, palette), *_step(chosen_step, palette)]
+
+
+def _episodes(judging: Sequence[Outcome], palette: Palette) -> list[dict[str, Any]]:
+    """A shade over the steps of each finding."""
+    return [
+        {
+            "type": "rect",
+            "xref": "x",
+            "yref": "paper",
+            "x0": (outcome.first_step or 0) - 0.5,
+            "x1": (outcome.last_step or outcome.first_step or 0) + 0.5,
+            "y0": 0,
+            "y1": 1,
+            "fillcolor": palette.of(outcome.severity or ""),
+            "opacity": _SHADE,
+            "line": {"width": 0},
+            "layer": "below",
+            "name": "episode",
+        }
+        for outcome in judging
+        if outcome.verdict is Verdict.FIRED
+    ]
+
+
+def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> list[dict[str, Any]]:
+    dashed = {"color": palette.muted, "width": 1, "dash": "dash"}
+    return [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": dashed, "name": "limit"}
+        for y in limits
+        if scale.shows(y)
+    ]
+
+
+def _limit_words(limits: Sequence[float], scale: Scale, palette: Palette) -> list[dict[str, Any]]:
+    """`limit 0.8` on its line; where no limit is in view, at the edge which way the nearest one lies."""
+    font = {"size": 10, "color": palette.muted}
+    place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
+    if in_view := [y for y in limits if scale.shows(y)]:
+        return [{**place, "text": f"limit {shown(y)}", "y": scale.on_axis(y)} for y in in_view]
+    if above := [y for y in limits if y > scale.high]:
+        return [{**place, "text": f"limit {shown(above[0])} ↑", "yref": "paper", "y": 1}]
+    return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in limits[-1:]]
+
+
+def _step(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:
+    if chosen_step is None:
+        return []
+    place = {"x0": chosen_step, "x1": chosen_step, "yref": "paper", "y0": 0, "y1": 1}
+    return [{"type": "line", **place, "line": {"color": palette.muted, "width": 1}, "name": "chosen step"}]

@@ -1,0 +1,33 @@
+"""Which series of a run stand where: the crucial ones of its algorithm, in the documents' order, and all others."""
+
+from diagnostics.metrics import CRUCIAL, MAIN_REWARD, METRICS
+from diagnostics.run import Run, Series
+
+_ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
+
+
+def crucial(run: Run) -> list[Series]:
+    """The crucial values that the run logs; a base name stands for the series of all its reward functions."""
+    return [series for base in CRUCIAL.get(run.algorithm, ()) for series in _of(run, base)]
+
+
+def others(run: Run) -> list[Series]:
+    """Every other series with a point, known metrics in the vocabulary's order, unmapped names after them."""
+    shown = {series.name for series in crucial(run)}
+    rest = [series for name, series in run.series.items() if name not in shown and len(series)]
+    return sorted(rest, key=_rank)
+
+
+def main_reward(run: Run) -> Series | None:
+    """The series that should keep going up."""
+    return run.get(*MAIN_REWARD.get(run.algorithm, ("reward", "score")))
+
+
+def _of(run: Run, base: str) -> list[Series]:
+    named = [run.series[base]] if base in run.series else []
+    return [series for series in (*named, *run.functions(base).values()) if len(series)]
+
+
+def _rank(series: Series) -> tuple[int, str]:
+    index = _ORDER.get(series.metric.name, len(_ORDER)) if series.metric else len(_ORDER) + 1
+    return index, series.name

@@ -1,0 +1,53 @@
+"""What a page is about: the run and the step named in its address, and what the environment allows."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from app.theme import DARK, LIGHT, Palette
+
+RUN, STEP = "run", "step"
+_PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
+SAMPLES_FOLDER = "sample_runs"
+_SAMPLES = Path(__file__).resolve().parent.parent / SAMPLES_FOLDER
+
+
+def folders() -> tuple[Path, ...]:
+    """The folders to show: those of RLVITALS_PATHS, else ./runs and the sample runs that stand beside the app."""
+    named = tuple(Path(part) for part in os.environ.get(_PATHS, "").split(os.pathsep) if part)
+    return named or (Path("runs"), _SAMPLES)
+
+
+def is_read_only() -> bool:
+    """Whether nothing may be started or stopped from here."""
+    return os.environ.get(_READ_ONLY) == "1"
+
+
+def is_sample(path: Path) -> bool:
+    """Whether a run is one of the sample runs that ship with rlvitals."""
+    return SAMPLES_FOLDER in path.resolve().parts
+
+
+def selected_run() -> str | None:
+    """The path of the run that the address names."""
+    return st.query_params.get(RUN)
+
+
+def chosen_step() -> int | None:
+    """The step that the address names; None for the newest."""
+    text = st.query_params.get(STEP, "")
+    return int(text) if text.isdigit() else None
+
+
+def choose_step(step: int | None) -> None:
+    """Write a step into the address; None follows the newest again."""
+    if step is None:
+        st.query_params.pop(STEP, None)
+    else:
+        st.query_params[STEP] = str(step)
+
+
+def palette() -> Palette:
+    """The colours of the theme that the browser shows."""
+    return DARK if st.context.theme.type == "dark" else LIGHT

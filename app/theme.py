@@ -1,0 +1,93 @@
+"""How things look: the colours of meaning, and the words and shapes that stand beside them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours of one theme, as CSS colours; those of meaning are Okabe and Ito's, lightened on dark ground."""
+
+    ink: str
+    muted: str
+    grid: str
+    surface: str
+    line: str
+    critical: str
+    warning: str
+    info: str
+    healthy: str
+
+    def of(self, verdict: str) -> str:
+        """The colour of a verdict; the muted one for `not-judged` and anything else."""
+        colours = {"critical": self.critical, "warning": self.warning, "info": self.info, "healthy": self.healthy}
+        return colours.get(verdict, self.muted)
+
+
+LIGHT = Palette(
+    ink="#1B1F24",
+    muted="#5C6570",
+    grid="#E7EAEE",
+    surface="#FFFFFF",
+    line="#0072B2",
+    critical="#D55E00",
+    warning="#E69F00",
+    info="#0072B2",
+    healthy="#009E73",
+)
+DARK = Palette(
+    ink="#E4E7EB",
+    muted="#98A2AE",
+    grid="#2A3038",
+    surface="#14181D",
+    line="#56B4E9",
+    critical="#FF7A2E",
+    warning="#E69F00",
+    info="#56B4E9",
+    healthy="#2BBF95",
+)
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'DejaVu Sans', sans-serif"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A meaning without colour: a shape and a word, and the name of the colour that goes with them."""
+
+    shape: str
+    word: str
+    colour: BadgeColour
+
+    def __str__(self) -> str:
+        return f"{self.shape} {self.word}"
+
+
+VERDICTS: Mapping[str, Sign] = {
+    "critical": Sign("◆", "critical", "red"),
+    "warning": Sign("▲", "warning", "orange"),
+    "info": Sign("●", "note", "blue"),
+    "healthy": Sign("✓", "healthy", "green"),
+    "not-judged": Sign("○", "not judged", "gray"),
+}
+
+STATES: Mapping[str, Sign] = {
+    "queued": Sign("○", "queued", "gray"),
+    "starting": Sign("◔", "starting", "gray"),
+    "running": Sign("●", "running", "green"),
+    "finished": Sign("✓", "finished", "gray"),
+    "stopped": Sign("■", "stopped", "gray"),
+    "failed": Sign("✕", "failed", "orange"),
+    "died": Sign("✕", "died", "orange"),
+    "silent": Sign("◌", "silent", "gray"),
+    "unknown": Sign("·", "state unknown", "gray"),
+}
+
+OUTCOMES: Mapping[str, Sign] = {
+    "fired": Sign("▲", "fired", "orange"),
+    "quiet": Sign("✓", "quiet", "green"),
+    "skipped": Sign("○", "could not run", "gray"),
+    "broken": Sign("✕", "broke", "gray"),
+}

@@ -1,0 +1,161 @@
+"""The Launch page: choose what to train, see the exact command, start it and go to the live run."""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from app.widgets.launch_draft import (
+    Draft,
+    base_values,
+    free_name,
+    launch_options,
+    name_problem,
+    name_stem,
+    preset_for,
+    preset_label,
+    runs_folder,
+)
+from app.widgets.launch_fields import complaint, fields, folded_fields
+from app.words import plain
+from trainer.config import ALGORITHMS, TrainConfig
+from trainer.launch import LaunchError, start
+from trainer.options import ConfigError
+from trainer.prompts import read_dataset
+from trainer.recipes import RECIPES, Recipe
+from trainer.tasks import get_task
+
+_PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
+_BUTTON = "launch.start"
+_STARTED, _TO_OPEN, _REFUSAL = "launch.started", "launch.to_open", "launch.refusal"
+_TRAINER_PACKAGES = ("torch", "transformers", "accelerate")
+_PROMPTS_SHOWN = 5
+_PRESETS: tuple[Recipe | None, ...] = (*RECIPES.values(), None)
+
+
+def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) -> None:
+    """Draw the page. New runs go below `shown`, the dashboard's folder; `open_run` goes to a run's page for good."""
+    if run_dir := st.session_state.pop(_TO_OPEN, None):
+        open_run(run_dir)
+    root = runs_folder(shown)
+    form, outlook = st.columns([3, 2], gap="large")
+    with form:
+        recipe, algorithm = _preset()
+        values = _values(recipe, algorithm)
+    with outlook:
+        name = _name(root, name_stem(algorithm, recipe, values))
+        _outlook(Draft(algorithm, recipe, values, root, name), is_read_only)
+
+
+def _values(recipe: Recipe | None, algorithm: str) -> dict[str, Any]:
+    """The options that matter most, the others folded below them; what stands in each, by name."""
+    base = base_values(algorithm, recipe)
+    key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}"
+    options = launch_options(algorithm)
+    values = fields([option for option in options if option.main], base, key)
+    return values | folded_fields([option for option in options if not option.main], base, key)
+
+
+def _preset() -> tuple[Recipe | None, str]:
+    """The chosen preset and algorithm; choosing either one adapts the other."""
+    left, right = st.columns([3, 1])
+    recipe: Recipe | None = left.selectbox(
+        "Preset", _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
+    )
+    algorithm: str = right.segmented_control(
+        "Algorithm",
+        ALGORITHMS,
+        format_func=str.upper,
+        key=_ALGORITHM,
+        default=next(iter(RECIPES.values())).algorithm,
+        required=True,
+        on_change=_follow_algorithm,
+    )
+    st.caption(recipe.description if recipe else "Starts from TRL's defaults; name a model folder, a dataset, or both.")
+    return recipe, algorithm
+
+
+def _follow_preset() -> None:
+    if recipe := st.session_state[_PRESET]:
+        st.session_state[_ALGORITHM] = recipe.algorithm
+
+
+def _follow_algorithm() -> None:
+    st.session_state[_PRESET] = preset_for(st.session_state[_ALGORITHM], st.session_state[_PRESET])
+
+
+def _name(root: Path, stem: str) -> str:
+    """The typed name, else the next free one."""
+    free = free_name(root, stem)
+    help_text = f"Name of the run and of its folder below {plain(str(root))}; empty: the next free one."
+    name = st.text_input("Run name", placeholder=free, help=help_text, key=_NAME).strip() or free
+    if problem := name_problem(name):
+        complaint(problem)
+    return name
+
+
+def _outlook(draft: Draft, is_read_only: bool) -> None:
+    """What will run, and the button that runs it or the sentence that says why it cannot."""
+    try:
+        config = draft.config
+        prompts = _first_prompts(config.dataset, config.task, _changed(config.dataset))
+    except ConfigError as error:
+        _start_button(draft, str(error), is_read_only)
+        return
+    st.code(draft.command, language="bash", wrap_lines=True)
+    _start_button(draft, None, is_read_only)
+    _plan(draft, config, prompts)
+
+
+def _plan(draft: Draft, config: TrainConfig, prompts: Sequence[str]) -> None:
+    steps, batch = config.total_steps, config.batch_size
+    st.caption(f"{steps:,} steps of {batch:,} completions, {steps * batch:,} in all.")
+    if draft.recipe and not draft.recipe.is_healthy:
+        st.caption(f"Expected to set off: {', '.join(draft.recipe.rules)}.")
+    st.caption("Some of its prompts")
+    st.code("\n".join(prompts), language=None)
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _first_prompts(dataset: str | None, task: str, changed: float | None) -> list[str]:
+    """A few of the prompts; a dataset is read again when it has changed. Raises ConfigError for a malformed one."""
+    rows = read_dataset(Path(dataset)) if dataset else get_task(task).prompts()
+    return [row["prompt"] for row in rows[:_PROMPTS_SHOWN]]
+
+
+def _changed(dataset: str | None) -> float | None:
+    return Path(dataset).stat().st_mtime if dataset else None
+
+
+def _start_button(draft: Draft, problem: str | None, is_read_only: bool) -> None:
+    if is_read_only:
+        st.info("This dashboard is read-only and starts no training; the command works in a terminal.")
+    else:
+        problem = _missing_trainer() or problem
+        disabled = problem is not None
+        st.button("Start training", type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
+    if sentence := problem or st.session_state.pop(_REFUSAL, None):
+        complaint(f"Cannot start: {sentence}.")
+
+
+def _missing_trainer() -> str | None:
+    """The sentence that says what to install; None where training works. Nothing of it is imported."""
+    missing = [name for name in _TRAINER_PACKAGES if importlib.util.find_spec(name) is None]
+    if not missing:
+        return None
+    return f"training needs {', '.join(missing)}, not installed here; install it with: pip install 'rlvitals[trainer]'"
+
+
+def _start(draft: Draft) -> None:
+    """Start the training once: the second click of a double click finds the run that the first one started."""
+    started: set[Path] = st.session_state.setdefault(_STARTED, set())
+    if draft.run_dir not in started:
+        try:
+            start(draft.arguments, draft.run_dir)
+        except LaunchError as error:
+            st.session_state[_REFUSAL] = str(error)
+            return
+        started.add(draft.run_dir)
+    st.session_state[_TO_OPEN] = draft.run_dir

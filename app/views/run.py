@@ -1,0 +1,102 @@
+"""The Run page: where the run stands, the verdict, the curves that prove it, then everything else."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from app import state
+from app.console import tail
+from app.load import Look, look_at
+from app.series import crucial, others
+from app.widgets.charts import charts
+from app.widgets.checks import checks
+from app.widgets.config import config
+from app.widgets.data_line import data_line
+from app.widgets.metrics import metrics
+from app.widgets.samples import samples
+from app.widgets.state_line import can_stop, state_line, stop_button, title_line
+from app.widgets.verdict import verdict
+from app.words import is_live, plain
+from diagnostics.api import UnreadableRun
+
+_POLL_SECONDS = 1.0
+_SECTION = "run.section"
+
+
+def render(path: str | None, is_read_only: bool) -> None:
+    """Draw the page of the run at a path; while the run goes on, again whenever it changed."""
+    if path is None:
+        st.info("No run is chosen; open one from Runs.")
+        return
+    try:
+        look = look_at(path)
+    except UnreadableRun as error:
+        st.warning(plain(error.sentence))
+        return
+    _head(path, look, is_read_only)
+    verdict(look.diagnosis)
+    data_line(look.diagnosis)
+    charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
+    _details(look)
+
+
+def _head(path: str, look: Look, is_read_only: bool) -> None:
+    """Name and state; of a run that goes on, the state is a fragment that looks for changes every second."""
+    run = look.diagnosis.run
+    name, where = st.columns([1, 1], vertical_alignment="top")
+    with name:
+        title_line(run)
+    with where:
+        every = _POLL_SECONDS if is_live(run) else None
+        st.fragment(_follow, run_every=every)(path, look.revision, is_read_only)
+
+
+def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
+    """Draw the state as it is now; where the run has changed since the page was drawn, draw the page again."""
+    try:
+        look = look_at(path)
+    except UnreadableRun as error:
+        st.warning(plain(error.sentence))
+        return
+    if look.revision != drawn_revision:
+        st.rerun(scope="app")
+    run = look.diagnosis.run
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+        state_line(run)
+        if can_stop(run) and not is_read_only:
+            stop_button(run)
+
+
+def _details(look: Look) -> None:
+    """What the reader asks for; only the chosen section is drawn."""
+    run = look.diagnosis.run
+    remaining = others(run)
+    sections: Mapping[str, tuple[str, Callable[[], None]]] = {
+        "samples": ("Samples", partial(samples, run)),
+        "metrics": (
+            f"All metrics ({len(remaining)})",
+            partial(metrics, look.diagnosis, remaining, state.chosen_step()),
+        ),
+        "config": ("Config", partial(config, run)),
+        "console": ("Console", partial(_console, look)),
+        "checks": (f"Checks ({len(look.diagnosis.outcomes)})", partial(checks, look.diagnosis)),
+    }
+    chosen = st.segmented_control(
+        "Section",
+        list(sections),
+        format_func=lambda name: sections[name][0],
+        default="samples",
+        required=True,
+        key=_SECTION,
+        label_visibility="collapsed",
+    )
+    sections[chosen or "samples"][1]()
+
+
+def _console(look: Look) -> None:
+    text = tail(look.diagnosis.run.console)
+    if text:
+        st.code(text, language=None, wrap_lines=True, height=460)
+    else:
+        st.caption("The run left no console output.")

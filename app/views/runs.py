@@ -1,0 +1,131 @@
+"""The Runs page: one row for every run found, its state and its verdict."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+import pandas as pd
+import streamlit as st
+from pandas.io.formats.style import Styler
+
+from app import state
+from app.figures.sparkline import sparkline
+from app.load import Found, find_all
+from app.series import main_reward
+from app.theme import STATES, VERDICTS
+from app.widgets.verdict import headline
+from app.words import age, plain, progress
+
+_POLL_SECONDS = 3.0
+_TABLE = "runs.table"
+_FILTER = "runs.filter"
+_SAMPLE_MARK = "(sample)"
+_MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 25, 860, 32  # rows, pixels, pixels
+_COLUMNS = {
+    "state": st.column_config.TextColumn(width=86),
+    "name": st.column_config.TextColumn(width=170, help="Click a row to open the run."),
+    "verdict": st.column_config.TextColumn(width=96),
+    "finding": st.column_config.TextColumn(width=346),
+    "reward": st.column_config.LineChartColumn(width=84),
+    "step": st.column_config.TextColumn(width=62),
+    "algorithm": st.column_config.TextColumn(width=84),
+    "producer": st.column_config.TextColumn(width=100),
+    "written": st.column_config.TextColumn(width=88),
+}
+
+
+def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]) -> None:
+    """Draw the list of the runs below these folders; `open_run` goes to a run's page, `open_launch` to Launch."""
+    st.text_input(
+        "Filter",
+        key=_FILTER,
+        placeholder="Filter by name, algorithm, producer, state, verdict",
+        label_visibility="collapsed",
+        width=420,
+    )
+    st.fragment(_listing, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
+
+
+def _listing(
+    folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
+) -> None:
+    found = find_all(folders)
+    if not found:
+        _empty(folders, open_launch)
+        return
+    if any(state.is_sample(item.ref.path) for item in found):
+        st.caption(
+            f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness."
+        )
+    if all(state.is_sample(item.ref.path) for item in found):
+        _ways(open_launch)
+    readable = [item for item in found if item.look]
+    rows = [item for item in readable if _matches(_row(item))]
+    _table(rows, open_run)
+    if len(rows) < len(readable):
+        st.caption(f"{len(rows)} of {len(readable)} runs match the filter.")
+    for item in found:
+        if item.error:
+            st.caption(f":orange[{plain(item.error)}]")
+
+
+def _table(rows: Sequence[Found], open_run: Callable[[Path], NoReturn]) -> None:
+    event = st.dataframe(
+        _coloured(pd.DataFrame([_row(item) for item in rows], columns=list(_COLUMNS))),
+        hide_index=True,
+        key=_TABLE,
+        on_select="rerun",
+        selection_mode="single-cell",
+        height="content" if len(rows) <= _MOST_ROWS else _MOST_HEIGHT,
+        row_height=_ROW_HEIGHT,
+        column_config=_COLUMNS,
+    )
+    if event.selection.cells:
+        index, _ = event.selection.cells[0]
+        open_run(rows[index].ref.path)
+
+
+def _coloured(table: pd.DataFrame) -> Styler:
+    """The table with each verdict in the colour of its severity; the word and the shape say it too."""
+    palette = state.palette()
+    colours = {str(sign): f"color: {palette.of(severity)}" for severity, sign in VERDICTS.items()}
+    return table.style.map(lambda cell: colours.get(cell, ""), subset=["verdict"])
+
+
+def _row(found: Found) -> dict[str, object]:
+    assert found.look is not None
+    diagnosis = found.look.diagnosis
+    run = diagnosis.run
+    return {
+        "state": str(STATES[run.status.state]),
+        "name": run.name + (f" {_SAMPLE_MARK}" if state.is_sample(run.path) else ""),
+        "verdict": str(VERDICTS[diagnosis.verdict]),
+        "finding": headline(diagnosis),
+        "reward": sparkline(main_reward(run)),
+        "step": progress(run).removeprefix("step "),
+        "algorithm": run.algorithm,
+        "producer": f"{run.producer} {run.producer_version or ''}".strip(),
+        "written": age(run.status.last_written),
+    }
+
+
+def _matches(row: dict[str, object]) -> bool:
+    text = " ".join(str(cell) for cell in row.values() if isinstance(cell, str)).lower()
+    return all(word in text for word in st.session_state.get(_FILTER, "").lower().split())
+
+
+def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None:
+    where = ", ".join(str(folder) for folder in folders)
+    st.markdown(f"**No run yet in {plain(where)}**")
+    _ways(open_launch)
+
+
+def _ways(open_launch: Callable[[], NoReturn]) -> None:
+    """Two ways to a run of one's own."""
+    train, logs = st.columns([1, 2], gap="medium")
+    with train:
+        if st.button("Train one now", help="A small demo on this machine, about a minute.", type="primary"):
+            open_launch()
+    with logs:
+        st.caption("Open my logs: start the dashboard over the folder that holds them")
+        st.code("rlvitals PATH", language="bash")

@@ -1,0 +1,1 @@
+"""Small pieces of a page that views are put together from."""

@@ -1,0 +1,30 @@
+"""Charts of several metrics side by side, each with a stable key so that it keeps its zoom while data comes in."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import state
+from app.figures.curve import curve, described
+from app.widgets.plot import plot
+from app.words import plain
+from diagnostics.diagnosis import Diagnosis
+from diagnostics.run import Series
+
+_WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
+
+
+def charts(diagnosis: Diagnosis, chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
+    """Draw the chosen series, as many side by side as there is room for; series without a point are left out."""
+    with st.container(horizontal=True):
+        for series in chosen:
+            if len(series):
+                with st.container(width=_WIDTH, gap="xxsmall"):
+                    _chart(diagnosis, series, chosen_step, f"{key}.{series.name}")
+
+
+def _chart(diagnosis: Diagnosis, series: Series, chosen_step: int | None, key: str) -> None:
+    figure = curve(series, diagnosis.outcomes, state.palette(), chosen_step=chosen_step)
+    plot(figure, described(series, diagnosis.outcomes), key)
+    if series.caveat:
+        st.caption("Not quite the usual meaning", help=plain(series.caveat))

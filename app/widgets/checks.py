@@ -1,0 +1,55 @@
+"""Every check of a run: what became of it, what it measured, and why it could not run where it could not."""
+
+import pandas as pd
+import streamlit as st
+
+from app.theme import OUTCOMES, VERDICTS
+from app.widgets.rule_text import rule_text
+from app.words import measured_against_limit, said, steps_of
+from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
+
+_UNFIRED = (Verdict.BROKEN, Verdict.SKIPPED, Verdict.QUIET)
+_ROW_HEIGHT = 30  # pixels
+
+
+def checks(diagnosis: Diagnosis) -> None:
+    """Draw the table of checks, fired ones first; a chosen row shows the rule's own text."""
+    ordered = [*diagnosis.fired, *(o for verdict in _UNFIRED for o in diagnosis.outcomes if o.verdict is verdict)]
+    if not ordered:
+        st.caption("No check applies to this run.")
+        return
+    table, text = st.columns([3, 2], gap="medium")
+    with table:
+        event = st.dataframe(
+            pd.DataFrame([_row(outcome) for outcome in ordered]),
+            hide_index=True,
+            key="checks.table",
+            on_select="rerun",
+            selection_mode="single-cell",
+            height="content",
+            row_height=_ROW_HEIGHT,
+            column_config={"said": st.column_config.TextColumn("what it says", width="large")},
+        )
+    with text:
+        chosen = [index for index, _ in event.selection.cells if index < len(ordered)]
+        _detail(ordered[chosen[0] if chosen else 0])
+
+
+def _row(outcome: Outcome) -> dict[str, str]:
+    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[outcome.verdict]
+    return {
+        "verdict": str(sign),
+        "check": outcome.rule,
+        "measured": measured_against_limit(outcome),
+        "steps": steps_of(outcome),
+        "said": said(outcome.message),
+    }
+
+
+def _detail(outcome: Outcome) -> None:
+    st.text(f"{outcome.code} {outcome.rule}")
+    if sentence := said(outcome.message):
+        st.text(sentence)
+    if enable := said(outcome.enable):
+        st.text(f"To let it run: {enable}")
+    rule_text(outcome.rule)

@@ -1,0 +1,33 @@
+"""The line below the verdict: what all checks came to, and what the log itself looks like."""
+
+import streamlit as st
+
+from app.widgets.verdict import summary
+from app.words import plain
+from diagnostics.diagnosis import Diagnosis
+from diagnostics.run import DataHealth
+
+
+def data_line(diagnosis: Diagnosis) -> None:
+    """Draw the line, and below it what the reader noted."""
+    checks, data = st.columns([2, 1], gap="medium")
+    checks.caption(plain(summary(diagnosis)))
+    data.caption(
+        "Data: " + " · ".join(plain(fact) for fact in facts(diagnosis.run.data_health)), text_alignment="right"
+    )
+    for note in diagnosis.run.notes:
+        st.caption(plain(note))
+
+
+def facts(health: DataHealth) -> list[str]:
+    """The counts worth saying: the points always, everything else where it occurs."""
+    counted = (
+        (health.nan, "NaN"),
+        (health.inf, "infinite"),
+        (health.duplicates, "logged twice"),
+        (health.rewinds, "rewinds"),
+        (health.gaps, "gaps"),
+        (health.malformed, "malformed"),
+        (len(health.unmapped_tags), "unmapped names"),
+    )
+    return [f"{health.points:,} points", *(f"{count:,} {what}" for count, what in counted if count)]

@@ -1,0 +1,36 @@
+"""All series of a run that are not among its crucial values, by section, with a filter."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app.figures.curve import name_of
+from app.widgets.charts import charts
+from diagnostics.diagnosis import Diagnosis
+from diagnostics.run import Series
+
+_SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "progress")
+_TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
+
+
+def metrics(diagnosis: Diagnosis, others: Sequence[Series], chosen_step: int | None) -> None:
+    """Draw the other series that the filter lets through."""
+    words = st.text_input("Filter", key="metrics.filter", placeholder="part of a name", width=320).lower().split()
+    found = [series for series in others if all(word in _searched(series) for word in words)]
+    if not found:
+        st.caption("Nothing matches the filter." if others else "The run logs nothing but its crucial values.")
+    for section in (*_SECTIONS, "eval", "other"):
+        members = [series for series in found if _section(series) == section]
+        if members:
+            st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
+            charts(diagnosis, members, chosen_step, "all")
+
+
+def _searched(series: Series) -> str:
+    return f"{series.name} {series.tag} {name_of(series)}".lower()
+
+
+def _section(series: Series) -> str:
+    if series.is_eval:
+        return "eval"
+    return series.metric.section if series.metric else "other"

@@ -1,0 +1,22 @@
+"""A rule's own text, as it stands in the rule's file."""
+
+import streamlit as st
+
+from app.words import plain, prose
+from diagnostics.messages import shown
+from diagnostics.rules import CATALOG
+
+_RULES = {rule.name: rule for rule in CATALOG}
+
+
+def rule_text(name: str) -> None:
+    """Draw what the rule checks, why it matters, when it is wrong, what to try, its limits and its references."""
+    rule = _RULES.get(name)
+    if rule is None:
+        st.caption(f"No text for {plain(name)}.")
+        return
+    st.markdown(f"**{prose(rule.summary)}**")
+    for title, text in rule.sections.items():
+        st.markdown(f"**{title}**  \n{prose(text)}")
+    limits = [f"{item.name} {shown(item.value)} {item.unit} ({item.source})" for item in rule.limit_docs]
+    st.caption("Limits: " + plain("; ".join(limits)))

@@ -1,0 +1,155 @@
+"""The samples of a run: a step chooser, the completions of that step, and the full text of one of them.
+
+What a model wrote is shown as it is and is never rendered as Markdown or HTML.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from app import state
+from app.widgets.sample_table import ORDERS, Order, arranged, facts, frame, grouped
+from app.words import plain
+from diagnostics.run import Run, Sample
+
+Tables = Mapping[str, Sequence[Sample]]
+"""The rows of each table of the page, by the table's key."""
+
+_GROUPED_ALGORITHMS = ("grpo", "rloo")
+_GROUPS_A_PAGE = 8
+_MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 16, 520, 30  # rows, pixels, pixels
+_ORDER, _CUT, _FIND, _PAGE, _PICKED = (f"samples.{name}" for name in ("order", "cut", "find", "page", "picked"))
+_COLUMNS = {
+    "query": st.column_config.TextColumn(width=120),
+    "model response": st.column_config.TextColumn(width=300),
+}
+_NEWEST = -1  # in the list of steps: follow the newest
+
+
+def samples(run: Run) -> None:
+    """Draw the samples of the chosen step, else of the newest."""
+    if not run.samples.steps:
+        st.caption("The run logged no samples.")
+        return
+    step = _choose_step(run.samples.steps)
+    rows = run.samples.at(step)
+    found = _choose_rows(rows)
+    st.caption(f"Step {step}: {len(found)} of {len(rows)} samples, {len(run.samples.steps)} steps with samples.")
+    if not found:
+        st.caption("No sample of this step matches.")
+        return
+    table, text = st.columns([3, 2], gap="medium")
+    with table:
+        tables = _groups(found) if run.algorithm in _GROUPED_ALGORITHMS else _one_table(found)
+    with text:
+        _full_text(_picked(tables))
+
+
+def _choose_step(steps: Sequence[int]) -> int:
+    """The step of the address where it has samples, else the nearest before it; the newest where none is named."""
+    chosen = state.chosen_step()
+    current = max((step for step in steps if chosen is None or step <= chosen), default=steps[0])
+    index = steps.index(current)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        _step_button("◀", "The step before", steps[max(index - 1, 0)], current)
+        _step_list(steps, _NEWEST if chosen is None else current)
+        _step_button("▶", "The step after", steps[min(index + 1, len(steps) - 1)], current)
+        _choosers()
+    return current
+
+
+def _step_button(sign: str, words: str, target: int, current: int) -> None:
+    is_at_the_end = target == current
+    st.button(
+        sign, key=f"samples.{sign}", help=words, disabled=is_at_the_end, on_click=state.choose_step, args=(target,)
+    )
+
+
+def _step_list(steps: Sequence[int], shown: int) -> None:
+    """The list of steps. Its key names what it shows, so that a poll under way cannot bring back an earlier choice."""
+    key = f"samples.step.{shown}"
+    options = [_NEWEST, *steps]
+    st.selectbox(
+        "Step",
+        options,
+        index=options.index(shown),
+        format_func=lambda step: f"newest ({steps[-1]})" if step == _NEWEST else str(step),
+        key=key,
+        on_change=_take_step,
+        args=(key,),
+        width=150,
+    )
+
+
+def _take_step(key: str) -> None:
+    step: int = st.session_state[key]
+    state.choose_step(None if step == _NEWEST else step)
+
+
+def _choosers() -> None:
+    st.selectbox("Sort by", ORDERS, key=_ORDER, width=160)
+    st.text_input("Find", key=_FIND, placeholder="text in query or response", width=220)
+    st.checkbox("Only cut off", key=_CUT)
+
+
+def _choose_rows(rows: Sequence[Sample]) -> list[Sample]:
+    order: Order = st.session_state[_ORDER]
+    return arranged(rows, order, st.session_state[_FIND], st.session_state[_CUT])
+
+
+def _one_table(found: Sequence[Sample]) -> Tables:
+    key = "samples.table"
+    _table(found, key, with_query=True)
+    return {key: found}
+
+
+def _groups(found: Sequence[Sample]) -> Tables:
+    """One table for each prompt, a page of prompts at a time."""
+    groups = grouped(found)
+    pages = range(1, -(-len(groups) // _GROUPS_A_PAGE) + 1)
+    page = st.selectbox("Page of prompts", pages, key=_PAGE, width=120) if len(pages) > 1 else 1
+    first = (page - 1) * _GROUPS_A_PAGE
+    tables: dict[str, Sequence[Sample]] = {}
+    for index, group in enumerate(groups[first : first + _GROUPS_A_PAGE]):
+        key = f"samples.group.{index}"
+        tables[key] = group.samples
+        with st.container(gap="xsmall"):
+            st.text(group.query)
+            st.caption(plain(group.summary))
+            _table(group.samples, key, with_query=False)
+    return tables
+
+
+def _table(rows: Sequence[Sample], key: str, with_query: bool) -> None:
+    """A table whose key does not name the step, so that flipping through the steps keeps its place."""
+    st.dataframe(
+        frame(rows, with_query),
+        hide_index=True,
+        key=key,
+        on_select=lambda: _pick(key),
+        selection_mode="single-cell",
+        height="content" if len(rows) <= _MOST_ROWS else _MOST_HEIGHT,
+        row_height=_ROW_HEIGHT,
+        column_config=_COLUMNS if with_query else {"model response": st.column_config.TextColumn(width="large")},
+    )
+
+
+def _pick(key: str) -> None:
+    """Remember where the last click was, in whatever table."""
+    for row, _ in st.session_state[key].selection.cells:
+        st.session_state[_PICKED] = key, row
+
+
+def _picked(tables: Tables) -> Sample:
+    """The sample in the place clicked last, where there is one now; else the first."""
+    key, row = st.session_state.get(_PICKED, ("", 0))
+    rows = tables.get(key, ())
+    return rows[row] if row < len(rows) else next(iter(tables.values()))[0]
+
+
+def _full_text(sample: Sample) -> None:
+    st.caption(plain(facts(sample)))
+    st.text("Query")
+    st.code(sample.query, language=None, wrap_lines=True)
+    st.text("Model response, cut off at the limit" if sample.terminated is False else "Model response")
+    st.code(sample.response, language=None, wrap_lines=True)

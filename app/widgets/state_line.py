@@ -1,0 +1,64 @@
+"""The first line of a run: its name, what it is, where it stands; and the button that stops it."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.theme import STATES
+from app.words import age, exact, last_data, plain, progress, quiet_for, time_left
+from diagnostics.run import Run
+from trainer.launch import LaunchError, stop
+
+_FAULT_STATES = ("failed", "died")
+_STOPPING = "Stopping: the step is finished and a checkpoint saved first."
+
+
+def state_line(run: Run) -> None:
+    """`● running · step 143/200 · 2 min left`; with what is known of a run that failed or died."""
+    sign = STATES[run.status.state]
+    since = age(last_data(run)) if run.status.state != "running" else ""
+    facts = [progress(run), time_left(run), quiet_for(run) or (f"last step {since}" if since else "")]
+    words = " · ".join(plain(fact) for fact in facts if fact)
+    st.markdown(f":{sign.colour}[**{sign}**] · {words}", help=exact(last_data(run)) or None, width="content")
+    if run.status.error and run.status.state in _FAULT_STATES:
+        st.markdown(f":orange[{plain(run.status.error)}]")
+
+
+def title_line(run: Run) -> None:
+    """The run's name; below it its algorithm, producer, task and folder."""
+    st.markdown(f"## {plain(run.name)}")
+    producer = f"{run.producer} {run.producer_version or ''}".strip()
+    facts = (run.algorithm.upper(), producer, run.task, str(run.path))
+    st.caption(" · ".join(plain(fact) for fact in facts if fact))
+
+
+def can_stop(run: Run) -> bool:
+    """Whether rlvitals started this run on this host and it still goes on."""
+    return run.status.is_ours and run.status.state in ("starting", "running")
+
+
+def stop_button(run: Run) -> None:
+    """Stop at the end of the step, with a checkpoint; what came of the click stands in its place or below it."""
+    answer = f"stop.answer.{run.run_id}"
+    if st.session_state.get(answer) == _STOPPING:
+        st.caption(_STOPPING)
+        return
+    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    st.button(
+        "Stop",
+        key=f"stop.{run.run_id}",
+        help="Finish the step, save a checkpoint, end.",
+        on_click=_stop,
+        args=(run.path, answer),
+    )
+    if refusal := st.session_state.get(answer):
+        st.caption(f":orange[{plain(refusal)}]")
+
+
+def _stop(path: Path, answer: str) -> None:
+    try:
+        stop(path)
+    except LaunchError as error:
+        st.session_state[answer] = str(error)
+    else:
+        st.session_state[answer] = _STOPPING

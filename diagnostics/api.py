@@ -1,0 +1,86 @@
+"""What everybody calls: open a run, find runs, watch one grow, diagnose it. Readers × dialects → Run → Diagnosis."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from diagnostics.causes import explain
+from diagnostics.composition import compose
+from diagnostics.diagnosis import Diagnosis, Limits
+from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers.discovery import find, open_reader
+from diagnostics.rules import evaluate
+from diagnostics.run import Recording, Run
+from diagnostics.runlog import ENDED_STATES
+
+__all__ = ["LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
+
+
+class LiveRun:
+    """A run that can be looked at again and again; only what was written since the last look is read.
+
+    One thread at a time may look.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Raises UnreadableRun where the path holds no run, or several."""
+        self.path = Path(path)
+        self._reader = open_reader(self.path)
+        self._recording: Recording | None = None
+
+    def refresh(self) -> Run | None:
+        """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.
+
+        The first call returns the run. A change is new data or another status; without one this costs microseconds.
+        """
+        try:
+            recording = self._reader.refresh()
+        except OSError as error:
+            raise UnreadableRun(self.path, f"{error.filename or self.path} cannot be read: {error.strerror}") from error
+        if recording is self._recording:
+            return None
+        self._recording = recording
+        return compose(recording, observed_at=time.time())
+
+
+def open_run(path: str | Path) -> Run:
+    """The one run at or below a path: a run directory, a folder of event files, or an event file.
+
+    Raises UnreadableRun with one sentence where there is no run, more than one, or one that cannot be read.
+    """
+    run = LiveRun(path).refresh()
+    assert run is not None  # the first look always finds something new
+    return run
+
+
+def find_runs(path: str | Path) -> list[RunRef]:
+    """Every run at or below a path, unread, in the order of their paths; none where the path holds none or is missing.
+
+    A run directory is not descended into, and links to a run that is found anyway are left out. `open_run` says in a
+    sentence why a path holds no run.
+    """
+    return find(Path(path))
+
+
+def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
+    """The run now and whenever it changed, looked at every `interval` seconds, until it has ended.
+
+    Raises UnreadableRun as `open_run` does.
+    """
+    live = LiveRun(path)
+    while True:
+        run = live.refresh()
+        if run is not None:
+            yield run
+            if run.status.state in ENDED_STATES | {"died"}:
+                return
+        time.sleep(interval)
+
+
+def diagnose(run: Run, limits: Limits | None = None) -> Diagnosis:
+    """The verdict on a run: every rule's outcome and the causes that explain them.
+
+    `limits` overrides defaults: rule name → field of its Limits → value.
+    """
+    outcomes = evaluate(run, limits)
+    return Diagnosis(run, outcomes, explain(run, outcomes))

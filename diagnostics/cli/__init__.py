@@ -1,0 +1,85 @@
+"""The `rlvitals` command: a table of commands, each in a module that is imported when it is called."""
+
+import difflib
+import importlib
+import io
+import os
+import sys
+from collections.abc import Sequence
+from importlib import metadata
+from pathlib import Path
+
+from diagnostics.cli.command import BAD_INPUT, COMMANDS, DEFAULT_COMMAND, CommandError, note, write
+
+_INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code. Results are on stdout, everything else on stderr."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without "→" gets "?" and not a traceback
+    try:
+        return _flushed(words)
+    except CommandError as error:
+        note(f"rlvitals: {error}")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough. Python would flush stdout once more at exit and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _flushed(words: list[str]) -> int:
+    """Run a command and send off all that it printed, so that a reader who has left is noticed here."""
+    try:
+        return _dispatch(words)
+    finally:
+        sys.stdout.flush()
+
+
+def _dispatch(words: list[str]) -> int:
+    match words:
+        case ["-h" | "--help" | "help", *_]:
+            write(_overview())
+            return 0
+        case ["--version", *_]:
+            write(f"rlvitals {metadata.version('rlvitals')}")
+            return 0
+        case [name, *rest] if name in COMMANDS:
+            return _run(name, rest)
+        case [word, *_] if not word.startswith("-") and not Path(word).exists():
+            raise CommandError(_unknown(word))
+    return _run(DEFAULT_COMMAND, words)
+
+
+def _run(name: str, words: Sequence[str]) -> int:
+    code: int = importlib.import_module(COMMANDS[name].module).run(words)
+    return code
+
+
+def _unknown(word: str) -> str:
+    nearest = difflib.get_close_matches(word, COMMANDS, n=1)
+    hint = f"did you mean 'rlvitals {nearest[0]}'?" if nearest else "'rlvitals --help' lists the commands"
+    return f"{word!r} is neither a command nor a folder here; {hint}"
+
+
+def _overview() -> str:
+    width = max(len(command.usage) for command in COMMANDS.values())
+    lines = [f"  rlvitals {command.usage:<{width}}  {command.summary}" for command in COMMANDS.values()]
+    return "\n".join(
+        [
+            "rlvitals shows what goes wrong in PPO and GRPO training while it happens, and why.",
+            "",
+            *lines,
+            "",
+            "Try:",
+            "  rlvitals                          the dashboard over ./runs and the sample runs",
+            "  rlvitals diagnose runs/a          the verdict on one run, in the terminal",
+            "  rlvitals explain objective/kl     what a metric, a rule or a cause means",
+            "",
+            "'rlvitals COMMAND --help' tells more; 'rlvitals --version' prints the version.",
+        ]
+    )

@@ -1,0 +1,29 @@
+"""`rlvitals causes`: the explanations that rules point to, each with the rules that show it."""
+
+from collections.abc import Sequence
+
+from diagnostics.causes import CATALOG
+from diagnostics.cli.listing import print_table
+from diagnostics.report.tables import Table
+
+_COLUMNS = {"cause": "Cause", "summary": "What one would say", "shown_by": "Shown by"}
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the causes in the catalogue's order."""
+    return print_table(words, "causes", "List the causes that rules point to.", _table)
+
+
+def _table() -> Table:
+    rows = [
+        {
+            "cause": entry.name,
+            "summary": entry.summary,
+            "meaning": entry.meaning,
+            "shown_by": [clue.rule for clue in entry.core],
+            "supported_by": entry.support,
+            "against": entry.against,
+        }
+        for entry in CATALOG
+    ]
+    return Table("causes", _COLUMNS, rows, codes=frozenset({"cause", "shown_by"}))

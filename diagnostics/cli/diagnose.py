@@ -1,0 +1,75 @@
+"""`rlvitals diagnose`: the verdict on every run below the given paths, and an exit code that a script can use."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from diagnostics.api import diagnose
+from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
+from diagnostics.cli.limits import read_limits
+from diagnostics.cli.reading import opened
+from diagnostics.diagnosis import Limits, Severity
+from diagnostics.report.contents import Problem, Report
+from diagnostics.report.json import report_json
+from diagnostics.report.markdown import report_markdown
+from diagnostics.report.text import report_text
+from diagnostics.rules import UnknownLimitError
+
+_REACHED = 1
+
+
+def run(words: Sequence[str]) -> int:
+    """0 · 1 when something fired at --fail-on or above · 2 when a path could not be read (it wins over 1)."""
+    arguments = _parser().parse_args(words)
+    limits = read_limits(arguments.limits) if arguments.limits else None
+    try:
+        report = _report(arguments.paths, limits)
+    except UnknownLimitError as error:
+        raise CommandError(f"{arguments.limits}: {error}") from error
+    for problem in report.problems:
+        note(f"rlvitals: {problem.error}")
+    if text := _written(report, arguments.format, arguments.output):
+        write(text, arguments.output)
+    return _exit_code(report, Severity(arguments.fail_on))
+
+
+def _report(paths: Sequence[Path], limits: Limits | None) -> Report:
+    found = list(opened(paths))
+    return Report(
+        diagnoses=tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem)),
+        problems=tuple(item for item in found if isinstance(item, Problem)),
+    )
+
+
+def _written(report: Report, form: str, output: Path | None) -> str:
+    if form == "json":
+        return report_json(report)
+    return report_markdown(report) if form == "markdown" else report_text(report, style(output))
+
+
+def _exit_code(report: Report, fail_on: Severity) -> int:
+    if report.problems:
+        return BAD_INPUT
+    return _REACHED if report.worst is not None and report.worst.rank >= fail_on.rank else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    arguments = parser(
+        "diagnose",
+        "Say what is wrong with every run below these paths, since when, and what to try.",
+        (
+            "rlvitals diagnose runs/a",
+            "rlvitals diagnose runs --fail-on warning --format markdown --output report.md",
+            "rlvitals diagnose runs/a --limits my.toml     with [kl-too-high] and a limit = value below it",
+        ),
+    )
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
+    arguments.add_argument(
+        "--fail-on",
+        choices=[severity.value for severity in Severity],
+        default=Severity.CRITICAL.value,
+        help="exit with 1 when something this bad is found (default: critical)",
+    )
+    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by rule")
+    add_output(arguments)
+    return arguments

@@ -1,0 +1,27 @@
+"""`rlvitals explain`: all that is known about a rule, a cause or a metric, whichever name or code it is given by."""
+
+from collections.abc import Sequence
+
+from diagnostics.cli.command import CommandError, add_output, did_you_mean, parser, style, write
+from diagnostics.report.catalogue import known_names, pages_about
+from diagnostics.report.pages import pages_form
+
+
+def run(words: Sequence[str]) -> int:
+    """Print every entry of the catalogues that has the name."""
+    arguments = parser(
+        "explain",
+        "Explain a rule, a cause or a metric: what it means, what is healthy, what to try, and the source.",
+        ("rlvitals explain kl-negative", "rlvitals explain drastic-updates", "rlvitals explain objective/rlhf_reward"),
+    )
+    arguments.add_argument(
+        "name", metavar="NAME", help="a rule or its code, a cause, a metric, or what a trainer calls a metric"
+    )
+    add_output(arguments)
+    given = arguments.parse_args(words)
+    pages = pages_about(given.name)
+    if not pages:
+        hint = did_you_mean(given.name, known_names()) or "; 'rlvitals rules', 'causes' and 'metrics' list the names"
+        raise CommandError(f"there is no rule, cause or metric called {given.name!r}{hint}")
+    write(pages_form(pages, given.format, style(given.output)), given.output)
+    return 0

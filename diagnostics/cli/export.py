@@ -1,0 +1,91 @@
+"""`rlvitals export`: the raw series of a run, one record for each logged point, in a form that other programs read."""
+
+import csv
+import importlib
+import io
+import json
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from diagnostics.cli.command import CommandError, parser, write
+from diagnostics.cli.reading import opened_one
+from diagnostics.report.strict_json import nonfinite_name, strict
+from diagnostics.run import Run, Series
+
+_FIELDS = ("metric", "tag", "unit", "step", "time", "value", "replaced")
+
+Record = dict[str, Any]
+
+
+def run(words: Sequence[str]) -> int:
+    """Write every point of every series: nothing thinned out, NaN and ±Infinity kept, replaced points marked."""
+    arguments = parser(
+        "export",
+        "Write the raw series of a run, one record for each logged point.",
+        ("rlvitals export runs/a > a.csv", "rlvitals export runs/a --format parquet --output a.parquet"),
+    )
+    arguments.add_argument("path", metavar="PATH", type=Path, help="a run")
+    arguments.add_argument("--format", choices=("csv", "jsonl", "parquet"), default="csv", help="default: csv")
+    arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file; parquet needs one")
+    given = arguments.parse_args(words)
+    if given.format == "parquet":
+        _write_parquet(opened_one(given.path), given.output)
+    else:
+        write(_FORMS[given.format](opened_one(given.path)), given.output)
+    return 0
+
+
+def _records(run: Run) -> Iterator[Record]:
+    for name, series in sorted(run.series.items()):
+        identity = {"metric": name, "tag": series.tag, "unit": series.unit}
+        for point in _points(series):
+            yield {**identity, **point}
+
+
+def _points(series: Series) -> Iterator[Record]:
+    times = series.times.tolist() if len(series.times) else [None] * len(series)
+    for step, time, value in zip(series.steps.tolist(), times, series.values.tolist(), strict=True):
+        yield {"step": step, "time": time, "value": value, "replaced": False}
+    for step, value in zip(series.replaced_steps.tolist(), series.replaced_values.tolist(), strict=True):
+        yield {"step": step, "time": None, "value": value, "replaced": True}
+
+
+def _csv(run: Run) -> str:
+    file = io.StringIO()
+    table = csv.DictWriter(file, _FIELDS, lineterminator="\n")
+    table.writeheader()
+    table.writerows({key: _csv_cell(value) for key, value in record.items()} for record in _records(run))
+    return file.getvalue().rstrip("\n")
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return nonfinite_name(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _jsonl(run: Run) -> str:
+    return "\n".join(json.dumps(strict(record), ensure_ascii=False) for record in _records(run))
+
+
+def _write_parquet(run: Run, output: Path | None) -> None:
+    """Parquet by pyarrow, which the app's extra brings along; it is no text, so it goes to a file."""
+    if find_spec("pyarrow") is None:
+        raise CommandError(
+            "parquet needs pyarrow, which is not installed; run: pip install pyarrow, or use --format csv"
+        )
+    if output is None and sys.stdout.isatty():
+        raise CommandError("parquet is no text for a terminal; name a file with --output")
+    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
+    table = arrow.Table.from_pylist(list(_records(run)))
+    try:
+        parquet.write_table(table, sys.stdout.buffer if output is None else output)
+    except OSError as error:
+        raise CommandError(f"cannot write {output}: {error.strerror}") from error
+
+
+_FORMS = {"csv": _csv, "jsonl": _jsonl}

@@ -1,0 +1,24 @@
+"""Limits files: TOML in which `field = value` below `[rule-name]` overrides one of that rule's limits."""
+
+import tomllib
+from pathlib import Path
+
+from diagnostics.cli.command import CommandError
+from diagnostics.diagnosis import Limits
+
+
+def read_limits(path: Path) -> Limits:
+    """The overridden limits; whether rules and fields exist, and values fit, is for the rules to say.
+
+    Raises CommandError when the file cannot be read, is not TOML, or holds something beside tables.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CommandError(f"cannot read the limits file {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise CommandError(f"the limits file {path} is not TOML: {error}") from error
+    for name, table in document.items():
+        if not isinstance(table, dict):
+            raise CommandError(f"{path}: {name} stands outside a rule; write [rule-name] above it")
+    return document

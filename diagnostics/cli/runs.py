@@ -1,0 +1,49 @@
+"""`rlvitals runs`: every run below the given paths, with where it stands."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnostics.cli.command import BAD_INPUT, add_output, note, parser, style, write
+from diagnostics.cli.reading import opened
+from diagnostics.report.contents import Problem, progress, state
+from diagnostics.report.json import state_of
+from diagnostics.report.tables import Table
+from diagnostics.run import Run
+
+_COLUMNS = {
+    "state_in_words": "State",
+    "name": "Name",
+    "format": "Format",
+    "producer": "Producer",
+    "algorithm": "Algorithm",
+    "progress": "Progress",
+    "path": "Path",
+}
+
+
+def run(words: Sequence[str]) -> int:
+    """0, or 2 when a path could not be read; the others are still listed."""
+    arguments = parser("runs", "List every run found below these paths.", ("rlvitals runs runs sample_runs",))
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a folder that holds runs, or a run")
+    add_output(arguments)
+    given = arguments.parse_args(words)
+    found = list(opened(given.paths))
+    problems = [item for item in found if isinstance(item, Problem)]
+    rows = [_row(item) for item in found if isinstance(item, Run)]
+    for problem in problems:
+        note(f"rlvitals: {problem.error}")
+    table = Table("runs", _COLUMNS, rows, codes=frozenset({"path"}))
+    errors = [{"path": problem.path, "error": problem.error} for problem in problems]
+    if rows or given.format == "json":
+        write(table.form(given.format, style(given.output), errors=errors), given.output)
+    return BAD_INPUT if problems else 0
+
+
+def _row(found: Run) -> dict[str, Any]:
+    return {
+        **state_of(found),
+        "state_in_words": state(found),
+        "format": [source.format for source in found.sources],
+        "progress": progress(found),
+    }

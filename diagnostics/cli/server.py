@@ -1,0 +1,102 @@
+"""The dashboard's process: a Streamlit server that is started, awaited and ended."""
+
+import http.client
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import psutil
+
+from diagnostics.cli.command import CommandError
+from diagnostics.cli.siblings import python_command
+
+_READY_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+_ANSWER_SECONDS = 2.0
+_END_SECONDS = 5.0
+_HEALTH = "/_stcore/health"
+_SETTINGS = {
+    "server.headless": "true",  # no browser, and no question for an e-mail address at the first start
+    "server.fileWatcherType": "none",
+    "logger.level": "warning",
+    "logger.enableRich": "false",  # rich prints tracebacks to stdout; the plain logger uses stderr
+    "browser.gatherUsageStats": "false",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A started server; leaving its `with` block ends it. `local` is the host by which this machine reaches it."""
+
+    process: "subprocess.Popen[bytes]"
+    local: str
+    port: int
+
+    @classmethod
+    def start(cls, script: Path, host: str, local: str, port: int, environment: Mapping[str, str]) -> Self:
+        """Start a server, in a session of its own, so that Ctrl-C reaches it through this process alone."""
+        settings = {**_SETTINGS, "server.address": host, "server.port": str(port)}
+        words = [word for name, value in settings.items() for word in (f"--{name}", value)]
+        process = subprocess.Popen(
+            python_command("streamlit", "run", str(script), *words),
+            env=dict(environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,  # its greeting; warnings and errors come through stderr
+            stderr=sys.stderr,
+            start_new_session=True,
+        )
+        return cls(process, local, port)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+    def becomes_ready(self) -> bool:
+        """Wait until the page can be opened; False when the process ends before.
+
+        Raises CommandError when it takes longer than a minute.
+        """
+        deadline = time.monotonic() + _READY_SECONDS
+        while self.process.poll() is None:
+            if self._listens() and self._is_healthy():
+                return True
+            if time.monotonic() > deadline:
+                raise CommandError(f"the dashboard did not answer on port {self.port} within {_READY_SECONDS:.0f} s")
+            time.sleep(_POLL_SECONDS)
+        return False
+
+    def end(self) -> None:
+        """End the process: politely, and by force when that takes too long or is interrupted."""
+        self.process.terminate()
+        try:
+            self.process.wait(_END_SECONDS)
+        except (subprocess.TimeoutExpired, KeyboardInterrupt):
+            self.process.kill()
+            self.process.wait()
+
+    def _listens(self) -> bool:
+        """Whether this very process holds the port: an answer alone may come from another dashboard."""
+        try:
+            connections = psutil.Process(self.process.pid).net_connections(kind="tcp")
+        except psutil.Error:
+            return False
+        return any(item.status == psutil.CONN_LISTEN and item.laddr.port == self.port for item in connections)
+
+    def _is_healthy(self) -> bool:
+        connection = http.client.HTTPConnection(self.local, self.port, timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", _HEALTH)
+            return connection.getresponse().status == http.HTTPStatus.OK
+        except OSError:
+            return False
+        finally:
+            connection.close()

@@ -1,0 +1,40 @@
+"""The packages beside diagnostics, `app` and `trainer`: started as processes of their own and never imported here."""
+
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import diagnostics
+from diagnostics.cli.command import CommandError
+
+_HOME = Path(diagnostics.__file__).resolve().parents[1]
+
+
+def folder_of(package: str, extra: str, needs: Sequence[str]) -> Path:
+    """The folder of a sibling package, sure to be ours and to have its libraries.
+
+    Raises CommandError when a module of the same name hides it, or when a library in `needs` is not installed.
+    """
+    check_not_hidden(package)
+    missing = [library for library in needs if find_spec(library) is None]
+    if missing:
+        raise CommandError(
+            f"this needs {', '.join(missing)}, which {sys.executable} lacks; run: pip install 'rlvitals[{extra}]'"
+        )
+    return _HOME / package
+
+
+def python_command(module: str, *words: str) -> list[str]:
+    """The command that runs a module in a process; -P keeps the working folder's own modules out."""
+    return [sys.executable, "-P", "-m", module, *words]
+
+
+def check_not_hidden(package: str) -> None:
+    """Raise CommandError when a module of the same name would be started in place of our package."""
+    spec = find_spec(package)
+    found = Path(spec.origin).resolve() if spec and spec.origin else None
+    if found is not None and not found.is_relative_to(_HOME / package):
+        raise CommandError(
+            f"{found} hides rlvitals' own package {package!r}; rename it, or take its folder off PYTHONPATH"
+        )

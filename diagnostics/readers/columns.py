@@ -1,0 +1,71 @@
+"""Growing columns: the points of each tag in the order of the log, appended cheaply and handed out without a copy."""
+
+from array import array
+
+import numpy as np
+
+from diagnostics.run import RawSeries, Steps, Values
+
+FIRST_CAPACITY = 64
+
+
+class Columns:
+    """The points of all tags. What `series` handed out never changes afterwards."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, _Column] = {}
+
+    def add(self, tag: str, step: int, value: float, time: float) -> None:
+        """Append one point; `time` is in seconds since the epoch. Raises OverflowError for a step beyond 64 bits."""
+        column = self._columns.get(tag)
+        if column is None:
+            column = self._columns[tag] = _Column()
+        column.new_steps.append(step)
+        column.new_values.append(value)
+        column.new_times.append(time)
+
+    def series(self) -> dict[str, RawSeries]:
+        """All points so far, by tag, tags in order of appearance."""
+        return {tag: column.series(tag) for tag, column in self._columns.items()}
+
+
+class _Column:
+    """One tag: numpy arrays with room to grow, and the points that are not in them yet."""
+
+    __slots__ = ("_size", "_steps", "_times", "_values", "new_steps", "new_times", "new_values")
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._steps: Steps = np.empty(FIRST_CAPACITY, dtype=np.int64)
+        self._values: Values = np.empty(FIRST_CAPACITY)
+        self._times: Values = np.empty(FIRST_CAPACITY)
+        self._clear()
+
+    def series(self, tag: str) -> RawSeries:
+        self._settle()
+        steps, values, times = self._steps[: self._size], self._values[: self._size], self._times[: self._size]
+        for view in (steps, values, times):
+            view.flags.writeable = False
+        return RawSeries(tag, steps, values, times)
+
+    def _settle(self) -> None:
+        """Move the new points into the arrays; memory that was handed out is only ever appended to."""
+        size = self._size + len(self.new_steps)
+        if size > len(self._steps):
+            self._grow(max(size, 2 * len(self._steps)))
+        self._steps[self._size : size] = self.new_steps
+        self._values[self._size : size] = self.new_values
+        self._times[self._size : size] = self.new_times
+        self._size = size
+        self._clear()
+
+    def _grow(self, capacity: int) -> None:
+        room = capacity - len(self._steps)
+        self._steps = np.concatenate((self._steps, np.empty(room, dtype=np.int64)))
+        self._values = np.concatenate((self._values, np.empty(room)))
+        self._times = np.concatenate((self._times, np.empty(room)))
+
+    def _clear(self) -> None:
+        self.new_steps = array("q")
+        self.new_values = array("d")
+        self.new_times = array("d")

@@ -1,0 +1,149 @@
+"""TensorBoard's Event messages: their scalars and texts, decoded without TensorFlow or TensorBoard.
+
+Field numbers are those of `event.proto`, `summary.proto`, `tensor.proto` and `types.proto` in tensorflow/tensorflow.
+"""
+
+import re
+import struct
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.readers.wire import fields, signed, varint, varints
+from diagnostics.run import NO_VALUES, Values
+
+# Event
+_WALL_TIME, _STEP, _SUMMARY = 1, 2, 5
+# Summary.Value
+_TAG, _SIMPLE_VALUE, _TENSOR, _METADATA = 1, 2, 8, 9
+_PICTURES_AND_SOUNDS = frozenset({3, 4, 5, 6})  # old histogram, image, histogram, audio
+# SummaryMetadata, and PluginData within it
+_PLUGIN_DATA, _PLUGIN_NAME = 1, 1
+# TensorProto
+_DTYPE, _CONTENT, _STRING_VALUES = 1, 4, 8
+_FLOATS = {1: "<f4", 2: "<f8", 19: "<f2"}
+_INTEGERS = {3: "<i4", 4: "u1", 5: "<i2", 6: "i1", 9: "<i8", 10: "?", 17: "<u2", 22: "<u4", 23: "<u8"}
+_DTYPES = _FLOATS | _INTEGERS
+_FIXED_VALUES = {5: "<f4", 6: "<f8"}  # float_val, double_val
+_VARINT_VALUES = frozenset({7, 10, 11, 16, 17})  # int_val, int64_val, bool_val, uint32_val, uint64_val
+_HALF_VALUES = 13
+_DT_BFLOAT16 = 14
+
+_DOUBLE, _FLOAT = struct.Struct("<d"), struct.Struct("<f")
+_LONE_SCALAR = re.compile(  # wall_time, step, then sizes of summary, value and tag (one byte each), tag, simple_value
+    rb"\x09(.{8})(?:\x10([\x80-\xff]*[\x00-\x7f]))?\x2a([\x00-\x7f]\x0a[\x00-\x7f]\x0a[\x00-\x7f])(.*)\x15(.{4})",
+    re.DOTALL,
+)
+
+SCALAR_PLUGINS = frozenset({"", "scalars"})
+"""Plugins whose values are points of a curve."""
+
+
+class Point(NamedTuple):
+    """One summary value: `value` of a scalar or `text`; both None where the plugin holds something else."""
+
+    tag: str
+    value: float | None
+    text: str | None
+    plugin: str
+
+
+class Event(NamedTuple):
+    """One record of an event file; `time` is in seconds since the epoch."""
+
+    time: float
+    step: int
+    points: tuple[Point, ...]
+
+
+def decode(payload: bytes) -> Event:
+    """One record. Raises ValueError or struct.error where it is no Event."""
+    return _lone_scalar(payload) or _decode(payload)
+
+
+def _lone_scalar(payload: bytes) -> Event | None:
+    """The event of the shape that almost every record has, matched in one go; None for any other shape."""
+    match = _LONE_SCALAR.fullmatch(payload)
+    if match is None:
+        return None
+    time, step, sizes, tag, value = match.groups()
+    if tuple(sizes[::2]) != (len(tag) + 9, len(tag) + 7, len(tag)):
+        return None
+    number = signed(varint(step, 0)[0]) if step else 0
+    point = Point(tag.decode(errors="replace"), _FLOAT.unpack(value)[0], None, "")
+    return Event(_DOUBLE.unpack(time)[0], number, (point,))
+
+
+def _decode(payload: bytes) -> Event:
+    time, step, points = 0.0, 0, list[Point]()
+    for number, content in fields(payload):
+        if number == _WALL_TIME and isinstance(content, bytes):
+            (time,) = _DOUBLE.unpack(content)
+        elif number == _STEP and isinstance(content, int):
+            step = signed(content)
+        elif number == _SUMMARY and isinstance(content, bytes):
+            points.extend(_point(value) for _, value in fields(content) if isinstance(value, bytes))
+    return Event(time, step, tuple(points))
+
+
+def _point(value: bytes) -> Point:
+    tag, number, text, plugin = "", None, None, ""
+    for field, content in fields(value):
+        if not isinstance(content, bytes):
+            continue
+        if field == _TAG:
+            tag = content.decode(errors="replace")
+        elif field == _SIMPLE_VALUE:
+            (number,) = _FLOAT.unpack(content)
+        elif field == _TENSOR:
+            number, text = _tensor(content)
+        elif field == _METADATA:
+            plugin = _plugin_name(content)
+        elif field in _PICTURES_AND_SOUNDS:
+            plugin = "media"
+    return Point(tag, number if plugin in SCALAR_PLUGINS else None, text, plugin)
+
+
+def _tensor(tensor: bytes) -> tuple[float | None, str | None]:
+    """The number of a tensor with one number, or the text of a tensor of strings."""
+    dtype, parts, strings = 0, list[Values](), list[str]()
+    for field, content in fields(tensor):
+        if field == _DTYPE and isinstance(content, int):
+            dtype = content
+        elif field == _STRING_VALUES and isinstance(content, bytes):
+            strings.append(content.decode(errors="replace"))
+        else:
+            parts.append(_numbers(field, content, dtype))
+    numbers = np.concatenate(parts) if parts else NO_VALUES
+    return float(numbers[0]) if len(numbers) == 1 else None, "\n".join(strings) if strings else None
+
+
+def _numbers(field: int, content: int | bytes, dtype: int) -> Values:
+    """The numbers in one field of a tensor: (N,) float64, none where the field holds no numbers."""
+    if isinstance(content, int):
+        packed = [content]
+    elif field == _CONTENT and dtype in _DTYPES:
+        return np.frombuffer(content, _DTYPES[dtype]).astype(np.float64)
+    elif field == _CONTENT and dtype == _DT_BFLOAT16:
+        return _bfloat16(np.frombuffer(content, "<u2"))
+    elif field in _FIXED_VALUES:
+        return np.frombuffer(content, _FIXED_VALUES[field]).astype(np.float64)
+    else:
+        packed = list(varints(content)) if field in _VARINT_VALUES or field == _HALF_VALUES else []
+    if field == _HALF_VALUES:
+        bits = np.array([value & 0xFFFF for value in packed], dtype=np.uint16)
+        return _bfloat16(bits) if dtype == _DT_BFLOAT16 else bits.view(np.float16).astype(np.float64)
+    return np.array([signed(value) for value in packed] if field in _VARINT_VALUES else [], dtype=np.float64)
+
+
+def _bfloat16(bits: npt.NDArray[np.uint16]) -> Values:
+    return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+
+
+def _plugin_name(metadata: bytes) -> str:
+    for field, plugin_data in fields(metadata):
+        if field == _PLUGIN_DATA and isinstance(plugin_data, bytes):
+            names = (name for number, name in fields(plugin_data) if number == _PLUGIN_NAME and isinstance(name, bytes))
+            return next(names, b"").decode(errors="replace")
+    return ""

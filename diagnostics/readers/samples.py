@@ -1,0 +1,76 @@
+"""The samples of a run log: an index from step to bytes, and the rows of one step when they are asked for."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from diagnostics.readers.jsonlines import JsonLines, Row, as_number, as_text, as_whole, parse_row
+from diagnostics.run import Sample, Samples
+
+Span = tuple[int, int]  # first byte, and the byte after the last
+
+
+class SampleIndex:
+    """Where each step's samples stand in samples.jsonl; the last block of a step that was logged twice counts."""
+
+    def __init__(self, path: Path) -> None:
+        self.lines = JsonLines(path)
+        self._spans: dict[int, Span] = {}
+        self._last_step: int | None = None
+        self._misfits = 0  # lines that are JSON but name no step
+
+    @property
+    def malformed(self) -> int:
+        """Lines that are no sample."""
+        return self.lines.malformed + self._misfits
+
+    def read(self) -> None:
+        """Index what is new."""
+        for start, end, row in self.lines.lines():
+            step = as_whole(row.get("step"))
+            if step is None:
+                self._misfits += 1
+                continue
+            first = self._spans[step][0] if step == self._last_step else start
+            self._spans[step] = first, end
+            self._last_step = step
+
+    def snapshot(self) -> Samples:
+        """The samples indexed so far; their rows are read from disk when a step is asked for."""
+        spans = dict(self._spans)
+        return Samples(tuple(sorted(spans)), partial(load_samples, self.lines.tail.path, spans))
+
+
+def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Sample, ...]:
+    """The samples of one step in file order; none where the file is gone."""
+    start, end = spans[step]
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            rows = map(parse_row, file.read(end - start).split(b"\n"))
+    except FileNotFoundError:
+        return ()
+    return tuple(to_sample(row) for row in rows if row is not None and row.get("step") == step)
+
+
+def to_sample(row: Row) -> Sample:
+    """One line of samples.jsonl; keys that a Sample has no place for go to `extra`."""
+    rest = dict(row)
+    rewards, terminated = rest.pop("rewards", None), rest.pop("terminated", None)
+    return Sample(
+        step=rest.pop("step"),
+        query=as_text(rest.pop("query", "")),
+        response=as_text(rest.pop("response", "")),
+        score=as_number(rest.pop("score", None)),
+        rewards=_numbers(rewards) if isinstance(rewards, dict) else {},
+        advantage=as_number(rest.pop("advantage", None)),
+        terminated=terminated if isinstance(terminated, bool) else None,
+        length=as_whole(rest.pop("length", None)),
+        group=as_whole(rest.pop("group", None)),
+        extra=rest,
+    )
+
+
+def _numbers(rewards: Row) -> dict[str, float]:
+    numbers = {name: as_number(value) for name, value in rewards.items()}
+    return {name: number for name, number in numbers.items() if number is not None}

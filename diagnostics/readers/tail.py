@@ -1,0 +1,45 @@
+"""The tail of a growing file: what was written since the last look, so that no byte is read twice."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+CHUNK_BYTES = 1 << 24  # bounds the memory that reading a large file takes
+
+
+class Tail:
+    """Follows one file. `offset` is the number of bytes read so far; a missing file is an empty one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.offset = 0
+        self._inode: int | None = None
+
+    @property
+    def was_replaced(self) -> bool:
+        """Whether the file shrank, vanished or became another one, so that what was read of it counts no more."""
+        found = self._stat()
+        if found is None:
+            return self._inode is not None
+        return self._inode is not None and (found.st_ino != self._inode or found.st_size < self.offset)
+
+    def chunks(self) -> Iterator[bytes]:
+        """The new bytes, in pieces. Raises OSError where the file is there but cannot be read."""
+        found = self._stat()
+        if found is None or (self._inode is not None and found.st_size <= self.offset):
+            return
+        with self.path.open("rb") as file:
+            inode = os.fstat(file.fileno()).st_ino
+            if self._inode not in (None, inode):  # replaced just now: `was_replaced` says so at the next look
+                return
+            self._inode = inode
+            file.seek(self.offset)
+            while chunk := file.read(CHUNK_BYTES):
+                self.offset += len(chunk)
+                yield chunk
+
+    def _stat(self) -> os.stat_result | None:
+        try:
+            return self.path.stat()
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,154 @@
+"""The catalogue's entries as pages: rules, causes and metrics, found by name, by code or by any producer's tag."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.causes.catalog import CauseEntry
+from diagnostics.causes.remedies import REMEDIES
+from diagnostics.dialects import DIALECTS, Entry, glossary
+from diagnostics.messages import shown
+from diagnostics.metrics import METRICS, Metric, metric
+from diagnostics.report.pages import Page
+from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
+from diagnostics.rules.rule import Input
+
+_PREFIXES = ("train/", "eval/")
+_ANY = "any algorithm"
+
+
+def pages_about(name: str) -> tuple[Page, ...]:
+    """Every entry of that name: a rule (name or code), a cause, a metric (canonical name or a producer's tag).
+
+    Empty where nothing has the name. A tag that several producers use for different metrics gives a page for each.
+    """
+    rules = [rule_page(rule) for rule in CATALOG if name.lower() in (rule.name, rule.code.lower())]
+    causes = [cause_page(entry) for entry in CAUSES if entry.name == name]
+    return (*rules, *causes, *map(metric_page, _metrics_called(name)))
+
+
+def known_names() -> Iterator[str]:
+    """Every name that `pages_about` knows, for hints at the nearest one."""
+    yield from (rule.name for rule in CATALOG)
+    yield from (rule.code for rule in CATALOG)
+    yield from (entry.name for entry in CAUSES)
+    yield from (entry.name for entry in METRICS)
+    yield from (entry.tag for entry in glossary())
+
+
+def rule_page(rule: Rule[Any]) -> Page:
+    """A rule with its limits, what it needs, the causes that it points at, and its own text."""
+    return Page(
+        name=rule.name,
+        kind="rule",
+        sentence=rule.summary,
+        facts={
+            "Code": rule.code,
+            "Grade": f"{rule.grade}: {GRADES[rule.grade]}",
+            "For": sorted(rule.algorithms) or [_ANY],
+            "Needs": [_needed(item) for item in rule.inputs],
+            "Limits": [_limit(entry) for entry in rule.limit_docs],
+            "Points at": [entry.name for entry in CAUSES if rule.name in (*_core(entry), *entry.support)],
+            "Source": rule.source,
+        },
+        sections=rule.sections,
+    )
+
+
+def cause_page(entry: CauseEntry) -> Page:
+    """A cause with the rules that speak for and against it, and what to change."""
+    remedies = [REMEDIES[name] for name in entry.remedies]
+    core = _core(entry)
+    return Page(
+        name=entry.name,
+        kind="cause",
+        sentence=entry.summary,
+        facts={
+            "Shown by": core,
+            "Supported by": entry.support,
+            "Against it": entry.against,
+            "Brings about": entry.consequences,
+            "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
+            "Source": _each_once([*(remedy.source for remedy in remedies), *_sources(core)]),
+        },
+        sections={"What it means": entry.meaning},
+    )
+
+
+def metric_page(entry: Metric) -> Page:
+    """A metric with its formula, what is healthy, who logs it under which name, and where the documents slip."""
+    logged = [line for line in glossary() if line.metric == entry.name]
+    judges = [rule for rule in CATALOG if any(entry.name in _alternatives(item) for item in rule.inputs)]
+    return Page(
+        name=entry.name,
+        kind="metric",
+        sentence=entry.meaning,
+        facts={
+            "Title": entry.title,
+            "Unit": entry.unit,
+            "Formula": entry.formula,
+            "Healthy": entry.healthy,
+            "Possible": _range(entry),
+            "Logged as": _tags(logged),
+            "Caveats": _each_once(f"{line.tag} ({line.dialect}): {text}" for line in logged for text in line.caveats),
+            "Documents slip": entry.slip,
+            "Judged by": [rule.name for rule in judges],
+            "Source": entry.source,
+        },
+    )
+
+
+def _core(entry: CauseEntry) -> list[str]:
+    return [clue.rule for clue in entry.core]
+
+
+def _metrics_called(name: str) -> tuple[Metric, ...]:
+    """The metrics of that canonical name or tag, each once, whatever the transport put in front."""
+    bare = name
+    for prefix in _PREFIXES:
+        bare = bare.removeprefix(prefix)
+    canonical = [bare, *(dialect.metric_of(bare) for dialect in DIALECTS)]
+    canonical += [line.metric for line in glossary() if line.tag == bare]
+    found = (metric(item) for item in canonical if item)
+    return tuple(dict.fromkeys(entry for entry in found if entry is not None))
+
+
+def _alternatives(item: Input) -> tuple[str, ...]:
+    return (item,) if isinstance(item, str) else item
+
+
+def _needed(item: Input) -> str:
+    return " or ".join(_alternatives(item))
+
+
+def _limit(entry: LimitDoc) -> str:
+    return f"{entry.name} = {entry.value:g} {entry.unit}".rstrip() + f" ({entry.source})"
+
+
+def _parameters(names: Mapping[str, tuple[str, ...]]) -> str:
+    return " / ".join(_each_once(name for group in names.values() for name in group))
+
+
+def _sources(rule_names: Iterable[str]) -> Iterator[str]:
+    names = set(rule_names)
+    return (rule.source for rule in CATALOG if rule.name in names)
+
+
+def _tags(logged: Iterable[Entry]) -> list[str]:
+    """Each tag with the dialects that use it: "kl (rlvitals, trl-grpo)"."""
+    dialects: dict[str, list[str]] = {}
+    for line in logged:
+        dialects.setdefault(line.tag, []).append(line.dialect)
+    return [f"{tag} ({', '.join(names)})" for tag, names in dialects.items()]
+
+
+def _range(entry: Metric) -> str:
+    if entry.low is None and entry.high is None:
+        return ""
+    low = "−∞" if entry.low is None else shown(float(entry.low))
+    high = "∞" if entry.high is None else shown(float(entry.high))
+    return f"{low} to {high}"
+
+
+def _each_once(items: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(items))

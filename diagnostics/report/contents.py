@@ -1,0 +1,196 @@
+"""What a report holds, in the order in which its reader needs it; the forms only dress it."""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Severity
+from diagnostics.messages import Message, Value, render, shown
+from diagnostics.rules import templates
+from diagnostics.run import Run
+
+_UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A path that could not be read, and the sentence that says why."""
+
+    path: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The diagnoses of one command, in the order of its paths, and what could not be read."""
+
+    diagnoses: tuple[Diagnosis, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def worst(self) -> Severity | None:
+        """The worst severity that fired in any run."""
+        found = [outcome.severity for diagnosis in self.diagnoses for outcome in diagnosis.fired if outcome.severity]
+        return max(found, key=lambda severity: severity.rank, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to tell: a cause with the outcomes that it explains, or an outcome that no cause explains."""
+
+    severity: Severity
+    sentence: str
+    first_step: int
+    last_step: int
+    still: bool
+    outcomes: tuple[Outcome, ...]
+    against: tuple[str, ...]
+    fixes: tuple[Fix, ...]
+
+    @property
+    def steps(self) -> str:
+        """When it was so: "step 7", "steps 12 to 61" or "since step 12, still so"."""
+        if self.still:
+            return f"since step {self.first_step}, still so"
+        if self.first_step == self.last_step:
+            return f"step {self.first_step}"
+        return f"steps {self.first_step} to {self.last_step}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where the rules behind it come from, each once."""
+        return tuple(dict.fromkeys(outcome.source for outcome in self.outcomes if outcome.source))
+
+
+def findings(diagnosis: Diagnosis) -> tuple[Finding, ...]:
+    """Everything that fired, worst first: causes with what they explain, then the outcomes that no cause explains."""
+    explained = {name for cause in diagnosis.causes for name in cause.outcomes}
+    found = [_from_cause(cause, diagnosis.fired) for cause in diagnosis.causes]
+    found += [_from_outcome(outcome) for outcome in diagnosis.fired if outcome.rule not in explained]
+    return tuple(sorted(found, key=lambda finding: -finding.severity.rank))
+
+
+def said(message: Message) -> str:
+    """A message in English."""
+    return render(message, templates("en"))
+
+
+def enabling(outcome: Outcome) -> str:
+    """What would let a skipped rule run; empty where nothing would."""
+    return said(outcome.enable) if outcome.enable else ""
+
+
+def verdict_sentence(diagnosis: Diagnosis) -> str:
+    """What to say of a run in which nothing fired: how much was checked, and how much could not be."""
+    unchecked = len(diagnosis.blind_spots)
+    checked = len(diagnosis.outcomes) - unchecked
+    if diagnosis.verdict == "not-judged":
+        return f"Only {checked} of {len(diagnosis.outcomes)} checks could run."
+    left_out = f"; {unchecked} could not run." if unchecked else "."
+    return f"No sign of trouble in {counted(checked, 'check')}{left_out}"
+
+
+def run_line(diagnosis: Diagnosis) -> str:
+    """What a run is and where it stands: "grpo · trl 1.16.0 · running · step 143 of 200"."""
+    run = diagnosis.run
+    producer = f"{run.producer} {run.producer_version}" if run.producer_version else run.producer
+    return " · ".join((run.algorithm, producer, state(run), progress(run)))
+
+
+def state(run: Run) -> str:
+    """The state in words; for a run that fell silent or died, with the age of its last sign of life."""
+    written = run.status.last_written
+    if run.status.state not in ("silent", "died") or written is None:
+        return run.status.state
+    return f"{run.status.state}, last written {age(run.observed_at - written)} ago"
+
+
+def age(seconds: float) -> str:
+    """A span of time as a person says it: "40 s", "12 min", "3 h" or "5 days"."""
+    if seconds < 60:
+        return f"{max(seconds, 0):.0f} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.0f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.0f} days"
+
+
+def progress(run: Run) -> str:
+    """How far the run is: "step 143 of 200", or the last logged step where no total is known."""
+    step = run.status.step if run.status.step is not None else (int(run.steps[-1]) if len(run.steps) else None)
+    if step is None:
+        return "no step logged"
+    return f"step {step} of {run.status.total}" if run.status.total else f"step {step}"
+
+
+def data_line(diagnosis: Diagnosis) -> str:
+    """What the log itself looks like: "4,576 points · 3 NaN · 1 rewind"; what is zero goes unsaid."""
+    health = diagnosis.run.data_health
+    oddities = {
+        "NaN": health.nan,
+        "infinite": health.inf,
+        "duplicate": health.duplicates,
+        "rewind": health.rewinds,
+        "gap": health.gaps,
+        "malformed": health.malformed,
+    }
+    invariable = {"NaN", "infinite", "malformed"}
+    said_counts = [
+        f"{count:,} {name}" if name in invariable else counted(count, name) for name, count in oddities.items() if count
+    ]
+    tags = len(health.unmapped_tags)
+    said_counts += [f"{counted(tags, 'tag')} outside the vocabulary"] if tags else []
+    return " · ".join([counted(health.points, "point"), *said_counts])
+
+
+def advice(fix: Fix) -> str:
+    """A fix in a line: "learning_rate 0.005 → 0.0005: smaller updates"; what is unknown is left out."""
+    if fix.suggested is None:
+        change = fix.parameter
+    elif fix.current is None:
+        change = f"{fix.parameter} = {setting(fix.suggested)}"
+    else:
+        change = f"{fix.parameter} {setting(fix.current)} → {setting(fix.suggested)}"
+    return f"{change}: {said(fix.why)}"
+
+
+def setting(value: object) -> str:
+    """A configuration's value as a person types it: 1e-06 and not 1.00e-6, because it is copied."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def number(value: Value, unit: str = "") -> str:
+    """A measured value with its unit, a fraction as a share of 100."""
+    if unit == "fraction" and isinstance(value, float):
+        return f"{shown(100 * value)} %"
+    return shown(value) if unit in _UNSAID_UNITS else f"{shown(value)} {unit}".rstrip()
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 rewind", "2 rewinds"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _from_cause(cause: Cause, fired_outcomes: tuple[Outcome, ...]) -> Finding:
+    members = tuple(outcome for outcome in fired_outcomes if outcome.rule in cause.outcomes)
+    return Finding(
+        severity=cause.severity,
+        sentence=said(cause.summary),
+        first_step=cause.first_step,
+        last_step=cause.last_step,
+        still=any(outcome.still for outcome in members),
+        outcomes=members,
+        against=cause.against,
+        fixes=cause.fixes,
+    )
+
+
+def _from_outcome(outcome: Outcome) -> Finding:
+    first = outcome.first_step or 0
+    return Finding(
+        severity=outcome.severity or Severity.INFO,
+        sentence=said(outcome.headline or outcome.message),
+        first_step=first,
+        last_step=first if outcome.last_step is None else outcome.last_step,
+        still=outcome.still,
+        outcomes=(outcome,),
+        against=(),
+        fixes=outcome.fixes,
+    )

@@ -1,0 +1,122 @@
+"""The JSON form: what `diagnose --format json` prints, by its public schema."""
+
+from pathlib import Path
+from typing import Any
+
+from diagnostics.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
+from diagnostics.report.contents import Report, enabling, said
+from diagnostics.report.strict_json import encoded
+from diagnostics.run import Run
+
+
+def report_json(report: Report) -> str:
+    """A report as JSON; numbers that JSON does not have are the strings "NaN", "Infinity" and "-Infinity"."""
+    return encoded(
+        {
+            "runs": [_run(diagnosis) for diagnosis in report.diagnoses],
+            "errors": [{"path": problem.path, "error": problem.error} for problem in report.problems],
+        }
+    )
+
+
+def state_of(run: Run) -> dict[str, Any]:
+    """The fields by which every JSON output describes a run."""
+    steps = run.steps
+    return {
+        "path": _shown_path(run.path),
+        "run_id": run.run_id,
+        "name": run.name,
+        "sources": [{"format": source.format, "path": _shown_path(source.path)} for source in run.sources],
+        "producer": run.producer,
+        "producer_version": run.producer_version,
+        "algorithm": run.algorithm,
+        "state": run.status.state,
+        "steps": {
+            "first": int(steps[0]) if len(steps) else None,
+            "last": int(steps[-1]) if len(steps) else None,
+            "logged": len(steps),
+        },
+    }
+
+
+def _run(diagnosis: Diagnosis) -> dict[str, Any]:
+    health = diagnosis.run.data_health
+    return {
+        **state_of(diagnosis.run),
+        "data_health": {
+            "points": health.points,
+            "nan": health.nan,
+            "inf": health.inf,
+            "duplicates": health.duplicates,
+            "rewinds": health.rewinds,
+            "gaps": health.gaps,
+            "malformed": health.malformed,
+            "unmapped_tags": health.unmapped_tags,
+        },
+        "verdict": diagnosis.verdict,
+        "causes": [_cause(cause) for cause in diagnosis.causes],
+        "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
+        "preflight": [],
+    }
+
+
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        "cause": cause.cause,
+        "severity": cause.severity,
+        "first_step": cause.first_step,
+        "last_step": cause.last_step,
+        "summary": said(cause.summary),
+        "outcomes": cause.outcomes,
+        "against": cause.against,
+        "fixes": [_fix(fix) for fix in cause.fixes],
+    }
+
+
+def _fix(fix: Fix) -> dict[str, Any]:
+    return {
+        "parameter": fix.parameter,
+        "current": fix.current,
+        "suggested": fix.suggested,
+        "why": said(fix.why),
+        "source": fix.source,
+    }
+
+
+def _outcome(outcome: Outcome) -> dict[str, Any]:
+    identity = {"code": outcome.code, "rule": outcome.rule, "verdict": outcome.verdict}
+    if outcome.verdict is Verdict.SKIPPED:
+        return {**identity, "reason": said(outcome.message), "enable": enabling(outcome)}
+    if outcome.verdict is Verdict.BROKEN:
+        return {**identity, "message": said(outcome.message), "enable": enabling(outcome)}
+    judged = {
+        "grade": outcome.grade,
+        "measured": outcome.measured,
+        "limit": outcome.limit,
+        "limit_is_default": outcome.limit_is_default,
+        "unit": outcome.unit,
+        "metric": outcome.tag or outcome.metric,
+        "message": said(outcome.message),
+        "source": outcome.source,
+    }
+    if outcome.verdict is Verdict.QUIET:
+        return {**identity, **judged}
+    return {
+        **identity,
+        "severity": outcome.severity,
+        "first_step": outcome.first_step,
+        "last_step": outcome.last_step,
+        "still": outcome.still,
+        "headline": said(outcome.headline or outcome.message),
+        **judged,
+        "fixes": [_fix(fix) for fix in outcome.fixes],
+        "evidence": _evidence(outcome.evidence),
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {"steps": evidence.steps, "values": evidence.values, "samples": []}
+
+
+def _shown_path(path: Path) -> str:
+    return path.as_posix()

@@ -1,0 +1,73 @@
+"""The Markdown form: a report that fits into a pull request."""
+
+from collections.abc import Iterator
+
+from diagnostics.diagnosis import Diagnosis, Outcome
+from diagnostics.report.contents import (
+    Finding,
+    Report,
+    advice,
+    data_line,
+    enabling,
+    findings,
+    number,
+    run_line,
+    said,
+    verdict_sentence,
+)
+from diagnostics.report.markup import code, escaped, table
+
+
+def report_markdown(report: Report) -> str:
+    """Every run of a report under its own heading, then what could not be read."""
+    parts = ["\n".join(_run(diagnosis)) for diagnosis in report.diagnoses]
+    if report.problems:
+        rows = [(code(problem.path), escaped(problem.error)) for problem in report.problems]
+        parts.append(f"### Not readable\n\n{table(('Path', 'Why'), rows)}")
+    return "\n\n".join(parts)
+
+
+def _run(diagnosis: Diagnosis) -> Iterator[str]:
+    run = diagnosis.run
+    yield f"### {escaped(run.name)}: {diagnosis.verdict.replace('-', ' ')}"
+    yield ""
+    yield f"{escaped(run_line(diagnosis))} · {code(str(run.path))} · {data_line(diagnosis)}"
+    yield ""
+    yield from (f"{escaped(note)}\n" for note in run.notes)
+    yield _found(findings(diagnosis)) or verdict_sentence(diagnosis)
+    if diagnosis.blind_spots:
+        yield ""
+        yield from _blind_spots(diagnosis.blind_spots)
+
+
+def _found(found: tuple[Finding, ...]) -> str:
+    if not found:
+        return ""
+    rows = [
+        (
+            f"**{finding.severity}**",
+            escaped(finding.sentence),
+            finding.steps,
+            "<br>".join(_measured(outcome) for outcome in finding.outcomes),
+            "<br>".join(escaped(advice(fix)) for fix in finding.fixes),
+            escaped("; ".join(finding.sources)),
+        )
+        for finding in found
+    ]
+    return table(("Severity", "Finding", "When", "Measured", "Try", "Source"), rows)
+
+
+def _measured(outcome: Outcome) -> str:
+    if outcome.measured is None or outcome.limit is None:
+        return f"{escaped(said(outcome.message))} ({code(outcome.rule)})"
+    value, limit = number(outcome.measured, outcome.unit), number(outcome.limit, outcome.unit)
+    return f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
+
+
+def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
+    rows = [(code(outcome.rule), escaped(said(outcome.message)), escaped(enabling(outcome))) for outcome in outcomes]
+    yield f"<details><summary>Could not be checked ({len(outcomes)})</summary>"
+    yield ""
+    yield table(("Rule", "Why", "To enable"), rows)
+    yield ""
+    yield "</details>"

@@ -1,0 +1,37 @@
+"""JSON that any parser reads: a document with its schema_version, non-finite numbers as strings."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+SCHEMA_VERSION = 1
+
+
+def encoded(document: Mapping[str, Any]) -> str:
+    """A document as JSON that any parser reads, its schema_version first."""
+    return json.dumps(
+        strict({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
+    )
+
+
+def strict(value: Any) -> Any:
+    """The value in JSON's own types: arrays as lists, paths and enums as strings, non-finite numbers as their names."""
+    if isinstance(value, Mapping):
+        return {str(key): strict(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [strict(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return strict(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return nonfinite_name(value)
+    return value if value is None or type(value) in (bool, int, float) else str(value)
+
+
+def nonfinite_name(value: float) -> str:
+    """The string for a number that JSON lacks: "NaN", "Infinity" or "-Infinity"."""
+    if math.isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"

@@ -1,0 +1,69 @@
+"""Tables: rows under named columns, as aligned text, JSON or Markdown."""
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.report import markup
+from diagnostics.report.strict_json import encoded
+from diagnostics.report.style import Style
+
+_GAP = "  "
+_NARROWEST_LAST_COLUMN = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows as mappings from a column's key to its value; a row may hold more than the columns show, for JSON.
+
+    `name` is the key of the rows in JSON, `columns` maps the shown keys to their titles, in order. `codes` are the keys
+    whose values are names to type or to look up: code in Markdown. Columns in `wide` are left out of text.
+    """
+
+    name: str
+    columns: Mapping[str, str]
+    rows: Sequence[Mapping[str, Any]]
+    codes: frozenset[str] = frozenset()
+    wide: frozenset[str] = frozenset()
+
+    def form(self, name: str, style: Style, **more: Any) -> str:
+        """The table as "text", "json" or "markdown"; `more` is for JSON."""
+        if name == "json":
+            return self.json(**more)
+        return self.markdown() if name == "markdown" else self.text(style)
+
+    def text(self, style: Style) -> str:
+        """Aligned columns; the last one wraps within the width."""
+        titles = {key: title for key, title in self.columns.items() if key not in self.wide}
+        lines = [list(titles.values()), *([_cell(row.get(key)) for key in titles] for row in self.rows)]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(titles) - 1)]
+        return "\n".join(_aligned(line, widths, style.width) for line in lines)
+
+    def json(self, **more: Any) -> str:
+        """The rows with all their fields, in an object that may hold `more`."""
+        return encoded({self.name: self.rows, **more})
+
+    def markdown(self) -> str:
+        """The shown columns."""
+        rows = [[self._markdown_cell(key, row.get(key)) for key in self.columns] for row in self.rows]
+        return markup.table(tuple(self.columns.values()), rows)
+
+    def _markdown_cell(self, key: str, value: Any) -> str:
+        cell = _cell(value)
+        return markup.code(cell) if key in self.codes else markup.escaped(cell)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_cell, value))
+    return str(value)
+
+
+def _aligned(cells: Sequence[str], widths: Sequence[int], width: int) -> str:
+    start = "".join(cell.ljust(size) + _GAP for cell, size in zip(cells[:-1], widths, strict=True))
+    room = max(width - len(start), _NARROWEST_LAST_COLUMN)
+    wrapped = textwrap.wrap(cells[-1], room, break_long_words=False, break_on_hyphens=False) or [""]
+    return ("\n" + " " * len(start)).join([start + wrapped[0], *wrapped[1:]]).rstrip()

@@ -1,0 +1,44 @@
+"""Rules: from a run to one outcome for each condition that the documents, papers and trainers warn of."""
+
+from collections.abc import Mapping
+
+from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
+from diagnostics.causes.remedies import TEXTS as REMEDY_TEXTS
+from diagnostics.diagnosis import Limits, Outcome
+from diagnostics.rules import engine, missing
+from diagnostics.rules.catalog import CATALOG
+from diagnostics.rules.engine import UnknownLimitError
+from diagnostics.rules.rule import GRADES, SECTIONS, LimitDoc, Rule
+from diagnostics.run import Run
+
+__all__ = ["CATALOG", "GRADES", "SECTIONS", "LimitDoc", "Rule", "UnknownLimitError", "evaluate", "templates"]
+
+
+def evaluate(run: Run, limits: Limits | None = None) -> tuple[Outcome, ...]:
+    """The outcome of every rule of the catalog that applies to the run.
+
+    `limits` overrides defaults: rule name → field of its Limits → value.
+
+    Raises:
+        UnknownLimitError: `limits` names a rule or a field that does not exist, or gives it no number.
+    """
+    return engine.evaluate(run, CATALOG, limits)
+
+
+def templates(language: str = "en") -> Mapping[str, str]:
+    """Every message of rules, remedies and causes in one language: template id → format string.
+
+    Raises ValueError for a language without a table.
+    """
+    if language != "en":
+        raise ValueError(f"messages exist in English (en); there is no table for {language!r}")
+    return _ENGLISH
+
+
+_ENGLISH: Mapping[str, str] = {
+    **engine.TEXTS,
+    **missing.TEXTS,
+    **REMEDY_TEXTS,
+    **CAUSE_TEXTS,
+    **{key: text for rule in CATALOG for key, text in rule.templates.items()},
+}

@@ -1,0 +1,92 @@
+"""The reward does not go up, although that is the whole point of the run.
+
+What it checks
+    The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 logged points, or 20 % of the
+    planned steps where that is more; a run planned shorter is judged at its end. It fires when there is no rising
+    trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by
+    more than chance explains.
+
+Why it matters
+    "If training works as intended, this metric should keep going up."
+
+When it is wrong
+    Sparse rewards take off late. A reward near 1 cannot rise further; rewards that stay between 0 and 1 and lie
+    above 0.95 are left alone. An RLHF reward may also fall because the KL penalty grows while the score rises.
+
+What to try
+    Look at what else fired. Try the reward on answers that must score high and low, start from a working example,
+    use one reward function first, raise the learning rate if updates are tiny.
+
+References
+    TRL logging page: objective/rlhf_reward, reward · TRL PPO page, debugging tip · TRL training FAQ: inspect the
+    reward model.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.windows import Episode, ewma, noise, trend
+from diagnostics.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a reward may stay flat, and what counts as a rise."""
+
+    window: int = limit(100, "logged points", "engineering default")
+    share_of_plan: float = limit(0.2, "of the planned steps", "engineering default")
+    longest_window: int = limit(500, "logged points", "engineering default")
+    shortest_run: int = limit(30, "logged points", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
+    standard_errors: float = limit(2.0, "standard errors of the mean", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+
+
+class RewardNotImproving(Rule[Limits]):
+    """Judges the main reward of any algorithm."""
+
+    code = "RV401"
+    name = "reward-not-improving"
+    grade = "S"
+    source = "TRL logging page: this metric should keep going up"
+    inputs = (REWARDS,)
+    limits = Limits()
+    remedies = ("checked-reward", "reweighted-rewards")
+    texts = english(
+        headline="The reward is not going up.",
+        fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
+        "{limit} would count as a rise.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = main_reward(run)
+        window = _window(run, limits)
+        means = ewma(series.values)
+        means = means[np.isfinite(means)]
+        if series.finite.sum() < window or not len(means):
+            return too_few(window, int(series.finite.sum()))
+        start = float(np.median(series.values[series.finite][: limits.start]))
+        reached = float(means[-1])
+        needed = start + limits.standard_errors * noise(series.values) / math.sqrt(window)
+        recent = slice(len(series) - window, len(series))
+        found = trend(series.steps[recent], series.values[recent])
+        rises = found is not None and found.slope > 0 and found.p < limits.significance
+        if rises or reached > needed or is_at_full_marks(series.values[recent], limits.full_marks):
+            return Quiet(reached, needed, series.unit, series.name, series.tag)
+        episode = Episode(len(series) - window, len(series) - 1, still=True)
+        return self.fired(series, episode, Severity.WARNING, measured=reached, limit=needed, start=start)
+
+
+def _window(run: Run, limits: Limits) -> int:
+    planned = run.status.total or run.config.get("max_steps")
+    if not isinstance(planned, int) or planned <= 0:
+        return limits.window
+    if planned < limits.window:
+        return max(planned, limits.shortest_run)
+    return min(max(limits.window, round(limits.share_of_plan * planned)), limits.longest_window)

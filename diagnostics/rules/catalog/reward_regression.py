@@ -1,0 +1,105 @@
+"""The reward was better before: the run is undoing what it had learned.
+
+What it checks
+    How far the smoothed main reward lies below its best so far, for ten logged points. The limit is what noise
+    explains (six standard errors of the smoothed reward) and at least 15 % of what the run had gained. Losing half
+    of the gain is critical. The first 40 points are not judged.
+
+Why it matters
+    A reward that falls after it rose seldom comes back by itself, and the best checkpoint may be overwritten
+    meanwhile.
+
+When it is wrong
+    A change of data or of the reward's scale in the middle of a run looks the same.
+
+What to try
+    Go back to the best checkpoint and go on with a lower learning rate or a stronger KL penalty.
+
+References
+    TRL logging page: the reward should keep going up · public collapses at steps 160 to 300 (ConvSearch-R1 issue 6,
+    Search-R1 issue 88).
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.rewards import REWARDS, main_reward
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.windows import EWMA_WEIGHT, drawdown, ewma, noise
+from diagnostics.run import Run, Series, Values
+
+STANDARD_ERROR = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT))  # of the smoothed reward, per standard deviation of a point
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which loss of reward is more than noise."""
+
+    standard_errors: float = limit(
+        6.0,
+        "standard errors of the smoothed reward",
+        "simulated: about one false alarm in 50 runs of 1000 noisy points",
+    )
+    warning: float = limit(0.15, "of the gain since the start", "measured on three healthy public runs")
+    smallest: float = limit(1e-6, "reward", "float noise of a constant reward")
+    critical: float = limit(0.5, "of the gain since the start", "engineering default")
+    patience: int = limit(10, "logged points", "measured on three healthy public runs")
+    warm_up: int = limit(40, "logged points", "measured on three healthy public runs")
+    start: int = limit(20, "logged points", "engineering default")
+
+
+class RewardRegression(Rule[Limits]):
+    """Judges the main reward of any algorithm against its own best."""
+
+    code = "RV402"
+    name = "reward-regression"
+    grade = "S"
+    source = "TRL logging page: this metric should keep going up"
+    inputs = (REWARDS,)
+    limits = Limits()
+    remedies = ("earlier-checkpoint", "lower-learning-rate", "stronger-kl")
+    texts = english(
+        headline="The reward is falling: the run was better before.",
+        fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "
+        "below {limit} since step {first}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = main_reward(run)
+        needed = limits.warm_up + limits.patience
+        means = ewma(series.values)
+        if series.finite.sum() < needed or np.isnan(means).all():
+            return too_few(needed, int(series.finite.sum()))
+        start = float(np.median(series.values[series.finite][: limits.start]))
+        gain = max(0.0, float(np.nanmax(means)) - start)
+        error = STANDARD_ERROR * noise(series.values)
+        allowed = max(limits.standard_errors * error, limits.warning * gain, limits.smallest)
+        levels = [Level(Severity.WARNING, allowed, limits.patience)]
+        if limits.critical * gain > allowed:
+            levels.append(Level(Severity.CRITICAL, limits.critical * gain, limits.patience))
+        fallen = dataclasses.replace(series, values=drawdown(means))
+        reading = read_levels(fallen, levels, smooth=False, warm_up=limits.warm_up)
+        if not isinstance(reading, Reading):
+            return self.judged(reading)
+        if reading.breach is None:
+            return Quiet(reading.worst, allowed, f"{series.unit} below the best")
+        return self._fired(series, means, reading.breach)
+
+    def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
+        best_at = int(np.nanargmax(means[: breach.peak + 1]))
+        best = float(means[best_at])
+        return self.fired(
+            series,
+            breach.episode,
+            breach.level.severity,
+            measured=float(means[breach.peak]),
+            limit=best - breach.level.limit,
+            best=best,
+            best_step=int(series.steps[best_at]),
+            peak=int(series.steps[breach.peak]),
+        )

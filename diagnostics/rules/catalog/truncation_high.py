@@ -1,0 +1,79 @@
+"""Completions reach the length limit instead of ending: they are scored for what they did not get to say.
+
+What it checks
+    The share of completions that were cut off (`completions/clipped_ratio`), as the median of five logged points,
+    for five points in a row: 0.1 is noted, 0.3 is a warning, 0.8 is critical.
+
+Why it matters
+    A cut-off answer mostly earns nothing, so the gradient teaches to be short or teaches nothing. Where nearly all
+    are cut off, reward, loss and gradient are 0 and the run does nothing.
+
+When it is wrong
+    TRL before 1.15 counts only the tokenizer's own end token: a model that ends on another one shows 0.97 although
+    its answers end. Then the longest completion is shorter than the limit.
+
+What to try
+    Raise the length limit; if the answers still do not end, the model has not learned to stop. Read some of the
+    cut-off samples: repetition until the limit is another illness than a long solution.
+
+References
+    TRL logging page, crucial GRPO values · verl documentation (above 0.1 is often too much) · TRL issues 5697,
+    7039.
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.lengths import length_limit
+from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share of cut-off completions is too much."""
+
+    info: float = limit(0.1, "fraction", "verl documentation: above 0.1 often means that too much is cut off")
+    warning: float = limit(0.3, "fraction", "engineering default")
+    critical: float = limit(0.8, "fraction", "engineering default; public runs at 0.97 learned nothing")
+    patience: int = limit(5, "logged points", "engineering default")
+
+
+class TruncationHigh(Rule[Limits]):
+    """Judges `completions/clipped_ratio`."""
+
+    code = "RV601"
+    name = "truncation-high"
+    grade = "S"
+    source = "TRL logging page: completions/clipped_ratio"
+    algorithms = GROUP_FAMILY
+    inputs = ("truncated_fraction",)
+    limits = Limits()
+    remedies = ("longer-completions",)
+    texts = english(
+        headline="The completions are cut off before they end.",
+        fired="Up to {percent} % of completions were cut off (step {peak}); {limit_percent} % or more from step "
+        "{first} to {last}.",
+        fired_at="Up to {percent} % of completions were cut off at {parameter} = {tokens} (step {peak}); "
+        "{limit_percent} % or more from step {first} to {last}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        levels = (
+            Level(Severity.INFO, limits.info, limits.patience),
+            Level(Severity.WARNING, limits.warning, limits.patience),
+            Level(Severity.CRITICAL, limits.critical, limits.patience),
+        )
+        reading = read_levels(series_of(run, "truncated_fraction"), levels)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        stated = length_limit(run)
+        return self.judged(
+            reading,
+            key="fired_at" if stated else "fired",
+            percent=100 * float(reading.series.values[reading.breach.peak]),
+            limit_percent=100 * reading.breach.level.limit,
+            parameter=stated.parameter if stated else "",
+            tokens=stated.tokens if stated else 0,
+        )

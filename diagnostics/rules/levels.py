@@ -1,0 +1,88 @@
+"""Graded limits on one series: which level it reached for long enough, from where to where, and how far it went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, episodes, rolling_median, sustained
+from diagnostics.run import Series, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A limit that counts when it is reached for `patience` logged points in a row."""
+
+    severity: Severity
+    limit: float
+    patience: int
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """The worst level that was reached, its episode, and the index of the value farthest past the limit."""
+
+    level: Level
+    episode: Episode
+    peak: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A judged series.
+
+    `worst` is the farthest value that was kept up for the patience of the mildest level that could be judged, and
+    `limit` that level's: without a breach, `worst` has not reached `limit`.
+    """
+
+    series: Series
+    breach: Breach | None
+    worst: float
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class TooFew:
+    """The series is too short, or too torn by NaN, to be judged."""
+
+    needed: int
+    found: int
+
+
+def read_levels(
+    series: Series, levels: Sequence[Level], *, above: bool = True, smooth: bool = True, warm_up: int = 0
+) -> Reading | TooFew:
+    """Judge a series against levels, mildest first.
+
+    `above`: reaching a limit from below is bad, else from above. `smooth`: limits apply to the median of the last five
+    points, so that single points do not count. The first `warm_up` points are not judged (the median looks into them).
+    """
+    judged = rolling_median(series.values) if smooth else series.values.copy()
+    judged[:warm_up] = np.nan
+    blind = max(warm_up, MEDIAN_WINDOW - 1 if smooth else 0)
+    for level in levels:
+        kept = sustained(judged, level.patience, above=above)
+        if not np.isnan(kept).all():
+            worst = float(np.nanmax(kept) if above else np.nanmin(kept))
+            return Reading(series, _worst_breach(series, judged, levels, above, smooth), worst, level.limit)
+    return TooFew(blind + min(level.patience for level in levels), int(series.finite.sum()))
+
+
+def _worst_breach(series: Series, judged: Values, levels: Sequence[Level], above: bool, smooth: bool) -> Breach | None:
+    for level in reversed(levels):
+        found = episodes(judged, level.limit, level.patience, above=above)
+        if found:
+            worst = max(found, key=lambda episode: (episode.still, episode.length))
+            worst = _on_raw_points(series.values, worst, level, above) if smooth else worst
+            inside = series.values[worst.first : worst.last + 1]
+            return Breach(level, worst, worst.first + int(np.nanargmax(inside) if above else np.nanargmin(inside)))
+    return None
+
+
+def _on_raw_points(values: Values, episode: Episode, level: Level, above: bool) -> Episode:
+    """The episode from the first raw point past the limit to the last: the median itself lags behind by two points."""
+    past = values >= level.limit if above else values <= level.limit
+    start = max(0, episode.first - MEDIAN_WINDOW + 1)
+    inside = np.flatnonzero(past[start : episode.last + 1]) + start
+    return Episode(int(inside[0]), int(inside[-1]), episode.still)

@@ -1,0 +1,77 @@
+"""The whole loop as a person sees it: launch from the form, watch, zoom, stop, read what the model wrote."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+from playwright.sync_api import Page, expect
+
+from diagnostics.runlog import RUN_FILE, SAMPLES_FILE
+
+Fixture = Callable[..., Any]
+
+LONG = "5000"  # steps: more than the test lets it make
+SCROLL = 120  # pixels
+
+
+def fill_form(page: Page) -> None:
+    """GRPO on addition, for longer than anybody waits."""
+    page.get_by_role("link", name="Launch").click()
+    page.get_by_role("radio", name="GRPO").click()
+    expect(page.get_by_text("train grpo")).to_be_visible()
+    steps = page.get_by_role("textbox", name="max_steps")
+    steps.fill(LONG)
+    steps.press("Enter")
+    expect(page.get_by_text(f"--max_steps {LONG}")).to_be_visible()
+
+
+def test_a_training_is_launched_watched_stopped_and_its_samples_read(
+    start_dashboard: Fixture,
+    open_screen: Fixture,
+    training_in: Fixture,
+    tmp_path: Path,
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    screen = open_screen(start_dashboard(runs).url)
+    page = screen.page
+    fill_form(page)
+    page.get_by_role("button", name="Start training").click()
+
+    reward = screen.chart("reward")
+    reward.wait_for_points(2)
+    zoomed = reward.zoom()
+    scrolled = screen.scroll_to(SCROLL)
+    before = len(reward.values)
+    reward.wait_for_points(before + 3)
+    assert reward.x_range == zoomed
+    assert screen.scroll == scrolled > 0
+
+    training = training_in(runs / "grpo-addition-1")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_text("stopped").first).to_be_visible()
+    training.wait_for_end()
+    assert training.status["state"] == "stopped"
+
+    rows = [orjson.loads(line) for line in (training.run_dir / SAMPLES_FILE).read_bytes().splitlines()]
+    written = [row["response"] for row in rows if row["step"] == training.step]
+    screen.open_details("Samples")
+    expect(page.get_by_text(f"Step {training.step}: ")).to_be_visible()
+    assert set(page.get_by_test_id("stCode").all_inner_texts()) & set(written)
+
+
+def test_a_double_click_starts_one_training(
+    start_dashboard: Fixture,
+    open_screen: Fixture,
+    training_in: Fixture,
+    tmp_path: Path,
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    page = open_screen(start_dashboard(runs).url).page
+    fill_form(page)
+    page.get_by_role("button", name="Start training").dblclick()
+    page.wait_for_url("**run=**")
+    training_in(runs / "grpo-addition-1").wait_for_step(1)
+    assert [path.parent.name for path in runs.glob(f"*/{RUN_FILE}")] == ["grpo-addition-1"]

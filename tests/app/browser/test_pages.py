@@ -1,0 +1,96 @@
+"""Every page on real runs: what it recognises, what it refuses to execute, and that nothing on it is broken."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from diagnostics.runlog import CONSOLE_FILE, RunLog
+
+Fixture = Callable[..., Any]
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
+DETAILS = ("Samples", "All metrics", "Config", "Console", "Checks")
+HOSTILE = (
+    "<script>window.pwned = true</script><img src='x' onerror='window.pwned = true'><b class='spy'>bold</b> **stars** "
+    "[link](javascript:window.pwned=true) ![spy](http://127.0.0.1:9/spy.png) $x^2$ :material/lock:"
+)
+MADE_OF_IT = ".spy, img[alt=spy], img[src=x], a[href^=javascript]"
+
+
+@pytest.fixture
+def hostile_run(tmp_path: Path) -> Path:
+    """A run whose every text comes from somebody with bad intentions."""
+    config = {"task": HOSTILE, HOSTILE: HOSTILE}
+    with RunLog(tmp_path / "hostile", name=HOSTILE, algorithm="grpo", task=HOSTILE, config=config) as log:
+        for step in (1, 2):
+            texts = {"query": HOSTILE, "response": HOSTILE}
+            sample = {**texts, "score": 1.0, "rewards": {HOSTILE: 1.0}, "terminated": True, "group": 0}
+            log.log(step, {"reward": 1.0, f"rewards/{HOSTILE}/mean": 1.0, HOSTILE: 2.0}, [sample])
+    (log.directory / CONSOLE_FILE).write_text(HOSTILE)
+    return log.directory
+
+
+@pytest.fixture
+def run_with_holes(tmp_path: Path) -> Path:
+    """A PPO run in which everything that is no number turns up."""
+    with RunLog(tmp_path / "runs" / "with-holes", algorithm="ppo", total=40) as log:
+        for step in range(1, 31):
+            value = (1.0, math.nan, math.inf, -math.inf)[step % 4]
+            metrics = {"objective/kl": -float(step), "loss/value_avg": value, "val/ratio": 10.0**step}
+            log.log(step, metrics, [{"query": "a", "response": "b", "score": math.nan}])
+    return log.directory
+
+
+def test_the_text_of_a_model_is_shown_and_never_executed(
+    hostile_run: Path, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    dashboard = start_dashboard(hostile_run.parent)
+    runs = open_screen(dashboard.url)
+    expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
+    run = open_screen(dashboard.url_of(hostile_run))
+    for name in DETAILS:
+        run.open_details(name)
+        for page in (runs.page, run.page):
+            assert page.locator(MADE_OF_IT).count() == 0
+            assert page.evaluate("window.pwned") is None
+    run.open_details("Samples")
+    expect(run.page.get_by_test_id("stCode").filter(has_text=HOSTILE)).to_have_count(2)
+
+
+def test_a_folder_written_by_trl_is_recognised_and_opens_with_a_click(
+    start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(FIXTURES / "grpo116").url)
+    screen.wait_for_cell("grpo", count=2)
+    screen.wait_for_cell("trl 1.16.0", count=2)
+    screen.click_first_row()
+    screen.page.wait_for_url("**run=**")
+    expect(screen.page.get_by_text("GRPO · trl 1.16.0")).to_be_visible()
+    screen.chart("reward").wait_for_points(3)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_an_error_or_scrolls_sideways(
+    theme: str, run_with_holes: Path, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    dashboard = start_dashboard(run_with_holes.parent, FIXTURES)
+    runs = open_screen(dashboard.url, theme)
+    expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
+    launch = open_screen(f"{dashboard.url}/launch", theme)
+    expect(launch.page.get_by_role("button", name="Start training")).to_be_visible()
+    for path in (run_with_holes, FIXTURES / "ppo112_min"):
+        run = open_screen(dashboard.url_of(path), theme)
+        for name in DETAILS:
+            run.open_details(name)
+            assert run.troubles() == []
+
+
+def test_a_run_that_is_not_there_is_told_in_a_sentence(
+    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
+) -> None:
+    page = open_screen(start_dashboard(tmp_path).url_of(tmp_path / "nowhere")).page
+    expect(page.get_by_text("nowhere")).to_be_visible()

@@ -1,0 +1,44 @@
+"""The crucial values come in the documents' order, everything else after them, nothing twice and nothing dropped."""
+
+from pathlib import Path
+
+from app.series import crucial, main_reward, others
+from diagnostics.api import open_run
+from diagnostics.run import Run
+from diagnostics.runlog import RunLog
+
+ROW = {
+    "my/own": 1.0,
+    "entropy": 0.5,
+    "rewards/format/mean": 0.1,
+    "completions/clipped_ratio": 0.2,
+    "kl": 0.1,
+    "reward": 0.3,
+    "learning_rate": 1e-4,
+}
+
+
+def grpo(tmp_path: Path) -> Run:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, ROW)
+    return open_run(tmp_path / "a")
+
+
+def test_the_crucial_values_stand_in_the_order_of_the_documents(tmp_path: Path) -> None:
+    expected = ["reward", "kl_per_token", "truncated_fraction", "reward_func_mean/format"]
+    assert [series.name for series in crucial(grpo(tmp_path))] == expected
+
+
+def test_every_series_is_either_crucial_or_among_the_others(tmp_path: Path) -> None:
+    run = grpo(tmp_path)
+    assert sorted(series.name for series in (*crucial(run), *others(run))) == sorted(run.series)
+
+
+def test_unmapped_names_come_last(tmp_path: Path) -> None:
+    assert [series.name for series in others(grpo(tmp_path))] == ["learning_rate", "entropy_per_token", "my/own"]
+
+
+def test_the_main_reward_is_what_should_keep_going_up(tmp_path: Path) -> None:
+    reward = main_reward(grpo(tmp_path))
+    assert reward is not None
+    assert reward.name == "reward"

@@ -1,0 +1,120 @@
+"""The Launch page as a person works with it, without a browser."""
+
+import os
+import signal
+from pathlib import Path
+
+import orjson
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from diagnostics.runlog import RUN_FILE, STATUS_FILE
+
+
+def page(root: str, is_read_only: bool) -> None:
+    """The script that AppTest runs: it may use only what it imports itself."""
+    from pathlib import Path  # noqa: PLC0415
+
+    import streamlit as st  # noqa: PLC0415
+
+    from app.views import launch  # noqa: PLC0415
+
+    def open_run(run_dir: Path) -> None:
+        st.text(f"opened {run_dir.name}")
+        st.stop()
+
+    launch.render(Path(root), open_run, is_read_only)
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> AppTest:
+    return AppTest.from_function(page, kwargs={"root": str(tmp_path), "is_read_only": False}, default_timeout=30).run()
+
+
+def option(app: AppTest, name: str) -> object:
+    kinds = (app.text_input, app.selectbox, app.checkbox, app.multiselect)
+    return next(widget for kind in kinds for widget in kind if widget.label == name)
+
+
+def said(app: AppTest) -> str:
+    return "\n".join(element.value for element in app.markdown).replace("\\", "")
+
+
+def command(app: AppTest) -> str:
+    return app.code[0].value
+
+
+def test_the_first_preset_is_ready_to_start(launch: AppTest) -> None:
+    assert not launch.exception
+    assert not launch.button(key="launch.start").disabled
+    assert "--recipe ppo-remarks" in command(launch)
+
+
+def test_choosing_a_preset_brings_its_algorithm_and_values(launch: AppTest) -> None:
+    launch.selectbox(key="launch.preset").select("GRPO learns to use a scratchpad").run()
+    assert "train grpo" in command(launch)
+    assert option(launch, "max_completion_length").value == "26"
+
+
+def test_choosing_an_algorithm_brings_its_demo(launch: AppTest) -> None:
+    launch.button_group(key="launch.algorithm").set_value("grpo").run()
+    assert "train grpo" in command(launch)
+    assert "--recipe grpo-addition" in command(launch)
+
+
+def test_a_value_that_does_not_fit_is_named_beside_the_field_and_start_waits(launch: AppTest) -> None:
+    option(launch, "learning_rate").input("fast").run()
+    assert launch.button(key="launch.start").disabled
+    assert said(launch).count("learning_rate must be a number, but is 'fast'") == 2
+
+
+def test_options_that_contradict_each_other_are_told_as_the_form_changes(launch: AppTest) -> None:
+    option(launch, "per_device_train_batch_size").input("63").run()
+    assert "does not divide by num_mini_batches" in said(launch)
+    option(launch, "per_device_train_batch_size").input("128").run()
+    assert "Cannot start" not in said(launch)
+    assert "--per_device_train_batch_size 128" in command(launch)
+
+
+def test_a_missing_model_folder_is_told(launch: AppTest, tmp_path: Path) -> None:
+    option(launch, "model_name_or_path").input(str(tmp_path / "nowhere")).run()
+    assert "nowhere, which is not a folder here" in said(launch)
+
+
+def test_a_malformed_dataset_is_told(launch: AppTest, tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").write_text('{"question": "1+1="}\n')
+    option(launch, "dataset").input(str(tmp_path / "prompts.jsonl")).run()
+    assert "has no text under `prompt`" in said(launch)
+    assert launch.button(key="launch.start").disabled
+
+
+def test_a_read_only_dashboard_shows_the_command_and_no_button(tmp_path: Path) -> None:
+    kwargs = {"root": str(tmp_path), "is_read_only": True}
+    app = AppTest.from_function(page, kwargs=kwargs, default_timeout=30).run()
+    assert [button for button in app.button if button.key == "launch.start"] == []
+    assert "read-only" in app.info[0].value
+    assert "rlvitals train" in command(app)
+
+
+def test_without_the_trainers_libraries_it_says_what_to_install(
+    launch: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.views.launch._TRAINER_PACKAGES", ("torch", "a_library_that_nobody_has"))
+    launch.run()
+    assert "training needs a_library_that_nobody_has, not installed here" in said(launch)
+    assert launch.button(key="launch.start").disabled
+
+
+def test_start_claims_the_named_folder_and_goes_to_the_run(launch: AppTest, tmp_path: Path) -> None:
+    launch.text_input(key="launch.name").input("mine").run()
+    launch.button(key="launch.start").click().run()
+    os.kill(orjson.loads((tmp_path / "mine" / STATUS_FILE).read_bytes())["pid"], signal.SIGKILL)
+    assert [text.value for text in launch.text] == ["opened mine"]
+    assert orjson.loads((tmp_path / "mine" / RUN_FILE).read_bytes())["algorithm"] == "ppo"
+
+
+def test_what_the_trainer_refuses_is_told_in_its_own_words(launch: AppTest) -> None:
+    option(launch, "reward_funcs").input("kindness").run()
+    launch.button(key="launch.start").click().run()
+    assert "Cannot start" in said(launch)
+    assert "kindness" in said(launch)

@@ -1,0 +1,191 @@
+"""The Run page: verdict, curves, samples, checks, of real run directories."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from diagnostics.runlog import STATUS_FILE, RunLog
+
+HOSTILE = "<script>alert(1)</script> **x** ![](http://localhost/y)\nsecond line"
+
+
+PAGE = """
+import os
+from app.views import run
+run.render(os.environ.get("TEST_RUN"), os.environ.get("TEST_READ_ONLY") == "1")
+"""
+
+
+KILLED = """
+import os, sys
+from diagnostics.runlog import RunLog
+RunLog(sys.argv[1], algorithm="grpo", total=9).log(4, {"reward": 1.0})
+os.kill(os.getpid(), 9)
+"""
+
+
+def sample(group: int, score: float, response: str = "124") -> dict[str, Any]:
+    return {"query": "95+29=", "response": response, "score": score, "rewards": {"accuracy": score},
+            "terminated": score > 0, "length": 8, "group": group}  # fmt: skip
+
+
+def write(directory: Path, steps: int = 60, cut: float = 0.05, algorithm: str = "grpo", **metrics: float) -> RunLog:
+    """A run of that many steps whose reward rises; not closed."""
+    log = RunLog(directory, algorithm=algorithm, task="addition", config={"max_completion_length": 8}, total=100)
+    for step in range(1, steps + 1):
+        row = {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": cut, "loss": 0.01, **metrics}
+        log.log(step, row, [sample(0, 1.0), sample(0, 0.0, HOSTILE), sample(1, 1.0)])
+    return log
+
+
+def opened(path: Path | None, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> AppTest:
+    monkeypatch.setenv("TEST_RUN", str(path) if path else "")
+    if path is None:
+        monkeypatch.delenv("TEST_RUN")
+    monkeypatch.setenv("TEST_READ_ONLY", "1" if read_only else "0")
+    test = AppTest.from_string(PAGE, default_timeout=30).run()
+    assert not test.exception
+    return test
+
+
+def text(test: AppTest) -> str:
+    parts = [*test.markdown, *test.caption, *test.text, *test.warning, *test.info]
+    return "\n".join(str(part.value) for part in parts).replace("\\", "")
+
+
+def section(test: AppTest, name: str) -> AppTest:
+    test.button_group(key="run.section").set_value(name).run()
+    assert not test.exception
+    return test
+
+
+def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a", cut=0.94).close()
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    assert "◆ critical] **The completions are cut off before they end.**" in shown
+    assert "measured 0.94 fraction, limit 0.8" in shown
+    assert "`max_completion_length` 8 → 24" in shown
+    assert "Check RV601 truncation-high · Source: TRL logging page" in shown
+
+
+def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", kl=0.05, **{"clip_ratio/region_mean": 0.02}).close()
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    assert "✓ healthy] **No sign of trouble in" in shown
+    assert "could not run (" in shown
+
+
+def test_a_nan_is_counted_in_the_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=3, kl=float("nan")).close()
+    assert "15 points · 3 NaN" in text(opened(tmp_path / "a", monkeypatch))
+
+
+def test_model_text_is_shown_literally_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=2).close()
+    test = opened(tmp_path / "a", monkeypatch)
+    test.selectbox(key="samples.order").set_value("lowest score").run()
+    assert HOSTILE in [code.value for code in test.code]
+    assert HOSTILE in list(test.dataframe[0].value["model response"])
+    assert not any("alert(1)" in str(item.value) for item in test.markdown)
+
+
+def test_grpo_samples_are_gathered_by_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=2).close()
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    assert "2 samples · mean score 0.5 · 1 cut off" in shown
+
+
+def test_ppo_samples_are_one_table_with_query_response_and_score(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a", steps=2, algorithm="ppo").close()
+    test = opened(tmp_path / "a", monkeypatch)
+    assert list(test.dataframe[0].value.columns[:3]) == ["query", "model response", "score"]
+
+
+def test_the_step_chooser_goes_back_and_returns_to_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=5).close()
+    test = opened(tmp_path / "a", monkeypatch)
+    test.button(key="samples.◀").click().run()
+    assert "Step 4: 3 of 3 samples" in text(test)
+    test.selectbox(key="samples.step.4").set_value(-1).run()
+    assert "Step 5: 3 of 3 samples" in text(test)
+
+
+def test_the_newest_step_is_followed_while_the_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = write(tmp_path / "a", steps=1)
+    test = opened(tmp_path / "a", monkeypatch)
+    log.log(2, {"reward": 0.5}, [sample(0, 1.0)])
+    log.close()
+    time.sleep(0.3)  # two looks within a quarter of a second are one
+    assert "Step 2: 1 of 1 samples" in text(test.run())
+
+
+def test_every_check_is_listed_with_its_own_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", cut=0.94).close()
+    test = section(opened(tmp_path / "a", monkeypatch), "checks")
+    verdicts = list(test.dataframe[0].value["verdict"])
+    assert verdicts[0] == "◆ critical"
+    assert {"○ could not run", "✓ quiet"} <= set(verdicts)
+    assert "What it checks" in text(test)
+
+
+def test_names_outside_the_vocabulary_are_shown_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", **{"my/own": 1.0}).close()
+    test = section(opened(tmp_path / "a", monkeypatch), "metrics")
+    assert "Other names that the log holds" in text(test)
+    test.text_input(key="metrics.filter").set_value("nothing like it").run()
+    assert "Nothing matches the filter." in text(test)
+
+
+def test_config_and_console_have_their_sections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=2).close()
+    (tmp_path / "a" / "console.log").write_text("first\nstep 1\rstep 2\nlast **line**\n")
+    test = section(opened(tmp_path / "a", monkeypatch), "config")
+    assert "max_completion_length" in list(test.dataframe[0].value["setting"])
+    assert "first\nstep 2\nlast **line**" in [code.value for code in section(test, "console").code]
+
+
+def test_a_running_run_of_this_host_can_be_stopped_but_not_when_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = write(tmp_path / "a", steps=2)
+    buttons = [[b.label for b in opened(tmp_path / "a", monkeypatch, read_only).button] for read_only in (False, True)]
+    log.close()
+    assert ["Stop" in labels for labels in buttons] == [True, False]
+
+
+def test_a_failed_run_says_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "a", steps=3).close("failed", "ValueError: the reward returned 3 values for 4 completions")
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    assert "✕ failed" in shown
+    assert "ValueError: the reward returned 3 values for 4 completions" in shown
+
+
+def test_a_killed_run_is_died_with_its_last_step_and_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = (
+        "import sys, os; from diagnostics.runlog import RunLog\nlog = RunLog(sys.argv[1], algorithm='grpo', total=9)\n"
+    )
+    code += "log.log(4, {'reward': 1.0}); os.kill(os.getpid(), 9)"
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], check=False)
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    assert "✕ died** · step 4/9 · last step" in shown.replace("]", "")
+
+
+def test_a_path_without_a_run_gets_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "is an empty folder: no run has been written into it yet" in text(opened(tmp_path, monkeypatch))
+    assert "No run is chosen; open one from Runs." in text(opened(None, monkeypatch))
+
+
+def test_a_run_without_samples_and_status_is_still_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = RunLog(tmp_path / "a", algorithm="unknown")
+    log.close()
+    (tmp_path / "a" / STATUS_FILE).unlink()
+    assert "The run logged no samples." in text(opened(tmp_path / "a", monkeypatch))

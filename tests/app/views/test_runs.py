@@ -1,0 +1,84 @@
+"""The Runs page: every run found, one row each, and none hidden by another."""
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from diagnostics.runlog import EVENTS_FILE, RUN_FILE, RunLog
+
+PAGE = """
+import streamlit as st
+from app import state
+from app.views import runs
+runs.render(state.folders(), lambda path: st.text(f"opened {path.name}"), lambda: st.text("launch"))
+"""
+
+
+def write(directory: Path, cut: float = 0.05) -> None:
+    with RunLog(directory, algorithm="grpo", total=60) as log:
+        for step in range(1, 61):
+            log.log(step, {"reward": step / 60, "completions/clipped_ratio": cut, "loss": 0.01})
+
+
+def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("RLVITALS_PATHS", str(folder))
+    test = AppTest.from_string(PAGE, default_timeout=30).run()
+    assert not test.exception
+    return test
+
+
+def text(test: AppTest) -> str:
+    return "\n".join(str(part.value) for part in (*test.markdown, *test.caption)).replace("\\", "")
+
+
+def test_a_row_has_state_verdict_finding_sparkline_and_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "sick", cut=0.94)
+    row = shown(tmp_path, monkeypatch).dataframe[0].value.iloc[0]
+    expected = ("✓ finished", "sick", "◆ critical", "The completions are cut off before they end.", "60/60", "grpo")
+    assert expected == tuple(row[["state", "name", "verdict", "finding", "step", "algorithm"]])
+    assert max(row["reward"]) == 1.0
+
+
+def test_the_filter_takes_several_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "one")
+    write(tmp_path / "two", cut=0.94)
+    test = shown(tmp_path, monkeypatch)
+    test.text_input(key="runs.filter").set_value("GRPO critical").run()
+    assert list(test.dataframe[0].value["name"]) == ["two"]
+    assert "1 of 2 runs match the filter." in text(test)
+
+
+def test_a_run_that_cannot_be_read_is_a_sentence_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "good")
+    write(tmp_path / "bad")
+    (tmp_path / "bad" / RUN_FILE).write_text("{not json")
+    (tmp_path / "bad" / EVENTS_FILE).unlink()
+    test = shown(tmp_path, monkeypatch)
+    assert list(test.dataframe[0].value["name"]) == ["good"]
+    assert "bad" in text(test)
+
+
+def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = shown(tmp_path, monkeypatch)
+    assert "No run yet in" in text(test)
+    assert [button.label for button in test.button] == ["Train one now"]
+    assert [code.value for code in test.code] == ["rlvitals PATH"]
+
+
+def test_sample_runs_are_called_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "sample_runs" / "grpo-healthy")
+    test = shown(tmp_path / "sample_runs", monkeypatch)
+    assert "are samples: real trainings" in text(test)
+    assert list(test.dataframe[0].value["name"]) == ["grpo-healthy (sample)"]
+
+
+def test_a_new_run_appears_beside_the_ones_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "one")
+    test = shown(tmp_path, monkeypatch)
+    write(tmp_path / "two")
+    assert {"one", "two"} == set(test.run().dataframe[0].value["name"])

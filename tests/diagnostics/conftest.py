@@ -1,0 +1,62 @@
+"""Runs in memory, written in series shorthand: what the tests of rules, causes and reports start from."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diagnostics.run import DataHealth, Run, Samples, Series, Status, Values
+
+
+def values_of(shorthand: str) -> Values:
+    """ "0.02x9 1..5x3 nanx2": nine times 0.02, then three values from 1 to 5, then two NaN."""
+    values: list[float] = []
+    for word in shorthand.split():
+        value, _, count = word.partition("x")
+        start, _, end = value.partition("..")
+        ramp = np.linspace(float(start), float(end), int(count)).tolist() if end else [float(start)] * int(count or 1)
+        values += ramp
+    return np.array(values)
+
+
+@pytest.fixture
+def make_run() -> Callable[..., Run]:
+    """make_run("ppo", config={…}, total=50, kl_per_sequence="0.1x5 -1.5x7"): these metrics at steps 1, 2, …
+
+    A reward function's metric is given as `functions={"reward_func_mean/accuracy": "0.1x50"}`.
+    """
+
+    def make(
+        algorithm: str,
+        *,
+        config: Mapping[str, Any] | None = None,
+        total: int | None = None,
+        functions: Mapping[str, str | Values] | None = None,
+        **metrics: str | Values,
+    ) -> Run:
+        logged = {**metrics, **(functions or {})}
+        series = {name: _series(name, given) for name, given in logged.items()}
+        return Run(
+            path=Path("run"),
+            run_id="run",
+            name="run",
+            sources=(),
+            producer="trl",
+            producer_version=None,
+            algorithm=algorithm,
+            series=series,
+            config=config or {},
+            samples=Samples(),
+            status=Status(total=total),
+            data_health=DataHealth(),
+            observed_at=0.0,
+        )
+
+    return make
+
+
+def _series(name: str, given: str | Values) -> Series:
+    values = values_of(given) if isinstance(given, str) else given
+    return Series(name, f"tag/{name}", np.arange(1, len(values) + 1, dtype=np.int64), values)

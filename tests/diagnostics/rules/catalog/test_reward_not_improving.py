@@ -1,0 +1,56 @@
+"""Tests of reward-not-improving."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.run import Values
+
+Judge = Callable[..., Outcome]
+
+
+def noisy(level: Values, scale: float = 0.05) -> Values:
+    return level + np.random.default_rng(1).normal(scale=scale, size=len(level))
+
+
+def test_a_hundred_flat_points_are_a_warning(judge: Judge) -> None:
+    outcome = judge("reward-not-improving", "ppo", rlhf_reward=noisy(np.full(100, 0.5)))
+    assert (
+        outcome.severity,
+        outcome.metric,
+        outcome.first_step,
+        outcome.last_step,
+    ) == (Severity.WARNING, "rlhf_reward", 1, 100)
+
+
+def test_ninety_nine_are_too_few(judge: Judge) -> None:
+    outcome = judge("reward-not-improving", "ppo", rlhf_reward=noisy(np.full(99, 0.5)))
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 100, "found": 99})
+
+
+def test_a_run_planned_shorter_is_judged_at_its_end(judge: Judge) -> None:
+    assert judge("reward-not-improving", "grpo", reward=noisy(np.full(50, 0.5)), total=50).severity is Severity.WARNING
+    assert judge("reward-not-improving", "grpo", reward=noisy(np.full(49, 0.5)), total=50).verdict is Verdict.SKIPPED
+
+
+def test_a_slow_rise_is_quiet(judge: Judge) -> None:
+    assert judge("reward-not-improving", "ppo", rlhf_reward=noisy(np.linspace(0, 0.3, 100))).verdict is Verdict.QUIET
+
+
+def test_a_plateau_above_the_start_is_quiet(judge: Judge) -> None:
+    level = np.concatenate([np.linspace(0, 0.6, 100), np.full(150, 0.6)])
+    assert judge("reward-not-improving", "ppo", rlhf_reward=noisy(level)).verdict is Verdict.QUIET
+
+
+def test_a_falling_reward_does_not_improve(judge: Judge) -> None:
+    assert judge("reward-not-improving", "ppo", rlhf_reward=noisy(np.linspace(1, 0, 100))).severity is Severity.WARNING
+
+
+def test_full_marks_from_the_start_cannot_rise(judge: Judge) -> None:
+    assert judge("reward-not-improving", "grpo", reward="0.97x100").verdict is Verdict.QUIET
+    assert judge("reward-not-improving", "grpo", reward="0.94x100").severity is Severity.WARNING
+
+
+def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
+    assert judge("reward-not-improving", "ppo", value_loss="1x100").verdict is Verdict.SKIPPED

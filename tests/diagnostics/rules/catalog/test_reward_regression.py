@@ -1,0 +1,57 @@
+"""Tests of reward-regression."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.run import Values
+
+Judge = Callable[..., Outcome]
+
+
+def noisy(level: Values) -> Values:
+    return level + np.random.default_rng(2).normal(scale=0.05, size=len(level))
+
+
+def rising_then(end: float, points: int = 60) -> Values:
+    return noisy(np.concatenate([np.linspace(0, 1, 60), np.full(points, end)]))
+
+
+def test_losing_a_quarter_of_the_gain_is_a_warning(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=rising_then(0.75)).severity is Severity.WARNING
+
+
+def test_losing_most_of_the_gain_is_critical(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward=rising_then(0.2))
+    assert outcome.severity is Severity.CRITICAL
+    assert 61 <= (outcome.first_step or 0) <= 80
+    assert outcome.still
+
+
+def test_a_plateau_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=rising_then(1.0)).verdict is Verdict.QUIET
+
+
+def test_one_bad_batch_is_quiet(judge: Judge) -> None:
+    level = rising_then(1.0)
+    level[90] = 0.0
+    assert judge("reward-regression", "grpo", reward=level).verdict is Verdict.QUIET
+
+
+def test_a_constant_reward_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward="0x60").verdict is Verdict.QUIET
+    assert judge("reward-regression", "grpo", reward="0.3x60").verdict is Verdict.QUIET
+
+
+def test_plain_noise_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=noisy(np.zeros(300))).verdict is Verdict.QUIET
+
+
+def test_forty_nine_points_are_too_few(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward="1x49")
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 50, "found": 49})
+
+
+def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
+    assert judge("reward-regression", "ppo", value_loss="1x100").verdict is Verdict.SKIPPED

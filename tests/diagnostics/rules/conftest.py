@@ -1,0 +1,30 @@
+"""Runs for rule tests, written in series shorthand."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from diagnostics.diagnosis import Outcome
+from diagnostics.messages import render
+from diagnostics.rules import CATALOG, engine, templates
+from diagnostics.run import Run
+
+Judge = Callable[..., Outcome]
+
+
+@pytest.fixture
+def judge(make_run: Callable[..., Run]) -> Judge:
+    """judge("kl-negative", "ppo", kl_per_sequence="0.1x5 -1.5x7"): that rule's outcome on that run.
+
+    Whatever the rule says must render: a message that names an unknown template or value fails the test.
+    """
+
+    def judge_one(rule: str, algorithm: str, *, limits: dict[str, Any] | None = None, **run: Any) -> Outcome:
+        only = [item for item in CATALOG if item.name == rule]
+        (outcome,) = engine.evaluate(make_run(algorithm, **run), only, {rule: limits} if limits else None)
+        for message in (outcome.message, outcome.headline, outcome.enable, *(fix.why for fix in outcome.fixes)):
+            assert message is None or "{" not in render(message, templates())
+        return outcome
+
+    return judge_one

