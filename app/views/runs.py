@@ -54,9 +54,7 @@ def _listing(
         _empty(folders, open_launch)
         return
     if any(state.is_sample(item.ref.path) for item in found):
-        st.caption(
-            f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness."
-        )
+        st.caption(f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness.")
     if all(state.is_sample(item.ref.path) for item in found):
         _ways(open_launch)
     readable = [item for item in found if item.look]
