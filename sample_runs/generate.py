@@ -1,9 +1,9 @@
-"""The generator of the sample runs: real trainings of the bundled trainer, each with the findings that are right for it.
+"""The generator of the sample runs: real trainings of the bundled trainer, each with its right findings.
 
     python sample_runs/generate.py [NAME ...]
 
-trains every sample run (or the named ones) anew and replaces its folder. A log is never edited: a sick run is made sick by
-its configuration or its reward. What `expected.json` says is written here by hand, not taken from a diagnosis.
+trains every sample run (or the named ones) anew and replaces its folder. A log is never edited: a sick run is made
+sick by its configuration or its reward. What `expected.json` says is written here by hand, not taken from a diagnosis.
 """
 
 import json
@@ -35,7 +35,7 @@ class SampleRun:
 SAMPLE_RUNS = {
     "healthy-ppo": SampleRun(
         recipe="ppo-remarks",
-        made="The PPO demo as it is: a tiny language model learns to finish film remarks the way a learned reward likes.",
+        made="The PPO demo as it is: a tiny model learns to finish film remarks the way a learned reward likes.",
         verdict="healthy",
         findings={},
     ),
@@ -53,13 +53,13 @@ SAMPLE_RUNS = {
     ),
     "ratio-far-from-one": SampleRun(
         recipe="ppo-ratio-explosion",
-        made="num_ppo_epochs = 16 at learning_rate = 1e-3, with cliprange and max_grad_norm too large to limit anything.",
+        made="num_ppo_epochs = 16 at learning_rate = 1e-3, with cliprange and max_grad_norm too large to limit it.",
         verdict="critical",
         findings={"ratio-far-from-one": "critical", "update-too-large": "critical", "kl-too-high": "critical"},
     ),
     "value-loss-nan": SampleRun(
         recipe="ppo-value-nan",
-        made="One of two reward functions returns NaN from its 41st call on; nothing stops it from reaching the weights.",
+        made="One of two reward functions returns NaN from its 41st call on; nothing keeps it from the weights.",
         verdict="critical",
         findings={"nonfinite-metric": "critical", "eos-never-generated": "critical"},  # NaN weights only write token 0
     ),
