@@ -5,6 +5,7 @@ Names are TRL's wherever TRL has the argument, and so are most defaults; the dem
 
 import dataclasses
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ Config = TypeVar("Config", bound="TrainConfig")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainConfig:
+class TrainConfig(ABC):
     """What PPO and GRPO share. Build one with `make_config`, which checks it."""
 
     task: str = option(
@@ -104,9 +105,9 @@ class TrainConfig:
         return self.max_steps
 
     @property
+    @abstractmethod
     def max_new_tokens(self) -> int:
         """Longest completion, in tokens."""
-        raise NotImplementedError
 
     @property
     def stops_at_eos(self) -> bool:

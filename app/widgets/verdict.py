@@ -9,6 +9,7 @@ from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, plain, said, steps_of
 from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Verdict
 from diagnostics.messages import shown
+from diagnostics.report.contents import verdict_sentence
 
 _BLIND_SPOTS_NAMED = 1
 
@@ -29,10 +30,7 @@ def headline(diagnosis: Diagnosis) -> str:
     if diagnosis.fired:
         worst = diagnosis.fired[0]
         return said(worst.headline or worst.message)
-    quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
-    if diagnosis.verdict == "healthy":
-        return f"No sign of trouble in {quiet} checks; {len(diagnosis.blind_spots)} could not run."
-    return f"Not judged: only {quiet} of {len(diagnosis.outcomes)} checks could run."
+    return verdict_sentence(diagnosis)
 
 
 def _no_finding(diagnosis: Diagnosis) -> None:
@@ -51,7 +49,7 @@ def _worst(outcome: Outcome, causes: Sequence[Cause]) -> None:
         st.markdown(_facts(outcome))
         if cause and said(cause.summary) != title:
             st.markdown(f"**Likely cause** {plain(said(cause.summary))}")
-        _fixes(outcome.fixes or (cause.fixes if cause else ()))
+        _fixes((cause.fixes if cause else ()) or outcome.fixes)  # the cause knows more than its symptom
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
             with st.popover("Why", type="tertiary"):

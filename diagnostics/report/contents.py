@@ -82,6 +82,8 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     """What to say of a run in which nothing fired: how much was checked, and how much could not be."""
     unchecked = len(diagnosis.blind_spots)
     checked = len(diagnosis.outcomes) - unchecked
+    if not diagnosis.run.series:
+        return "Nothing to judge: no metric is logged yet."
     if diagnosis.verdict == "not-judged":
         return f"Only {checked} of {len(diagnosis.outcomes)} checks could run."
     left_out = f"; {unchecked} could not run." if unchecked else "."

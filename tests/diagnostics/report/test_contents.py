@@ -78,3 +78,7 @@ def test_an_age_is_said_as_a_person_says_it(seconds: float, words: str) -> None:
 )
 def test_a_number_carries_its_unit(value: float, unit: str, words: str) -> None:
     assert number(value, unit) == words
+
+
+def test_a_run_without_a_metric_is_not_said_to_fail_checks(diagnosed) -> None:
+    assert verdict_sentence(diagnosed({})) == "Nothing to judge: no metric is logged yet."
