@@ -1,7 +1,7 @@
 """TRL's first PPOTrainer (up to 0.11): `ppo/*`, `env/*`, `tokens/*`, without the Trainer's prefix.
 
 Names, formulas and versions: `trl/trainer/ppo_trainer.py` of release 0.7.10; the set of names is that of 0.5 to 0.11.
-Arrays go to W&B only; `ppo/mean_scores` and `ppo/std_scores` repeat `env/reward_*` after scaling and stay as they are.
+Arrays go to W&B only; `ppo/mean_scores` and `ppo/std_scores` are `env/reward_*` after score scaling and clipping.
 """
 
 from diagnostics.dialects.dialect import Caveat, Dialect, Findings, Log
@@ -13,6 +13,8 @@ TAGS = {
     "objective/entropy": "entropy_per_sequence",
     "objective/logprobs": "logprobs_distribution",
     "objective/ref_logprobs": "ref_logprobs_distribution",
+    "ppo/mean_scores": "scaled_score",
+    "ppo/std_scores": "scaled_score_std",
     "ppo/mean_non_score_reward": "non_score_reward_per_token",
     "ppo/learning_rate": "learning_rate",
     "ppo/policy/entropy": "entropy_per_token",
