@@ -8,6 +8,9 @@ from typing import Any
 from diagnostics.messages import Message
 from diagnostics.run import NO_STEPS, NO_VALUES, Run, Steps, Values
 
+OF_SAMPLES = "SM"
+"""How the codes of checks of samples begin."""
+
 
 class Severity(StrEnum):
     """How bad a fired rule is: note it, look at it, stop the run."""
@@ -43,11 +46,28 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownSample:
+    """A sample that shows what a rule found: `row` is its place, from 0, among the samples of its step.
+
+    `quote` is its response on one line, shortened.
+    """
+
+    step: int
+    row: int
+    why: Message
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """The points that made a rule fire, with a few before them: steps (N,) int64, values (N,) float64."""
+    """The points that made a rule fire, with a few before them, and samples that show it, the most telling first.
+
+    steps (N,) int64 · values (N,) float64.
+    """
 
     steps: Steps = field(default_factory=lambda: NO_STEPS)
     values: Values = field(default_factory=lambda: NO_VALUES)
+    samples: tuple[ShownSample, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +75,8 @@ class Outcome:
     """What one rule found.
 
     Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
-    and limit. Skipped: `message` is the reason and `enable` what would let it run. Broken: `message` names the
-    exception. `metric` is the canonical name of the judged series, `tag` the producer's name for it; `unit` is that of
+    and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
+    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical name of the judged series, `tag` the producer's name for it; `unit` is that of
     measured and limit. `still` is True when the episode had not ended at the last logged step. Messages are rendered
     with `diagnostics.rules.templates()`.
     """
@@ -81,11 +101,23 @@ class Outcome:
     evidence: Evidence = field(default_factory=Evidence)
     fixes: tuple[Fix, ...] = ()
     enable: Message | None = None
+    applies: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """Another cause that the same findings may mean, and what would decide between the two."""
+
+    cause: str
+    decides: Message
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One explanation for several outcomes: the rules it explains, what speaks against it, the settings to change."""
+    """One explanation for several outcomes: the rules it explains, what speaks against it, the settings to change.
+
+    `rivals` are other causes that the findings at its core may mean as well.
+    """
 
     cause: str
     severity: Severity
@@ -95,15 +127,20 @@ class Cause:
     outcomes: tuple[str, ...]
     against: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
+    rivals: tuple[Rival, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The verdict on one run: every rule's outcome, the causes ranked worst first."""
+    """The verdict on one run: every rule's outcome, the causes ranked worst first.
+
+    `limits` are those that were overridden: rule name → field of its Limits → value.
+    """
 
     run: Run
     outcomes: tuple[Outcome, ...]
     causes: tuple[Cause, ...] = ()
+    limits: "Limits" = field(default_factory=dict)
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
@@ -113,16 +150,25 @@ class Diagnosis:
 
     @property
     def blind_spots(self) -> tuple[Outcome, ...]:
-        """What could not be checked: skipped and broken rules."""
-        return tuple(o for o in self.outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN))
+        """What could not be checked though it should be: skipped and broken rules."""
+        return tuple(o for o in self.outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN) and o.applies)
+
+    @property
+    def not_applicable(self) -> tuple[Outcome, ...]:
+        """What this run has nothing of: a rule of graded rewards where answers are right or wrong, KL without beta."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.applies)
 
     @property
     def verdict(self) -> str:
-        """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run."""
+        """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run.
+
+        Half of the rules that apply and judge metrics: a run that logs few samples is judged by its metrics.
+        """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
-        judged = sum(outcome.verdict is Verdict.QUIET for outcome in self.outcomes)
-        return "healthy" if judged and 2 * judged >= len(self.outcomes) else "not-judged"
+        by_metrics = [o for o in self.outcomes if o.applies and not o.code.startswith(OF_SAMPLES)]
+        judged = sum(outcome.verdict is Verdict.QUIET for outcome in by_metrics)
+        return "healthy" if judged and 2 * judged >= len(by_metrics) else "not-judged"
 
 
 def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:

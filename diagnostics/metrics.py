@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["scalar", "histogram"]
-Section = Literal["reward", "kl", "update", "policy", "value", "length", "progress"]
+Section = Literal["reward", "kl", "update", "policy", "value", "length", "engine", "progress"]
 
 _LOGGING_PAGE = "TRL logging page"
 _OLD_LOGGING_PAGE = "TRL logging page of the old PPOTrainer"
 _GRPO_PAGE = "TRL GRPO page, logged metrics"
 _TRAINER = "transformers Trainer"
+_FAQ = "TRL training FAQ"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,16 @@ METRICS: tuple[Metric, ...] = (
         healthy="stays above 0",
         low=0,
         source=_OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "query_score",
+        "Score of the query alone",
+        "reward",
+        "Mean score of the queries without a response, which is subtracted: what the policy cannot change.",
+        "reward",
+        healthy="small against the score's spread",
+        formula="mean of r(query + empty response)",
+        source=_FAQ,
     ),
     Metric(
         "rlhf_reward",
@@ -283,6 +294,17 @@ METRICS: tuple[Metric, ...] = (
         "update",
         healthy="near 0",
         source=_OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "updates",
+        "Updates of a step",
+        "updates",
+        "Optimizer updates made from one rollout: fewer than planned where they were stopped early at target_kl.",
+        "update",
+        healthy="as many as planned",
+        formula="num_ppo_epochs · num_mini_batches, or up to the pass whose policy_kl passes 1.5·target_kl",
+        low=0,
+        source="rlvitals trainer",
     ),
     Metric(
         "clip_fraction",
@@ -587,6 +609,96 @@ METRICS: tuple[Metric, ...] = (
         "length",
         kind="histogram",
         source=_OLD_LOGGING_PAGE,
+    ),
+    # Rollout engine
+    Metric(
+        "engine_probability_difference",
+        "Engines apart, probability",
+        "probability",
+        "Mean absolute difference of a sampled token's probability in the rollout engine and in the trainer.",
+        "engine",
+        healthy="below 0.005",
+        low=0,
+        high=1,
+        source="verl documentation, FAQ",
+    ),
+    Metric(
+        "engine_logprob_difference",
+        "Engines apart",
+        "nats/token",
+        "Mean absolute difference of a sampled token's log-probability in the rollout engine and in the trainer.",
+        "engine",
+        healthy="below 0.05, steady",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "engine_logprob_difference_max",
+        "Engines apart, most",
+        "nats/token",
+        "Largest absolute difference of any token's log-probability in the two engines.",
+        "engine",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "importance_ratio_mean",
+        "Importance ratio",
+        "ratio",
+        "Mean ratio of the trainer's probability to the rollout engine's, after truncating or masking.",
+        "engine",
+        healthy="near 1.0",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "importance_ratio_min",
+        "Importance ratio, least",
+        "ratio",
+        "Smallest ratio; 0 where a sequence was masked.",
+        "engine",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "importance_ratio_max",
+        "Importance ratio, most",
+        "ratio",
+        "Largest ratio, at most the cap.",
+        "engine",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "effective_sample_size",
+        "Effective sample size",
+        "fraction",
+        "Share of the batch that carries the gradient after importance weighting.",
+        "engine",
+        healthy="near 1.0",
+        low=0,
+        high=1,
+        source="verl documentation, rollout correction",
+    ),
+    Metric(
+        "tool_call_frequency",
+        "Tool calls",
+        "calls/completion",
+        "Mean number of tool calls in a completion.",
+        "engine",
+        low=0,
+        source=_GRPO_PAGE,
+    ),
+    Metric(
+        "tool_failure_frequency",
+        "Failed tool calls",
+        "fraction",
+        "Share of tool calls that failed; 0 where none was made.",
+        "engine",
+        healthy="low",
+        low=0,
+        high=1,
+        source=_GRPO_PAGE,
     ),
     # Progress
     Metric("episodes", "Episodes", "episodes", "Episodes so far.", "progress", low=0),

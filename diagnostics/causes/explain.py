@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from diagnostics.causes.catalog import CATALOG, OVER_A_STRETCH, CauseEntry
+from diagnostics.causes.catalog import CATALOG
+from diagnostics.causes.entry import OVER_A_STRETCH, CauseEntry
 from diagnostics.causes.remedies import fixes_for
-from diagnostics.diagnosis import Cause, Outcome, Severity, Verdict
+from diagnostics.diagnosis import Cause, Outcome, Rival, Severity, Verdict
 from diagnostics.messages import Message
 from diagnostics.run import Run
 
@@ -100,4 +101,13 @@ def _cause(found: _Candidate, run: Run) -> Cause:
         outcomes=tuple(outcome.rule for outcome in found.outcomes),
         against=found.against,
         fixes=fixes_for(run, found.entry.remedies),
+        rivals=_rivals(found),
     )
+
+
+def _rivals(found: _Candidate) -> tuple[Rival, ...]:
+    """The causes that the findings at the core of this one may mean as well."""
+    core = {outcome.rule for outcome in found.core}
+    pointing = {entry.name: {clue.rule for clue in entry.core} for entry in CATALOG}
+    decides = {name: Message(f"{found.entry.template}.or.{name}") for name in found.entry.rivals}
+    return tuple(Rival(name, sentence) for name, sentence in decides.items() if core & pointing[name])

@@ -1,17 +1,23 @@
 """Rules: from a run to one outcome for each condition that the documents, papers and trainers warn of."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
 from diagnostics.causes.remedies import TEXTS as REMEDY_TEXTS
 from diagnostics.diagnosis import Limits, Outcome
-from diagnostics.rules import engine, missing
-from diagnostics.rules.catalog import CATALOG
+from diagnostics.rules import engine, exhibits, missing
+from diagnostics.rules.catalog import CATALOG as RUN_RULES
 from diagnostics.rules.engine import UnknownLimitError
 from diagnostics.rules.rule import GRADES, SECTIONS, LimitDoc, Rule
+from diagnostics.rules.samples import sample_rule
+from diagnostics.rules.samples.catalog import SAMPLE_CHECKS
 from diagnostics.run import Run
 
 __all__ = ["CATALOG", "GRADES", "SECTIONS", "LimitDoc", "Rule", "UnknownLimitError", "evaluate", "templates"]
+
+CATALOG: tuple[Rule[Any], ...] = (*RUN_RULES, *SAMPLE_CHECKS)
+"""Every rule, in the order of their codes: those that judge series, then those that read samples."""
 
 
 def evaluate(run: Run, limits: Limits | None = None) -> tuple[Outcome, ...]:
@@ -38,6 +44,8 @@ def templates(language: str = "en") -> Mapping[str, str]:
 _ENGLISH: Mapping[str, str] = {
     **engine.TEXTS,
     **missing.TEXTS,
+    **exhibits.TEXTS,
+    **sample_rule.TEXTS,
     **REMEDY_TEXTS,
     **CAUSE_TEXTS,
     **{key: text for rule in CATALOG for key, text in rule.templates.items()},

@@ -9,12 +9,14 @@ from typing import Any
 from diagnostics.causes.remedies import fixes_for
 from diagnostics.diagnosis import Limits, Outcome, Severity, Verdict
 from diagnostics.messages import Message, Value
+from diagnostics.rules.exhibits import exhibits
 from diagnostics.rules.missing import why_missing
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped
 from diagnostics.run import Run
 
 TEXTS: Mapping[str, str] = {
-    "engine.too-few": "Too few logged points in a row without NaN: {needed} needed, {found} in the run.",
+    "engine.too-few": "Too few logged points in a row without NaN: {needed} needed from the start on, {found} in the "
+    "run.",
     "engine.too-few.enable": "Log at least {needed} points.",
     "engine.quiet": "Nothing found: {measured}, limit {limit} {unit}.",
     "engine.broken": "The check itself failed with {error}: {text}",
@@ -33,6 +35,7 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = Non
     """
     rules = tuple(catalog)
     chosen = _limits(rules, limits or {})
+    run = dataclasses.replace(run, samples=run.samples.remembered())  # several rules look at the same tables
     return tuple(_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run))
 
 
@@ -72,7 +75,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 def _apply(rule: Rule[Any], run: Run, limits: Any) -> Outcome:
     missing = rule.missing(run)
     if missing:
-        return _outcome(rule, run, limits, Skipped(*why_missing(missing[0], run)))
+        return _outcome(rule, run, limits, why_missing(missing[0], run))
     try:
         finding = rule.check(run, limits)
     except Exception as error:  # one broken rule must not hide what the others find
@@ -97,7 +100,9 @@ def _blank(rule: Rule[Any], limits: Any) -> Outcome:
 def _outcome(rule: Rule[Any], run: Run, limits: Any, finding: Finding) -> Outcome:
     blank = _blank(rule, limits)
     if isinstance(finding, Skipped):
-        return dataclasses.replace(blank, message=finding.message, enable=finding.enable)
+        return dataclasses.replace(
+            blank, message=finding.message, enable=finding.enable, applies=finding.applies
+        )
     judged = dataclasses.replace(
         blank, measured=finding.measured, limit=finding.limit, unit=finding.unit, metric=finding.metric, tag=finding.tag
     )
@@ -109,6 +114,10 @@ def _outcome(rule: Rule[Any], run: Run, limits: Any, finding: Finding) -> Outcom
 
 def _fired(rule: Rule[Any], run: Run, judged: Outcome, finding: Fired) -> Outcome:
     remedies = rule.remedies if finding.remedies is None else finding.remedies
+    evidence = finding.evidence
+    if not evidence.samples:
+        shown = exhibits(run, rule.exhibits, finding.first_step, finding.last_step)
+        evidence = dataclasses.replace(evidence, samples=shown)
     return dataclasses.replace(
         judged,
         verdict=Verdict.FIRED,
@@ -118,7 +127,7 @@ def _fired(rule: Rule[Any], run: Run, judged: Outcome, finding: Fired) -> Outcom
         first_step=finding.first_step,
         last_step=finding.last_step,
         still=finding.still,
-        evidence=finding.evidence,
+        evidence=evidence,
         fixes=fixes_for(run, remedies),
     )
 

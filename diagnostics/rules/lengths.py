@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.run import Run
+from diagnostics.rules.alignment import last_known
+from diagnostics.run import Run, Series, Values
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 
@@ -38,3 +39,20 @@ def longest_length(run: Run) -> float | None:
     """The logged typical length, else the configured limit, which is an upper bound; None where neither is known."""
     stated = length_limit(run)
     return typical_length(run) or (float(stated.tokens) if stated else None)
+
+
+def kl_lengths(run: Run) -> tuple[Series, Values] | None:
+    """The logged KL, and (N,) the tokens over which each of its points is summed: what turns it into one per token.
+
+    A KL per sequence is summed over the mean length logged last, else over the configured limit at most, and then comes
+    out too small per token. None where no KL is logged, or one per sequence and no length is known. For the rules that
+    judge nats per token, and tell their finding in the unit of what is logged, so that it can be drawn.
+    """
+    logged = run.get("kl_per_token", "kl_per_sequence")
+    length, longest = run.get("length_mean"), longest_length(run)
+    if logged is not None and logged.name == "kl_per_token":
+        return logged, np.ones(len(logged))
+    if logged is None or longest is None:
+        return None
+    known = last_known(length, logged.steps) if length is not None else np.full(len(logged), np.nan)
+    return logged, np.maximum(np.where(np.isfinite(known), known, longest), 1.0)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from diagnostics.messages import Message
-from diagnostics.rules.rule import Input
+from diagnostics.rules.rule import Input, Skipped
 from diagnostics.run import Run
 
 TEXTS: Mapping[str, str] = {
@@ -19,19 +19,36 @@ TEXTS: Mapping[str, str] = {
     "missing.ratio-histogram.enable": "Use update-too-large and clipfrac-high, which judge the same updates.",
     "missing.clip-liger": "Clip ratios are not logged; trainers log them for losses grpo, bnpo, dr_grpo and dapo.",
     "missing.clip-liger.enable": "Use one of these loss types.",
+    "missing.zero-std-batch": "The share of groups without signal is taken over the batch here, so it is 0 or 1.",
+    "missing.zero-std-batch.enable": "Set scale_rewards to group, with the default multi_objective_aggregation.",
+    "missing.zero-std-rloo": "RLOO logs the share of groups without signal after the KL penalty, so it is about 0.",
+    "missing.zero-std-rloo.enable": "Set beta to 0.",
 }
+ABSENT = frozenset({"missing.kl-off"})
+"""Reasons that say of a run's setup that it has no such thing: without a penalty there is no KL to keep an eye on."""
+GDPO = "normalize_then_sum"  # each reward function is normalised on its own, then the batch
 FEW = 3  # names of alternatives that a sentence can bear
 
 
-def why_missing(item: Input, run: Run) -> tuple[Message, Message]:
+def why_missing(item: Input, run: Run) -> Skipped:
     """The reason and what would enable it, for a rule's input that the run does not log."""
     names = (item,) if isinstance(item, str) else item
     special = _special(names, run)
     if special:
-        return Message(special), Message(f"{special}.enable")
+        return Skipped(Message(special), Message(f"{special}.enable"), applies=special not in ABSENT)
     template = "missing.metric" if len(names) == 1 else "missing.metrics"
     values = {"names": ", ".join(names[:FEW]) + (", …" if len(names) > FEW else "")}
-    return Message(template, values), Message(f"{template}.enable", values)
+    return Skipped(Message(template, values), Message(f"{template}.enable", values))
+
+
+def why_not_per_group(run: Run) -> Skipped | None:
+    """Why `frac_reward_zero_std` does not count groups in this run; None where it does."""
+    template = None
+    if run.config.get("scale_rewards") == "batch" or run.config.get("multi_objective_aggregation") == GDPO:
+        template = "missing.zero-std-batch"
+    elif run.algorithm == "rloo" and run.config.get("beta") != 0:
+        template = "missing.zero-std-rloo"
+    return Skipped(Message(template), Message(f"{template}.enable")) if template else None
 
 
 def _special(names: tuple[str, ...], run: Run) -> str | None:

@@ -1,12 +1,27 @@
 """The metric that a run is meant to raise, and when it may count as raised as far as it goes."""
 
+import math
+
 import numpy as np
 
 from diagnostics.metrics import MAIN_REWARD
-from diagnostics.run import Run, Series, Values
+from diagnostics.run import Run, Sample, Series, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
+WORDS_OF_FORM = (
+    "format",
+    "tag",
+    "xml",
+    "length",
+    "overlong",
+    "repetition",
+    "penalty",
+    "style",
+    "language",
+    "strict",
+    "soft",
+)
 
 
 def main_reward(run: Run) -> Series:
@@ -23,3 +38,39 @@ def is_at_full_marks(values: Values, share: float) -> bool:
     if not len(finite) or finite.min() < 0 or finite.max() > FULL_MARKS:
         return False
     return bool(np.median(finite) >= share * FULL_MARKS)
+
+
+def full_marks(run: Run) -> float | None:
+    """The highest mean that the graded reward can reach; None where a grader does not stay within 0 and 1.
+
+    Of several reward functions it is the sum of their weights. The RLHF reward has no highest value of its own (the
+    KL penalty is part of it), so there the score is meant.
+    """
+    functions = run.functions("reward_func_mean")
+    graders = list(functions.values()) or [item for item in (run.get("reward", "score"),) if item is not None]
+    if not graders or not all(_stays_within_marks(item.values[item.finite]) for item in graders):
+        return None
+    return FULL_MARKS * (sum(weights) if (weights := reward_weights(run)) else max(1, len(functions)))
+
+
+def reward_weights(run: Run) -> tuple[float, ...]:
+    """The stated weights of the reward functions in their order; empty where none are stated (all are 1)."""
+    stated = run.config.get("reward_weights")
+    if not isinstance(stated, list | tuple) or not all(isinstance(item, int | float) for item in stated):
+        return ()
+    return tuple(float(item) for item in stated)
+
+
+def rewards_form(function: str) -> bool:
+    """Whether a reward function is, by its name, about the form of an answer and not about what it says."""
+    return any(word in function.lower() for word in WORDS_OF_FORM)
+
+
+def is_unscored(sample: Sample) -> bool:
+    """Whether no reward function gave the sample a finite reward."""
+    rewards = [*sample.rewards.values(), *([] if sample.score is None else [sample.score])]
+    return not any(math.isfinite(reward) for reward in rewards)
+
+
+def _stays_within_marks(finite: Values) -> bool:
+    return len(finite) > 0 and bool(finite.min() >= 0 and finite.max() <= FULL_MARKS)

@@ -1,5 +1,6 @@
 """What a rule is: a document that happens to run, limits that carry their units, and the findings it can return."""
 
+import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from diagnostics.diagnosis import Evidence, Severity
 from diagnostics.messages import Message, Value
 from diagnostics.rules.levels import Reading, TooFew
 from diagnostics.rules.windows import Episode
-from diagnostics.run import Run, Series
+from diagnostics.run import Run, Series, Values
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {
@@ -66,10 +67,11 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The rule could not look: why, and what would let it."""
+    """The rule could not look: why, and what would let it; `applies` is False where the run has no such thing at all."""
 
     message: Message
     enable: Message
+    applies: bool = True
 
 
 Finding = Fired | Quiet | Skipped
@@ -100,7 +102,8 @@ class Rule(ABC, Generic[LimitsT]):
 
     `algorithms` empty: any. `texts` are its English templates: `headline`, the finding as one would say it, and
     sentences with number, unit and step. A template `x_once` is used instead of `x` for an episode of a single point.
-    `remedies` name what to try (`diagnostics.causes.remedies`).
+    `remedies` name what to try (`diagnostics.causes.remedies`), `exhibits` the kind of samples that show a finding
+    (`diagnostics.rules.exhibits`; empty: none do).
     """
 
     code: str
@@ -112,6 +115,7 @@ class Rule(ABC, Generic[LimitsT]):
     texts: Mapping[str, str]
     algorithms: frozenset[str] = frozenset()
     remedies: tuple[str, ...] = ()
+    exhibits: str = ""
 
     @abstractmethod
     def check(self, run: Run, limits: LimitsT) -> Finding:
@@ -178,6 +182,43 @@ class Rule(ABC, Generic[LimitsT]):
         measured, level = float(series.values[breach.peak]), breach.level
         return self.fired(
             series, breach.episode, level.severity, measured=measured, limit=level.limit, key=key, unit=unit, **values
+        )
+
+    def judged_in_unit(
+        self,
+        series: Series,
+        base: Values,
+        reading: Reading | TooFew,
+        *,
+        key: str = "fired",
+        limit: float | None = None,
+        unit: str = "× its own median",
+        **values: Value,
+    ) -> Finding:
+        """The finding of a reading of something else than the series, told in the series' own unit, so as to be drawn.
+
+        `base` (N,) is what each point was compared with; the limit is `limit` times it, by default the level that was
+        reached; `unit` is that of the reading. The message may use `peak`, and `times`: measured over its base.
+        """
+        if isinstance(reading, TooFew):
+            return too_few(reading.needed, int(series.finite.sum()))
+        breach = reading.breach
+        if breach is None:
+            return Quiet(reading.worst, reading.limit, unit, series.name, series.tag)
+        first, peak = breach.episode.first, breach.peak
+        start = base[peak] if math.isnan(base[first]) else base[first]
+        measured, factor = float(series.values[peak]), breach.level.limit if limit is None else limit
+        return self.fired(
+            series,
+            breach.episode,
+            breach.level.severity,
+            measured=measured,
+            limit=factor * float(start),
+            key=key,
+            unit=series.unit,
+            peak=int(series.steps[peak]),
+            times=measured / float(base[peak]),
+            **values,
         )
 
     def fired(

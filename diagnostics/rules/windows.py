@@ -6,6 +6,7 @@ episode neither grows nor ends over it, because silence is no recovery. ±Inf is
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,8 @@ TREND_POINTS = 10
 TREND_PHI = 0.95  # highest autocorrelation that a trend is corrected for
 NOISE_PHI = 0.6  # a real kink in the curve leaves residuals that look even more alike, and is no noise
 EWMA_WEIGHT = 0.1
+MAD_TO_DEVIATION = 1.4826  # of normal noise: its standard deviation over its median absolute deviation
+CHUNK = 4096  # windows that are sorted at once
 EWMA_SETTLE = 10  # points until the average has forgotten most of its first value's noise
 
 
@@ -48,21 +51,58 @@ class Trend:
 def rolling_median(values: Values, window: int = MEDIAN_WINDOW) -> Values:
     """(N,) The median of each point and the window − 1 before it; NaN where fewer exist or one of them is NaN."""
     medians = np.full(len(values), np.nan)
-    if len(values) >= window:
-        windows = np.lib.stride_tricks.sliding_window_view(values, window)
-        medians[window - 1 :] = np.median(windows, axis=1)
+    for part, windows in _windows(values, window):
+        known = ~np.isnan(windows[:, -1])  # sorted: a NaN stands last
+        middle = (windows[:, (window - 1) // 2] + windows[:, window // 2]) / 2
+        medians[part] = np.where(known, middle, np.nan)
     return medians
 
 
 def baseline(values: Values, window: int, shift: int, least: int) -> Values:
     """(N,) The median of up to `window` finite points ending `shift` points earlier; NaN for fewer than `least`."""
     medians = np.full(len(values), np.nan)
-    for index in range(shift, len(values)):
-        earlier = values[max(0, index - shift - window + 1) : index - shift + 1]
-        earlier = earlier[np.isfinite(earlier)]
-        if len(earlier) >= least:
-            medians[index] = np.median(earlier)
+    if len(values) <= shift:
+        return medians
+    earlier = _with_room(values[: len(values) - shift], window)
+    for part, windows in _windows(earlier, window):
+        counts = np.isfinite(windows).sum(axis=1)
+        medians[part.start - window + 1 + shift : part.stop - window + 1 + shift] = _medians(windows, counts, least)
     return medians
+
+
+def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
+    """(N,) How many robust deviations each point lies above the median of the up to `window` finite points before it.
+
+    The deviation is 1.4826 times the median absolute deviation of those points, and at least `floor` (in the values'
+    own unit): rounded or constant metrics have a deviation of 0, which would make any change infinitely far. NaN for
+    fewer than `least` points.
+    """
+    scores = np.full(len(values), np.nan)
+    if len(values) < 2:
+        return scores
+    for part, windows in _windows(_with_room(values[:-1], window), window):
+        counts = np.isfinite(windows).sum(axis=1)
+        medians = _medians(windows, counts, least)
+        spreads = _medians(np.sort(np.abs(windows - medians[:, None]), axis=1), counts, least)
+        judged = slice(part.start - window + 2, part.stop - window + 2)
+        scores[judged] = (values[judged] - medians) / np.maximum(MAD_TO_DEVIATION * spreads, floor)
+    return scores
+
+
+def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
+    """The median of the first finite values behind the warm-up, to compare a run with; NaN where there is none."""
+    later = values[warm_up:]
+    first = later[np.isfinite(later)][:points]
+    return float(np.median(first)) if len(first) else math.nan
+
+
+def times_own_past(values: Values, window: int, shift: int, least: int, smallest: float) -> tuple[Values, Values]:
+    """(N,) each value over its own median of up to `window` points ending `shift` earlier, and (N,) that median.
+
+    The median is taken to be at least `smallest`, because one of 0 would make any value infinitely high.
+    """
+    base = np.maximum(baseline(values, window, shift, least), smallest)
+    return values / base, base
 
 
 def sustained(values: Values, points: int, *, above: bool = True) -> Values:
@@ -77,32 +117,40 @@ def sustained(values: Values, points: int, *, above: bool = True) -> Values:
     return kept
 
 
+def reached_by(values: Values, points: int, of: int) -> Values:
+    """(N,) What at least `points` of the last `of` points reached: their `points`-th largest value.
+
+    A limit is reached by n of m points exactly where this number reaches it. NaN where a point is NaN or missing.
+    """
+    reached = np.full(len(values), np.nan)
+    for part, windows in _windows(values, of):
+        reached[part] = np.where(np.isnan(windows[:, -1]), np.nan, windows[:, of - points])
+    return reached
+
+
 def episodes(values: Values, limit: float, patience: int, *, above: bool = True) -> tuple[Episode, ...]:
     """The stretches in which the values reached the limit for at least `patience` known points in a row.
 
     With hysteresis: an episode ends after 2 × patience known points in a row on the calm side of a relaxed limit, so
     that a series that touches its limit again and again is one episode.
     """
-    bound = limit if above else -limit
+    sign = 1.0 if above else -1.0
+    upward, bound = sign * values, sign * limit
     relaxed = bound * CLEAR_BELOW if bound > 0 else bound / CLEAR_BELOW
+    opens = np.flatnonzero(sustained(upward, patience) >= bound)
+    if not len(opens):
+        return ()
+    restless = np.flatnonzero(upward >= relaxed)
+    calm = np.flatnonzero(sustained(upward, CLEAR_FACTOR * patience, above=False) < relaxed)
     found: list[Episode] = []
-    first, last, streak = -1, -1, 0  # streak: points past the limit while closed, calm points while open
-    for index, value in enumerate(values if above else -values):
-        if math.isnan(value):
-            streak = 0
-        elif first < 0:
-            streak = streak + 1 if value >= bound else 0
-            if streak == patience:
-                first, last, streak = index - patience + 1, index, 0
-        elif value >= relaxed:
-            last, streak = index, 0
-        else:
-            streak += 1
-            if streak == CLEAR_FACTOR * patience:
-                found.append(Episode(first, last, still=False))
-                first, streak = -1, 0
-    if first >= 0:
-        found.append(Episode(first, last, still=True))
+    index = 0
+    while index < len(opens):
+        first = int(opens[index]) - patience + 1
+        closed = np.searchsorted(calm, opens[index])
+        end = int(calm[closed]) if closed < len(calm) else len(values)
+        last = int(restless[np.searchsorted(restless, end) - 1])
+        found.append(Episode(first, last, still=bool(closed == len(calm))))
+        index = int(np.searchsorted(opens, end))
     return tuple(found)
 
 
@@ -125,23 +173,36 @@ def trend(steps: Steps, values: Values) -> Trend | None:
     return Trend(slope, math.erfc(z / math.sqrt(2)))
 
 
+def keeps_trend(steps: Steps, values: Values, window: int, patience: int, p: float) -> float:
+    """The slope, in units per step, that the last `window` points share with the `window` points `patience` earlier.
+
+    0 unless both have a trend of the same sign that is less probable than `p` by chance.
+    """
+    now = trend(steps[-window:], values[-window:])
+    before = trend(steps[-window - patience : -patience], values[-window - patience : -patience])
+    if now is None or before is None or max(now.p, before.p) >= p or now.slope * before.slope <= 0:
+        return 0.0
+    return now.slope
+
+
 def ewma(values: Values) -> Values:
     """(N,) Exponentially weighted mean with weight 0.1, corrected for its start; it starts anew behind a NaN or ±Inf.
 
     The first nine points of each start are NaN: they follow single values too closely to be called a mean.
     """
-    means = np.full(len(values), np.nan)
+    keep = 1 - EWMA_WEIGHT
+    means = [math.nan] * len(values)
     total, weight, known = 0.0, 0.0, 0
-    for index, value in enumerate(values):
+    for index, value in enumerate(values.tolist()):
         if not math.isfinite(value):
             total, weight, known = 0.0, 0.0, 0
             continue
-        total = (1 - EWMA_WEIGHT) * total + EWMA_WEIGHT * value
-        weight = (1 - EWMA_WEIGHT) * weight + EWMA_WEIGHT
+        total = keep * total + EWMA_WEIGHT * value
+        weight = keep * weight + EWMA_WEIGHT
         known += 1
         if known >= EWMA_SETTLE:
             means[index] = total / weight
-    return means
+    return np.array(means)
 
 
 def drawdown(means: Values) -> Values:
@@ -157,10 +218,35 @@ def noise(values: Values, window: int = 21) -> float:
     finite = values[np.isfinite(values)]
     if len(finite) < window:
         return 0.0
-    medians = np.median(np.lib.stride_tricks.sliding_window_view(finite, window), axis=1)
     half = window // 2
-    residuals = finite[half : len(finite) - half] - medians
+    residuals = finite[half : len(finite) - half] - rolling_median(finite, window)[window - 1 :]
     return float(np.std(residuals)) * math.sqrt(_variance_inflation(residuals, NOISE_PHI))
+
+
+def _windows(values: Values, window: int) -> Iterator[tuple[slice, Values]]:
+    """Sorted windows (C, window), NaN last, in chunks that fit a cache, each with the slice of the points they end at.
+
+    Sorting a window costs less than keeping one sorted: NumPy sorts short rows by vector instructions.
+    """
+    if len(values) < window:
+        return
+    windows = np.lib.stride_tricks.sliding_window_view(values, window)
+    for start in range(0, len(windows), CHUNK):
+        chunk = np.sort(windows[start : start + CHUNK], axis=1)
+        yield slice(start + window - 1, start + window - 1 + len(chunk)), chunk
+
+
+def _with_room(values: Values, window: int) -> Values:
+    """The values, ±Inf as NaN, behind window − 1 NaN: so that the first points have a window too."""
+    return np.concatenate([np.full(window - 1, np.nan), np.where(np.isfinite(values), values, np.nan)])
+
+
+def _medians(windows: Values, counts: npt.NDArray[np.int64], least: int) -> Values:
+    """(C,) The median of the first `counts` values of each sorted window; NaN for fewer than `least`."""
+    rows = np.arange(len(windows))
+    middle = np.maximum(counts, 1)
+    medians = (windows[rows, (middle - 1) // 2] + windows[rows, middle // 2]) / 2
+    return np.where(counts >= least, medians, np.nan)
 
 
 def _kendall_variance(values: Values) -> float:

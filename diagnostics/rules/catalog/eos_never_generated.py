@@ -24,11 +24,10 @@ References
 from dataclasses import dataclass
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.answers import answers_per_step
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
 from diagnostics.run import Run, Series
-
-COUNTED = frozenset({"per_device_train_batch_size", "gradient_accumulation_steps"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +51,7 @@ class EosNeverGenerated(Rule[Limits]):
     inputs = (("eos_tokens", "truncated_fraction"),)
     limits = Limits()
     remedies = ("eos-trick", "stop-at-eos", "free-end", "longer-completions")
+    exhibits = "cut-off"
     texts = english(
         headline="The model does not end its answers.",
         none="No end token was generated in any step from {first} to {last}.",
@@ -63,7 +63,7 @@ class EosNeverGenerated(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "eos_tokens", "truncated_fraction")
         if series.name == "eos_tokens":
-            return self._counted(series, _answers(run), limits)
+            return self._counted(series, answers_per_step(run), limits)
         level = Level(Severity.CRITICAL, limits.truncated, limits.patience)
         reading = read_levels(series, (level,), smooth=False)
         return self.judged(reading, key="cut", percent=100 * float(series.values[series.finite].max(initial=0.0)))
@@ -75,13 +75,3 @@ class EosNeverGenerated(Rule[Limits]):
         reading = read_levels(series, levels, above=False, smooth=False)
         is_none = isinstance(reading, Reading) and reading.breach and reading.breach.level.limit == 0
         return self.judged(reading, key="none" if is_none else "counted")
-
-
-def _answers(run: Run) -> int | None:
-    """Answers that one process generates in a step; None where the configuration does not say."""
-    local = run.config.get("local_batch_size")
-    if isinstance(local, int) and local > 0:
-        return local
-    if not run.config.keys() >= COUNTED:
-        return None
-    return int(run.config["per_device_train_batch_size"]) * int(run.config["gradient_accumulation_steps"])

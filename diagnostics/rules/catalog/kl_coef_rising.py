@@ -100,5 +100,8 @@ class KlCoefRising(Rule[Limits]):
 
 
 def _lowest(values: Values, window: int) -> Values:
-    lowest = [np.fmin.reduce(values[max(0, index - window + 1) : index + 1]) for index in range(len(values))]
-    return np.maximum(lowest, SMALLEST)
+    """(N,) The lowest known value of each point and the window − 1 before it; NaN where none is known."""
+    known = np.where(np.isnan(values), np.inf, values)
+    padded = np.concatenate([np.full(window - 1, np.inf), known])
+    lowest = np.lib.stride_tricks.sliding_window_view(padded, window).min(axis=1)
+    return np.maximum(np.where(np.isinf(lowest), np.nan, lowest), SMALLEST)

@@ -67,6 +67,7 @@ class KlNegative(Rule[Limits]):
         "no-repetition-penalty",
         "true-sampling",
     )
+    exhibits = "shortest"
     texts = english(
         headline="KL to the reference is negative: the model is paid for a flaw in how its answers are sampled.",
         fired="KL to the reference stayed below {limit} {unit} from step {first} to {last} "

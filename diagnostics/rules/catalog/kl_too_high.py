@@ -56,6 +56,7 @@ class KlTooHigh(Rule[Limits]):
     inputs = (("kl_per_sequence", "kl_per_token"),)
     limits = Limits()
     remedies = ("stronger-kl", "lower-learning-rate", "fewer-epochs")
+    exhibits = "top-scored"
     texts = english(
         headline="The policy has moved far away from the reference model.",
         fired="KL to the reference stayed above {limit} {unit} from step {first} to {last} "

@@ -80,6 +80,7 @@ class NonfiniteMetric(Rule[Limits]):
     inputs = (JUDGED,)
     limits = Limits()
     remedies = ("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
+    exhibits = "not-finite"
     texts = english(
         headline="{title} is {value}: the training is numerically broken.",
         fired="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "

@@ -52,6 +52,7 @@ class RatioFarFromOne(Rule[Limits]):
     inputs = ("ratio_mean",)
     limits = Limits()
     remedies = ("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient")
+    exhibits = "any"
     texts = english(
         headline="Each update changes the policy too much: the probability ratio is far from 1.0.",
         above_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",

@@ -51,6 +51,7 @@ class RewardFuncConstant(Rule[Limits]):
     inputs = ("reward_func_std",)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
+    exhibits = "equal-groups"
     texts = english(
         headline="The reward function {function} gives every completion the same reward.",
         fired="Reward function {function} gave every completion {mean} from step {first} to {last}.",

@@ -58,6 +58,7 @@ class RewardNotImproving(Rule[Limits]):
     inputs = (REWARDS,)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
+    exhibits = "lowest-scored"
     texts = english(
         headline="The reward is not going up.",
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "

@@ -10,7 +10,9 @@ Why it matters
     meanwhile.
 
 When it is wrong
-    A change of data or of the reward's scale in the middle of a run looks the same.
+    A change of data or of the reward's scale in the middle of a run looks the same. So does a reward that wanders by
+    itself: of 60 simulated healthy runs of 1000 points 1 fires at an autocorrelation of 0.5 between points, 6 at 0.7
+    and nearly all at 0.9. Measured rewards have about none.
 
 What to try
     Go back to the best checkpoint and go on with a lower learning rate or a stronger KL penalty.
@@ -63,6 +65,7 @@ class RewardRegression(Rule[Limits]):
     inputs = (REWARDS,)
     limits = Limits()
     remedies = ("earlier-checkpoint", "lower-learning-rate", "stronger-kl")
+    exhibits = "lowest-scored"
     texts = english(
         headline="The reward is falling: the run was better before.",
         fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "

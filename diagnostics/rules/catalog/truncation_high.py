@@ -13,21 +13,26 @@ When it is wrong
     its answers end. Then the longest completion is shorter than the limit.
 
 What to try
-    Raise the length limit; if the answers still do not end, the model has not learned to stop. Read some of the
-    cut-off samples: repetition until the limit is another illness than a long solution.
+    Raise the length limit; if the answers still do not end, the model has not learned to stop. Where few answers were
+    cut off at the start, they grew into the limit: then a higher one feeds what is wrong, and it is the reward that
+    pays for length. Read some of the cut-off samples: repetition until the limit is another illness than a long
+    solution.
 
 References
     TRL logging page, crucial GRPO values · verl documentation (above 0.1 is often too much) · TRL issues 5697,
     7039.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.windows import start_level
+from diagnostics.run import Run, Series
+
+WHERE_ANSWERS_GREW = ("checked-reward", "length-neutral-reward", "stronger-kl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,8 @@ class Limits:
     warning: float = limit(0.3, "fraction", "engineering default")
     critical: float = limit(0.8, "fraction", "engineering default; public runs at 0.97 learned nothing")
     patience: int = limit(5, "logged points", "engineering default")
+    start: int = limit(5, "logged points", "engineering default: how the run began")
+    grown: float = limit(0.5, "of what it came to", "engineering default: below it the answers grew into the limit")
 
 
 class TruncationHigh(Rule[Limits]):
@@ -51,6 +58,7 @@ class TruncationHigh(Rule[Limits]):
     inputs = ("truncated_fraction",)
     limits = Limits()
     remedies = ("longer-completions",)
+    exhibits = "cut-off"
     texts = english(
         headline="The completions are cut off before they end.",
         fired="Up to {percent} % of completions were cut off (step {peak}); {limit_percent} % or more from step "
@@ -69,7 +77,7 @@ class TruncationHigh(Rule[Limits]):
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         stated = length_limit(run)
-        return self.judged(
+        finding = self.judged(
             reading,
             key="fired_at" if stated else "fired",
             percent=100 * float(reading.series.values[reading.breach.peak]),
@@ -77,3 +85,11 @@ class TruncationHigh(Rule[Limits]):
             parameter=stated.parameter if stated else "",
             tokens=stated.tokens if stated else 0,
         )
+        if isinstance(finding, Fired) and _has_grown(reading.series, finding.measured, limits):
+            return replace(finding, remedies=WHERE_ANSWERS_GREW)
+        return finding
+
+
+def _has_grown(series: Series, reached: float, limits: Limits) -> bool:
+    """Whether few answers were cut off at the start: then the policy has learned to go on, and a limit is no help."""
+    return start_level(series.values, limits.start) <= limits.grown * reached

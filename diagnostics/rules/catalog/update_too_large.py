@@ -58,6 +58,7 @@ class UpdateTooLarge(Rule[Limits]):
         "clipped-gradient",
         "whitened-rewards",
     )
+    exhibits = "any"
     texts = english(
         headline="Each update changes the policy too much.",
         fired="The size of the update stayed above {limit} nats/token from step {first} to {last} "

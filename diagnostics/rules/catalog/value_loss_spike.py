@@ -23,13 +23,11 @@ References
 import dataclasses
 from dataclasses import dataclass
 
-import numpy as np
-
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.levels import Breach, Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Fired, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import baseline
-from diagnostics.run import Run, Series, Values
+from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.windows import times_own_past
+from diagnostics.run import Run
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
 
@@ -67,28 +65,13 @@ class ValueLossSpike(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "value_loss")
-        base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST_BASE)
-        times = dataclasses.replace(series, values=series.values / base)
+        times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
+        compared = dataclasses.replace(series, values=times)
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        kept = read_levels(times, (level,), warm_up=limits.warm_up)
-        single = read_levels(times, (Level(Severity.INFO, limits.single, 1),), smooth=False, warm_up=limits.warm_up)
-        if isinstance(kept, Reading) and kept.breach:
-            return self._in_loss(series, base, kept.breach, "fired")
-        if isinstance(single, Reading) and single.breach:
-            return self._in_loss(series, base, single.breach, "single")
-        if isinstance(kept, TooFew):
-            return too_few(kept.needed, int(series.finite.sum()))
-        return self.judged(kept, unit="× its own median")
-
-    def _in_loss(self, series: Series, base: Values, breach: Breach, key: str) -> Fired:
-        """The finding with measured and limit in the value loss's own unit, so that it can be drawn."""
-        return self.fired(
-            series,
-            breach.episode,
-            breach.level.severity,
-            measured=float(series.values[breach.peak]),
-            limit=breach.level.limit * float(base[breach.episode.first]),
-            key=key,
-            peak=int(series.steps[breach.peak]),
-            times=float(series.values[breach.peak] / base[breach.peak]),
-        )
+        kept = read_levels(compared, (level,), warm_up=limits.warm_up)
+        if isinstance(kept, Reading) and kept.breach is None:
+            level = Level(Severity.INFO, limits.single, 1)
+            single = read_levels(compared, (level,), smooth=False, warm_up=limits.warm_up)
+            if isinstance(single, Reading) and single.breach:
+                return self.judged_in_unit(series, base, single, key="single")
+        return self.judged_in_unit(series, base, kept)

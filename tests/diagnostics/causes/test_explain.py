@@ -1,6 +1,8 @@
 """Tests of causes: from what fired to a few explanations, with consequences folded under what came first."""
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +11,7 @@ from diagnostics.diagnosis import Cause, Severity
 from diagnostics.messages import render
 from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate, templates
-from diagnostics.run import Run
+from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
 EXPECTED = {
@@ -24,6 +26,24 @@ EXPECTED = {
     "dead-reward-function",
     "clip-range-too-tight",
     "length-bias",
+    "noise-blow-up",
+    "mode-collapse",
+    "reward-hacking",
+    "engine-mismatch",
+    "wrong-stop-token",
+    "answers-too-short",
+    "reward-dominated-by-query",
+    "format-over-accuracy",
+    "kl-leash-too-tight",
+    "not-training",
+    "task-too-easy",
+    "difficulty-mismatch",
+    "reward-scale",
+    "dropout-or-precision-noise",
+    "noisy-small-batch",
+    "out-of-memory",
+    "process-hangs",
+    "log-contradicts-itself",
 }
 
 
@@ -136,3 +156,124 @@ def test_every_summary_renders(make_run: MakeRun) -> None:
     assert [render(cause.summary, templates()) for cause in diagnosed(run)] == [
         "The answers are sampled from another distribution than the one that is scored."
     ]
+
+
+def test_a_reward_that_never_moved_is_one_cause_and_not_four(make_run: MakeRun) -> None:
+    run = make_run(
+        "grpo",
+        reward="0x60",
+        reward_std="0x60",
+        zero_std_fraction="1x60",
+        grad_norm="0x60",
+        functions={"reward_func_mean/exact": "0x60", "reward_func_std/exact": "0x60"},
+        total=60,
+    )
+    (cause,) = diagnosed(run)
+    assert (cause.cause, cause.severity) == ("no-reward-signal", Severity.CRITICAL)
+    assert {"reward-stuck-at-floor", "reward-func-constant", "zero-variance-groups"} <= set(cause.outcomes)
+
+
+def test_answers_cut_off_before_they_count_come_before_a_reward_that_never_moved(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0.99x40", reward="0x40", reward_std="0x40", zero_std_fraction="1x40")
+    assert causes(run)[0] == "completion-limit-too-short"
+
+
+def test_a_gradient_of_zero_although_rewards_differ_is_no_training(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", grad_norm="0x40", zero_std_fraction="0.2x40")) == ["not-training"]
+
+
+def test_form_at_the_cost_of_the_answer_is_named_as_such(make_run: MakeRun) -> None:
+    functions = {"reward_func_mean/format": "0.2..1x80", "reward_func_mean/accuracy": "0.6..0.2x80"}
+    assert causes(make_run("grpo", reward="0.8..1.2x80", functions=functions)) == ["format-over-accuracy"]
+
+
+def test_a_penalty_beyond_the_gain_wants_a_looser_leash(make_run: MakeRun) -> None:
+    logged = {"score": "1x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
+    (cause,) = diagnosed(make_run("ppo", config={"kl_coef": 0.45}, **logged))
+    assert (cause.cause, cause.outcomes) == ("kl-leash-too-tight", ("kl-penalty-dominates",))
+    assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.15)
+
+
+def test_a_solved_task_is_too_easy_and_nothing_else(make_run: MakeRun) -> None:
+    run = make_run("grpo", reward="0.5..0.98x30 0.98x40", zero_std_fraction="0.1..0.8x30 0.9x40")
+    assert causes(run) == ["task-too-easy"]
+
+
+def test_silent_groups_at_half_the_reward_are_the_prompts(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", reward="0.5x40", zero_std_fraction="0.6x40")) == ["difficulty-mismatch"]
+
+
+def test_an_evaluation_that_falls_under_a_rising_reward_is_a_hack(make_run: MakeRun) -> None:
+    run = make_run("grpo", reward="0.2..0.9x40", functions={"eval/reward": "0.5x20 0.6..0.2x5"})
+    assert causes(run) == ["reward-hacking"]
+
+
+@pytest.mark.parametrize(("size", "expected"), [(16, ["noisy-small-batch"]), (256, [])])
+def test_no_progress_in_much_noise_is_a_small_batch_only_where_it_is_small(
+    make_run: MakeRun, size: int, expected: list[str]
+) -> None:
+    noise = " ".join(["0.2 0.8 0.5 0.9 0.1"] * 30)
+    assert causes(make_run("ppo", score=noise, config={"per_device_train_batch_size": size})) == expected
+
+
+def test_a_kl_that_is_not_zero_at_the_start_is_another_distribution(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", kl_per_token="0.15x30")) == ["sampling-unlike-policy"]
+
+
+def test_an_entropy_that_explodes_is_noise_and_its_ruins_are_folded_under_it(make_run: MakeRun) -> None:
+    run = make_run(
+        "grpo", entropy_per_token="1x40 3x20", kl_per_token="0.01x44 2x16", truncated_fraction="0.05x48 1x12"
+    )
+    (cause,) = diagnosed(run)
+    assert (cause.cause, cause.outcomes[0]) == ("noise-blow-up", "entropy-explosion")
+
+
+def test_entropy_used_up_without_reward_is_a_mode_collapse(make_run: MakeRun) -> None:
+    reward = "0.2 0.3 0.25 0.28 0.22 0.27 0.24 0.26 0.29 0.21 " * 8
+    assert causes(make_run("grpo", entropy_per_token="1x20 0.1x60", reward=reward))[0] == "mode-collapse"
+
+
+def test_engines_that_drift_apart_come_before_the_noise_that_they_make(make_run: MakeRun) -> None:
+    run = make_run("grpo", engine_logprob_difference="0.01x25 0.09x35", entropy_per_token="1x40 3x20")
+    (cause,) = diagnosed(run)
+    assert cause.cause == "engine-mismatch"
+
+
+def test_an_end_that_is_not_recognised_is_no_short_limit(make_run: MakeRun) -> None:
+    run = make_run("grpo", config={"max_completion_length": 99}, truncated_fraction="0.97x20", length_max="60x20")
+    (cause,) = diagnosed(run)
+    assert cause.cause == "wrong-stop-token"
+    assert [rival.cause for rival in cause.rivals] == []
+
+
+def test_answers_that_shrink_are_too_short(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", length_mean="100x30 10x20")) == ["answers-too-short"]
+
+
+def marked(make_run: MakeRun, score: float, **metrics: str) -> Run:
+    """A PPO run whose answers turn into exclamation marks at step 30."""
+
+    def load(step: int) -> tuple[Sample, ...]:
+        if step >= 30:
+            return tuple(Sample(step, f"q{row}", "!!!!!!!!", score=score) for row in range(16))
+        return tuple(Sample(step, f"q{row}", f"a film about the sea, {row}", score=row / 16) for row in range(16))
+
+    return replace(make_run("ppo", **metrics), samples=Samples((1, 2, 3, 30, 31, 32), load))
+
+
+def test_marks_that_pay_are_a_hack_and_the_report_says_what_would_decide(make_run: MakeRun) -> None:
+    first = diagnosed(marked(make_run, score=3.0))[0]
+    assert first.cause == "reward-hacking"
+    (rival,) = (rival for rival in first.rivals if rival.cause == "numerical-breakdown")
+    assert "NaN" in render(rival.decides, templates())
+
+
+def test_marks_that_nobody_pays_for_are_broken_numbers(make_run: MakeRun) -> None:
+    first = diagnosed(marked(make_run, score=math.nan))[0]
+    assert first.cause == "numerical-breakdown"
+    assert [rival.cause for rival in first.rivals] == ["reward-hacking"]
+
+
+def test_every_rival_is_a_cause() -> None:
+    names = {entry.name for entry in CATALOG}
+    assert {rival for entry in CATALOG for rival in entry.rivals} <= names

@@ -9,9 +9,14 @@ from diagnostics.rules.windows import (
     drawdown,
     episodes,
     ewma,
+    keeps_trend,
     noise,
+    reached_by,
+    robust_z,
     rolling_median,
+    start_level,
     sustained,
+    times_own_past,
     trend,
 )
 from diagnostics.run import Values
@@ -149,3 +154,85 @@ def test_noise_does_not_see_a_slow_change() -> None:
 def test_autocorrelated_noise_counts_for_more() -> None:
     white, coloured = autoregressive(0, 500, phi=0.0), autoregressive(0, 500, phi=0.7)
     assert noise(coloured / coloured.std()) > 1.2 * noise(white / white.std())
+
+
+def test_windows_beyond_one_chunk_are_the_same_windows() -> None:
+    values = np.random.default_rng(5).normal(size=10_000)
+    medians = rolling_median(values, 21)
+    assert [float(np.median(values[at - 20 : at + 1])) for at in (20, 4116, 9_999)] == medians[
+        [20, 4116, 9_999]
+    ].tolist()
+    bases = baseline(values, 50, 5, 20)
+    assert [float(np.median(values[at - 54 : at - 4])) for at in (4150, 9_999)] == bases[[4150, 9_999]].tolist()
+
+
+def test_a_robust_z_counts_deviations_from_the_points_before() -> None:
+    before = np.array([1.0, 2, 3, 4, 5])  # median 3, median absolute deviation 1
+    scores = robust_z(np.append(before, 3 + 2 * 1.4826), window=5, least=5, floor=0.0)
+    assert np.isnan(scores[:5]).all()
+    assert pytest.approx(2.0) == scores[5]
+
+
+def test_a_constant_metric_has_the_floor_for_a_deviation() -> None:
+    assert pytest.approx(2.0) == robust_z(np.array([1.0] * 9 + [1.1]), window=9, least=5, floor=0.05)[9]
+
+
+def test_a_robust_z_leaves_out_what_is_not_finite() -> None:
+    scores = robust_z(np.array([1.0, NAN, 2, INF, 3, 4, 5, NAN, 3]), window=8, least=5, floor=0.1)
+    assert np.isnan(scores[7])
+    assert scores[8] == 0.0
+
+
+def test_two_of_three_reach_what_the_second_largest_reached() -> None:
+    np.testing.assert_array_equal([NAN, NAN, 5, 5, NAN], reached_by(np.array([1.0, 5, 9, 1, NAN]), 2, 3))
+
+
+def test_the_start_is_the_median_of_the_first_known_points() -> None:
+    assert start_level(np.array([NAN, 1, INF, 3, 5, 90]), points=3) == 3.0
+    assert start_level(np.array([9.0, 9, 1, 3]), warm_up=2) == 2.0
+    assert np.isnan(start_level(np.array([NAN, INF])))
+
+
+def test_a_past_of_zero_makes_nothing_infinite() -> None:
+    times, base = times_own_past(np.array([0.0] * 9 + [1.0]), window=5, shift=1, least=3, smallest=0.5)
+    assert (times[-1], base[-1]) == (2.0, 0.5)
+
+
+def test_a_trend_is_kept_where_both_windows_show_it() -> None:
+    rising, turned = np.arange(40.0), np.concatenate([np.arange(30.0)[::-1], np.arange(10.0)])
+    assert pytest.approx(1.0) == keeps_trend(steps(rising), rising, 30, 10, 0.01)
+    assert keeps_trend(steps(turned), turned, 20, 20, 0.01) == 0.0
+    assert keeps_trend(steps(np.ones(40)), np.ones(40), 30, 10, 0.01) == 0.0
+
+
+def test_episodes_agree_with_a_walk_through_the_points() -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(300):
+        values = np.round(generator.normal(size=int(generator.integers(0, 40))), 1)
+        values[generator.random(len(values)) < 0.1] = NAN
+        limit, patience = float(np.round(generator.normal() / 2, 1)), int(generator.integers(1, 4))
+        for above in (True, False):
+            assert walked(values, limit, patience, above) == episodes(values, limit, patience, above=above)
+
+
+def walked(values: Values, limit: float, patience: int, above: bool) -> tuple[Episode, ...]:
+    """The definition of an episode, point by point."""
+    bound = limit if above else -limit
+    relaxed = 0.8 * bound if bound > 0 else bound / 0.8
+    found: list[Episode] = []
+    first, last, streak = -1, -1, 0
+    for index, value in enumerate(values if above else -values):
+        if np.isnan(value):
+            streak = 0
+        elif first < 0:
+            streak = streak + 1 if value >= bound else 0
+            if streak == patience:
+                first, last, streak = index - patience + 1, index, 0
+        elif value >= relaxed:
+            last, streak = index, 0
+        else:
+            streak += 1
+            if streak == 2 * patience:
+                found.append(Episode(first, last, still=False))
+                first, streak = -1, 0
+    return (*found, Episode(first, last, still=True)) if first >= 0 else tuple(found)

@@ -44,6 +44,31 @@ FAMILIES = {
     "value": "7",
     "nonfinite": "1",
     "stability": "1",
+    "nan": "1",
+    "grad": "1",
+    "policy": "1",
+    "legacy": "1",
+    "run": "1",
+    "oom": "1",
+    "on": "2",
+    "systematic": "2",
+    "clip": "2",
+    "zero": "4",
+    "tiny": "4",
+    "train": "4",
+    "unscorable": "4",
+    "entropy": "5",
+    "pad": "6",
+    "length": "6",
+    "wrong": "6",
+    "masked": "6",
+    "explained": "7",
+    "rollout": "8",
+    "is": "8",
+    "logp": "8",
+    "ess": "8",
+    "tool": "8",
+    "lr": "9",
 }
 
 
@@ -67,7 +92,8 @@ def test_a_file_is_called_like_its_rule(rule: Rule[Any]) -> None:
 
 @EVERY_RULE
 def test_a_code_stands_in_its_family(rule: Rule[Any]) -> None:
-    assert re.fullmatch(rf"RV{FAMILIES[rule.name.partition('-')[0]]}\d\d", rule.code)
+    family = rule.name.partition("-")[0]
+    assert re.fullmatch(r"SM\d{3}" if family == "smp" else rf"RV{FAMILIES[family]}\d\d", rule.code)
 
 
 @EVERY_RULE

@@ -42,3 +42,11 @@ def test_the_message_names_the_limit_that_was_set(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("truncation-high", "grpo", reward="1x20").verdict is Verdict.SKIPPED
+
+
+def test_answers_that_grew_into_the_limit_do_not_want_a_longer_one(judge: Judge) -> None:
+    config = {"max_completion_length": 8, "beta": 0.0}
+    grown = judge("truncation-high", "grpo", truncated_fraction="0.1x5 0.1..0.9x20 0.9x10", config=config)
+    always = judge("truncation-high", "grpo", truncated_fraction="0.5x5 0.5..0.9x20 0.9x10", config=config)
+    assert "max_completion_length" not in [fix.parameter for fix in grown.fixes]
+    assert [fix.parameter for fix in always.fixes] == ["max_completion_length"]

@@ -1,0 +1,17 @@
+"""The catalogue of causes: every cause, in the order in which they are listed."""
+
+from collections.abc import Mapping
+
+from diagnostics.causes.catalog.answers import ANSWERS
+from diagnostics.causes.catalog.kl import KL
+from diagnostics.causes.catalog.machinery import MACHINERY
+from diagnostics.causes.catalog.rewards import REWARDS
+from diagnostics.causes.catalog.updates import UPDATES
+from diagnostics.causes.entry import CauseEntry
+
+CATALOG: tuple[CauseEntry, ...] = (*UPDATES, *KL, *REWARDS, *ANSWERS, *MACHINERY)
+
+TEXTS: Mapping[str, str] = {
+    **{entry.template: entry.summary for entry in CATALOG},
+    **{f"{entry.template}.or.{rival}": decides for entry in CATALOG for rival, decides in entry.rivals.items()},
+}

@@ -1,0 +1,157 @@
+"""Causes in the answers: their length, their end, and their variety."""
+
+from diagnostics.causes.clues import Clue, grew, is_warning, reward_did_not_rise, stood_from_the_start
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+
+ANSWERS: tuple[CauseEntry, ...] = (
+    CauseEntry(
+        "completion-limit-too-short",
+        summary="The completions are cut off before they end.",
+        meaning="The length limit is below what an answer needs. A cut-off answer cannot be right, so the reward "
+        "teaches to be short, or teaches nothing.",
+        core=(Clue("truncation-high", stood_from_the_start),),
+        support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
+        against=("eos-id-mismatch",),
+        consequences=(
+            "reward-stuck-at-floor",
+            "zero-variance-groups",
+            "reward-std-shrink",
+            "policy-not-updating",
+            "unscorable-completions",
+            "eos-never-generated",
+            "smp-truncated",
+            "masked-out-batch",
+            "reward-func-constant",
+            "reward-func-stagnant",
+            "reward-not-improving",
+        ),
+        remedies=("longer-completions",),
+    ),
+    CauseEntry(
+        "length-bias",
+        summary="The answers grew until the limit cut them off: length pays.",
+        meaning="At the start most answers ended by themselves. The policy has learned to go on, because longer "
+        "answers earn more or because nothing asks it to stop.",
+        core=(
+            Clue("truncation-high", grew),
+            Clue("length-explosion"),
+            Clue("smp-score-length", is_warning),
+        ),
+        support=("smp-score-length", "smp-score-gain-by-length", "wrong-answers-grow"),
+        consequences=(
+            "eos-never-generated",
+            "smp-truncated",
+            "smp-loop-tail",
+            "masked-out-batch",
+            "kl-too-high",
+            "reward-func-constant",
+            "reward-regression",
+        ),
+        remedies=("length-neutral-reward", "token-loss", "eos-trick", "stronger-kl"),
+    ),
+    CauseEntry(
+        "never-learned-to-stop",
+        summary="The model has not learned to end its answers.",
+        meaning="No end token is generated, whatever the limit. The model was trained with padding in place of the end "
+        "token, or nothing in the reward asks it to stop.",
+        core=(Clue("eos-never-generated"),),
+        support=(
+            "smp-truncated",
+            "smp-loop-tail",
+            "truncation-high",
+        ),
+        consequences=("reward-not-improving",),
+        remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
+    ),
+    CauseEntry(
+        "wrong-stop-token",
+        summary="The end of an answer is not recognised.",
+        meaning="The model ends its turns with another token than the one that counts as the end, or the end token is "
+        "taken for padding. Masks, penalties and the share of cut-off answers are then all wrong.",
+        core=(Clue("eos-id-mismatch"), Clue("pad-equals-eos"), Clue("smp-special-leak")),
+        consequences=(
+            "truncation-high",
+            "eos-never-generated",
+            "masked-out-batch",
+            "smp-truncated",
+            "smp-special-leak",
+            "reward-func-constant",
+            "reward-not-improving",
+        ),
+        remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
+        rivals={
+            "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; "
+            "if it is "
+            "shorter, they ended on another token."
+        },
+    ),
+    CauseEntry(
+        "answers-too-short",
+        summary="The answers shrink to nothing.",
+        meaning="Ending at once has become the best answer: a penalty on length, on KL or on cut-off answers outweighs "
+        "what the content earns, or an empty answer scores as well as any.",
+        core=(Clue("length-collapse"), Clue("smp-empty")),
+        against=("truncation-high", "nonfinite-metric"),
+        consequences=("reward-regression", "reward-not-improving", "smp-empty"),
+        remedies=("checked-reward", "free-end", "earlier-checkpoint"),
+    ),
+    CauseEntry(
+        "mode-collapse",
+        summary="The policy has collapsed to a few answers.",
+        meaning="Sampling gives the same text again and again. Groups have no differences to learn from, and what the "
+        "policy no longer tries it cannot find. Low temperature, a symmetric clip range and many passes over the same "
+        "samples lead here.",
+        core=(
+            Clue("reward-std-shrink", is_warning),
+            Clue("entropy-collapse"),
+            Clue("smp-group-duplicates"),
+            Clue("smp-template-collapse", reward_did_not_rise),
+            Clue("smp-vocabulary-collapse", reward_did_not_rise),
+        ),
+        against=("entropy-explosion",),
+        consequences=(
+            "zero-variance-groups",
+            "zero-variance-excess",
+            "reward-std-shrink",
+            "reward-not-improving",
+            "smp-template-collapse",
+            "smp-repetition",
+            "smp-vocabulary-collapse",
+        ),
+        support=(
+            "zero-variance-excess",
+            "clip-asymmetry",
+        ),
+        remedies=("true-temperature", "wider-clip-range", "adaptive-entropy", "fewer-epochs", "earlier-checkpoint"),
+        rivals={
+            "reward-hacking": "If the few answers score higher than all before, the reward pays for them; if not, the "
+            "policy stopped to explore."
+        },
+    ),
+    CauseEntry(
+        "noise-blow-up",
+        summary="The policy dissolves into noise.",
+        meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
+        "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
+        core=(Clue("entropy-explosion"),),
+        support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
+        against=("entropy-collapse",),
+        consequences=(
+            "kl-runaway",
+            "grad-norm-sustained",
+            "nan-grad-finite-loss",
+            "kl-too-high",
+            "length-explosion",
+            "truncation-high",
+            "eos-never-generated",
+            "reward-regression",
+            "reward-not-improving",
+            *OF_GARBLED_SAMPLES,
+        ),
+        remedies=("much-lower-learning-rate", "stronger-kl", "earlier-checkpoint"),
+        rivals={
+            "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before "
+            "the noise."
+        },
+    ),
+)

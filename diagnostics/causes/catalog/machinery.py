@@ -1,0 +1,68 @@
+"""Causes in what surrounds the policy: value model, rollout engine, memory, processes, log."""
+
+from diagnostics.causes.clues import Clue, is_warning
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+
+MACHINERY: tuple[CauseEntry, ...] = (
+    CauseEntry(
+        "critic-broken",
+        summary="The value model has lost track of the returns.",
+        meaning="The value loss rose far above where it was and stayed there. Advantages are then noise. Usual "
+        "reasons: rewards of a new or a large scale, a KL term that explodes, a value learning rate that is too high.",
+        core=(
+            Clue("value-loss-spike"),
+            Clue("explained-variance-low", is_warning),
+        ),
+        support=(
+            "reward-scale-extreme",
+            "grad-norm-sustained",
+            "value-clipfrac-high",
+            "reward-regression",
+        ),
+        against=("update-too-large", "ratio-far-from-one"),
+        consequences=("reward-regression", "reward-not-improving"),
+        remedies=("whitened-rewards", "restored-value-clip-range", "lower-learning-rate"),
+    ),
+    CauseEntry(
+        "engine-mismatch",
+        summary="The engine that generates is not the policy that is trained.",
+        meaning="Stale weights, other kernels or another precision make the rollout engine's probabilities differ from "
+        "the trainer's. Every batch is then off-policy, and the error feeds itself.",
+        core=(Clue("rollout-prob-mismatch"), Clue("logp-diff-growing"), Clue("is-ratio-off")),
+        support=("grad-norm-sustained", "ess-low", "entropy-explosion", "reward-regression"),
+        consequences=(
+            "kl-runaway",
+            "grad-norm-sustained",
+            "nan-grad-finite-loss",
+            "ess-low",
+            "entropy-explosion",
+            "kl-too-high",
+            "reward-regression",
+            "reward-not-improving",
+            "nonfinite-metric",
+            *OF_GARBLED_SAMPLES,
+        ),
+        remedies=("importance-correction", "token-truncation", "exact-head", "no-top-k", "no-top-p"),
+    ),
+    CauseEntry(
+        "out-of-memory",
+        summary="The training ended because memory ran out.",
+        meaning="The longest answers of a batch, or the rollout engine's cache, did not fit.",
+        core=(Clue("oom"),),
+        remedies=("smaller-device-batch", "more-accumulation", "smaller-engine-share"),
+    ),
+    CauseEntry(
+        "process-hangs",
+        summary="The training hangs.",
+        meaning="A process waits for another one, for a rollout engine or for a reward server that does not answer.",
+        core=(Clue("run-stalled"),),
+        remedies=("bounded-wait", "earlier-checkpoint"),
+    ),
+    CauseEntry(
+        "log-contradicts-itself",
+        summary="The log's numbers do not fit together: one of them does not mean what its name says.",
+        meaning="Score, KL penalty and RLHF reward belong together by an identity, which does not hold here.",
+        core=(Clue("reward-identity-broken"),),
+        remedies=("checked-logging",),
+    ),
+)

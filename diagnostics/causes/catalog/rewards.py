@@ -1,0 +1,148 @@
+"""Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
+
+from diagnostics.causes.clues import Clue, is_critical, is_paid, is_warning, reward_rose
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+
+REWARDS: tuple[CauseEntry, ...] = (
+    CauseEntry(
+        "no-reward-signal",
+        summary="No reward function tells answers apart: there is nothing to learn from.",
+        meaning="Every completion gets the same reward, so every advantage is 0. The grader never matches, the task is "
+        "out of reach, or the answers are cut off before they count.",
+        core=(
+            Clue("reward-stuck-at-floor"),
+            Clue("unscorable-completions", is_critical),
+            Clue("zero-variance-groups", is_critical),
+            Clue("reward-func-constant", is_critical),
+        ),
+        support=("reward-not-improving", "truncation-high"),
+        consequences=(
+            "reward-func-constant",
+            "zero-variance-groups",
+            "policy-not-updating",
+            "reward-std-shrink",
+            "unscorable-completions",
+            "stability-metric-collapsed",
+            "reward-not-improving",
+        ),
+        remedies=("checked-reward",),
+    ),
+    CauseEntry(
+        "dead-reward-function",
+        summary="One reward function gives every answer the same reward.",
+        meaning="The function never matches or always matches, and contributes nothing to the advantages. Usual "
+        "reason: a pattern that does not fit what the model writes.",
+        core=(
+            Clue("unscorable-completions", is_warning),
+            Clue("reward-func-constant", is_warning),
+        ),
+        support=("reward-func-stagnant",),
+        remedies=("checked-reward", "reweighted-rewards"),
+    ),
+    CauseEntry(
+        "difficulty-mismatch",
+        summary="Most prompts are too easy or too hard for the model to learn from.",
+        meaning="Groups in which all answers are right, or all wrong, have no advantage. The mean reward does not show "
+        "it: half of the prompts may be solved always and the other half never.",
+        core=(Clue("zero-variance-groups", is_warning), Clue("zero-variance-excess")),
+        support=("reward-not-improving",),
+        against=("reward-saturated", "smp-group-duplicates"),
+        consequences=("reward-not-improving",),
+        remedies=("mixed-prompts", "more-generations"),
+        rivals={
+            "mode-collapse": "If the answers of a group are copies of each other, the policy has collapsed; if they "
+            "differ, it is the prompts."
+        },
+    ),
+    CauseEntry(
+        "task-too-easy",
+        summary="The task is solved: most prompts have nothing left to teach.",
+        meaning="The reward is near its highest value, and most groups agree because they are right. What goes on is "
+        "drift; the compute is better spent on harder prompts.",
+        core=(Clue("reward-saturated"),),
+        support=("zero-variance-groups", "reward-std-shrink", "entropy-collapse"),
+        consequences=("zero-variance-groups", "reward-std-shrink", "reward-not-improving", "kl-up-reward-flat"),
+        remedies=("harder-prompts",),
+    ),
+    CauseEntry(
+        "reward-scale",
+        summary="The reward has a scale that the training cannot use.",
+        meaning="Scores far beyond the value model's clip range, a function that outweighs the others, or differences "
+        "so small that scaling turns noise into advantages: the numbers are right and their size is not.",
+        core=(Clue("reward-scale-extreme"), Clue("tiny-std-amplification"), Clue("reward-component-dominates")),
+        support=("value-clipfrac-high", "value-loss-spike"),
+        consequences=("value-loss-spike", "value-clipfrac-high", "explained-variance-low"),
+        remedies=("score-scaling", "whitened-rewards", "wider-value-clip-range", "normalised-rewards"),
+    ),
+    CauseEntry(
+        "reward-dominated-by-query",
+        summary="The reward depends on the query, hardly on the answer.",
+        meaning="Whatever the policy answers, the score is the query's. What it could learn from is small against the "
+        "differences between queries, which it cannot change.",
+        core=(Clue("smp-query-dominated"),),
+        support=("reward-not-improving",),
+        consequences=("reward-not-improving",),
+        remedies=("query-baseline",),
+    ),
+    CauseEntry(
+        "format-over-accuracy",
+        summary="The model learns the form of an answer at the cost of its content.",
+        meaning="A reward for tags, format or length is easier to raise than the one for the answer, and the two are "
+        "added up. The total rises while what was wanted falls.",
+        core=(Clue("reward-components-diverge"),),
+        support=("reward-component-dominates", "reward-func-stagnant", "smp-format-without-answer"),
+        consequences=("reward-func-stagnant", "train-eval-divergence", "length-collapse"),
+        remedies=("gated-format", "reweighted-rewards"),
+    ),
+    CauseEntry(
+        "reward-hacking",
+        summary="The policy has found out what scores high, and it is not what was meant.",
+        meaning="The score rises while the answers turn into marks, repeated words or something that is no language. "
+        "The reward is a stand-in for what is wanted, and the policy has left the ground on which the two agree.",
+        core=(
+            Clue("train-eval-divergence"),
+            Clue("reward-jump-suspicious"),
+            Clue("smp-exclaim-emoji", is_paid),
+            Clue("smp-nonlanguage", is_paid),
+            Clue("smp-repetition", reward_rose),
+            Clue("smp-loop-tail", reward_rose),
+            Clue("smp-template-collapse", reward_rose),
+            Clue("smp-vocabulary-collapse", reward_rose),
+            Clue("smp-prompt-copy", reward_rose),
+        ),
+        support=(
+            "kl-up-reward-flat",
+            "reward-std-shrink",
+            "reward-components-diverge",
+            "kl-too-high",
+            "length-explosion",
+            "smp-score-length",
+            "smp-boilerplate",
+            "smp-score-outlier",
+        ),
+        against=("nonfinite-metric",),
+        consequences=(
+            "kl-runaway",
+            "kl-up-reward-flat",
+            "reward-std-shrink",
+            "train-eval-divergence",
+            "kl-too-high",
+            "kl-coef-rising",
+            "truncation-high",
+            "eos-never-generated",
+            "entropy-collapse",
+            "length-explosion",
+            "explained-variance-low",
+            "reward-regression",
+            *OF_GARBLED_SAMPLES,
+        ),
+        remedies=("checked-reward", "stronger-kl", "earlier-checkpoint"),
+        rivals={
+            "numerical-breakdown": "A NaN or infinity in any metric before the marks appear means that the numbers "
+            "broke; "
+            "finite metrics and a rising score mean a hack.",
+            "mode-collapse": "If the few answers score higher than all before, the reward pays for them; if not, the "
+            "policy stopped to explore.",
+        },
+    ),
+)

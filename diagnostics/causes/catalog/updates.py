@@ -1,0 +1,124 @@
+"""Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
+
+from diagnostics.causes.clues import Clue, are_null_tokens, clips_as_usual, clips_tightly, is_small_and_noisy
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+
+UPDATES: tuple[CauseEntry, ...] = (
+    CauseEntry(
+        "drastic-updates",
+        summary="Each update changes the policy too much.",
+        meaning="The step from one policy to the next leaves the region in which the samples still say what is better. "
+        "The learning rate is too high, the same samples are used too often, or the clipping is too loose. KL, entropy "
+        "and reward follow some steps later.",
+        core=(
+            Clue("legacy-batches-skipped"),
+            Clue("update-too-large"),
+            Clue("ratio-far-from-one"),
+            Clue("grpo-clip-ratio-high", clips_as_usual),
+        ),
+        support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
+        against=("kl-negative",),
+        consequences=(
+            "kl-runaway",
+            "kl-up-reward-flat",
+            "kl-penalty-dominates",
+            "grad-norm-sustained",
+            "grad-norm-spike",
+            "nan-grad-finite-loss",
+            "reward-std-shrink",
+            "reward-stuck-at-floor",
+            "zero-variance-groups",
+            "reward-jump-suspicious",
+            "train-eval-divergence",
+            "unscorable-completions",
+            "kl-too-high",
+            "kl-coef-rising",
+            "value-loss-spike",
+            "nonfinite-metric",
+            "reward-regression",
+            "reward-not-improving",
+            "reward-func-constant",
+            "reward-func-stagnant",
+            "truncation-high",
+            "eos-never-generated",
+            "stability-metric-collapsed",
+            "entropy-collapse",
+            "entropy-explosion",
+            "explained-variance-low",
+            "length-explosion",
+            "length-collapse",
+            *OF_GARBLED_SAMPLES,
+        ),
+        remedies=("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient"),
+    ),
+    CauseEntry(
+        "clip-range-too-tight",
+        summary="The clip range is so tight that most updates are thrown away.",
+        meaning="Many tokens are clipped although the policy hardly moves.",
+        core=(Clue("clipfrac-high"), Clue("grpo-clip-ratio-high", clips_tightly)),
+        against=("update-too-large", "ratio-far-from-one"),
+        consequences=("reward-not-improving",),
+        remedies=("wider-clip-range",),
+    ),
+    CauseEntry(
+        "numerical-breakdown",
+        summary="The numbers broke down: something became NaN or infinite.",
+        meaning="A non-finite reward, an overflowing ratio or half precision put a NaN into the loss. It reaches the "
+        "weights with the next update; from then on nothing that is logged means anything.",
+        core=(
+            Clue("nan-grad-finite-loss"),
+            Clue("smp-exclaim-emoji", are_null_tokens),
+            Clue("nonfinite-metric"),
+        ),
+        consequences=(
+            "policy-not-updating",
+            "reward-std-shrink",
+            "zero-variance-groups",
+            "unscorable-completions",
+            "reward-regression",
+            "reward-not-improving",
+            "reward-func-constant",
+            "truncation-high",
+            "eos-never-generated",
+            "stability-metric-collapsed",
+            "entropy-collapse",
+            "length-collapse",
+            "length-explosion",
+            *OF_GARBLED_SAMPLES,
+        ),
+        rivals={
+            "reward-hacking": "Exclamation marks with finite metrics and a rising score are a hack; with NaN in a "
+            "metric "
+            "they are what broken logits decode to."
+        },
+        remedies=("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate"),
+    ),
+    CauseEntry(
+        "not-training",
+        summary="Nothing is being trained: the weights do not change.",
+        meaning="The gradient or the learning rate is exactly 0, although answers are told apart. The model is frozen, "
+        "the adapter sits on other modules, or the schedule has ended.",
+        core=(Clue("policy-not-updating"),),
+        consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
+        remedies=("raised-learning-rate", "checked-parameters", "later-decay"),
+    ),
+    CauseEntry(
+        "noisy-small-batch",
+        summary="The batch is so small that its noise hides any progress.",
+        meaning="From step to step the mean reward moves by more than it has gained in the whole run, at a batch of a "
+        "few dozen answers. The gradient is as noisy.",
+        core=(Clue("reward-not-improving", is_small_and_noisy),),
+        support=("grad-norm-spike",),
+        remedies=("larger-batch", "more-accumulation", "more-generations"),
+    ),
+    CauseEntry(
+        "dropout-or-precision-noise",
+        summary="The same weights give different probabilities each time.",
+        meaning="Between rollout and first update nothing was changed, and yet old and new probabilities differ: "
+        "dropout is on, padding shifts positions, or the precision is too low.",
+        core=(Clue("on-policy-identity-violated"),),
+        support=("kl-nonzero-at-start",),
+        against=("logp-diff-growing", "rollout-prob-mismatch"),
+        remedies=("no-dropout", "exact-head"),
+    ),
+)

@@ -1,0 +1,58 @@
+"""What a cause is: the rules that point at it, those that speak against it, what follows, and what to change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from diagnostics.causes.clues import Clue
+
+OVER_A_STRETCH = frozenset(
+    {"reward-not-improving", "reward-func-stagnant", "kl-up-reward-flat", "reward-components-diverge"}
+)
+"""Rules that judge a whole stretch of the run: their first step says nothing about when it began."""
+
+
+OF_GARBLED_SAMPLES = (
+    "smp-repetition",
+    "smp-loop-tail",
+    "smp-vocabulary-collapse",
+    "smp-template-collapse",
+    "smp-group-duplicates",
+    "smp-nonlanguage",
+    "smp-language-drift",
+    "smp-exclaim-emoji",
+    "smp-empty",
+    "smp-truncated",
+    "smp-special-leak",
+)
+"""What samples show of a policy that is ruined, whatever ruined it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CauseEntry:
+    """One cause.
+
+    `core`: at least one of these must have fired. `support` adds to the score, `against` takes from it. `consequences`
+    are rules that fire because of it later on, so that a cause made of them is folded under this one. `summary` is what
+    one would say, `meaning` the paragraph that explains it; `remedies` name what to change, most promising first.
+    `rivals` are causes that a core rule of this one may mean as well: name → what would decide between the two.
+    """
+
+    name: str
+    summary: str
+    meaning: str
+    core: tuple[Clue, ...]
+    support: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    consequences: tuple[str, ...] = ()
+    remedies: tuple[str, ...] = ()
+    rivals: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def template(self) -> str:
+        """The id of the summary's template."""
+        return f"cause.{self.name}"
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Every rule that the cause can explain."""
+        return tuple(dict.fromkeys((*(clue.rule for clue in self.core), *self.support, *self.consequences)))

@@ -1,0 +1,137 @@
+"""What a remedy is: an argument by its name in the run's trainer, and how to come from its value to a better one."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from diagnostics.diagnosis import Fix
+from diagnostics.messages import Message
+from diagnostics.run import Run
+
+Config = Mapping[str, Any]
+Suggest = Callable[[Any, Config], Any]
+
+
+class Keep(Enum):
+    """The answer of a remedy that finds its argument well set."""
+
+    AS_IS = "as is"
+
+
+ANY = ""
+"""In a remedy's parameters: every algorithm that is not named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One thing to try.
+
+    `parameters` maps an algorithm (ANY: every other) to the argument's possible names. `suggest` turns the current
+    value and the whole configuration into a better value: the same or `Keep.AS_IS` where nothing is to be changed, None
+    where something is and only a person can say to what.
+    `unstated` is suggested where the configuration does not state the argument; with `only_stated` nothing is.
+    """
+
+    name: str
+    parameters: Mapping[str, tuple[str, ...]]
+    suggest: Suggest
+    why: str
+    source: str
+    unstated: Any = None
+    only_stated: bool = False
+
+    @property
+    def template(self) -> str:
+        """The id of the sentence that says why."""
+        return f"remedy.{self.name}"
+
+    def parameter(self, run: Run) -> str | None:
+        """The argument's name in this run: one that its configuration states, else its algorithm's first."""
+        names = self.parameters.get(run.algorithm, self.parameters.get(ANY, ()))
+        if run.algorithm == "unknown":
+            names = tuple(name for group in self.parameters.values() for name in group)
+        return next((name for name in names if name in run.config), names[0] if names else None)
+
+    def fix(self, run: Run) -> Fix | None:
+        """This remedy for this run; None where the run has no such argument or it is well set already."""
+        parameter = self.parameter(run)
+        if parameter is None or (self.only_stated and parameter not in run.config):
+            return None
+        current = run.config.get(parameter)
+        suggested = self.suggest(current, run.config) if parameter in run.config else self.unstated
+        if suggested is Keep.AS_IS or (suggested == current and suggested is not None):
+            return None
+        return Fix(parameter, current, suggested, Message(self.template), self.source)
+
+
+def scaled(factor: float) -> Suggest:
+    """The value times a factor, to two digits; whole where it was whole."""
+
+    def suggest(current: Any, config: Config) -> Any:
+        if not is_number(current):
+            return None
+        better = float(f"{current * factor:.2g}")
+        return round(better) if isinstance(current, int) and better >= 1 else better
+
+    return suggest
+
+
+def at_most(highest: float, otherwise: float) -> Suggest:
+    """`otherwise` where the value is above `highest`."""
+    return lambda current, config: otherwise if is_number(current) and current > highest else current
+
+
+def always(value: Any) -> Suggest:
+    """The same value whatever stands there; None where only a person can say it."""
+    return lambda current, config: value
+
+
+def halved_epochs(current: Any, config: Config) -> Any:
+    """Half as many passes, at least one."""
+    return max(1, current // 2) if isinstance(current, int) else None
+
+
+def halved(current: Any, config: Config) -> Any:
+    """Half of a count; nothing to change at 1."""
+    return current // 2 if isinstance(current, int) and current > 1 else Keep.AS_IS
+
+
+def stronger_kl(current: Any, config: Config) -> Any:
+    """Three times the KL penalty, or 0.05 where there was none."""
+    return scaled(3)(current, config) if current else 0.05
+
+
+def clipped_gradient(current: Any, config: Config) -> Any:
+    """1.0 where gradients are not clipped, or at 10 and above."""
+    return current if is_number(current) and 0 < current < 10 else 1.0
+
+
+def neutral_top_k(current: Any, config: Config) -> Any:
+    """0, where top-k is on."""
+    return current if current in (-1, 0) else 0
+
+
+def neutral_least_length(current: Any, config: Config) -> Any:
+    """0, where a least length is asked for."""
+    return Keep.AS_IS if current is None or current <= 0 else 0
+
+
+def scored_temperature(current: Any, config: Config) -> Any:
+    """The temperature at which answers are scored, where another one is used to sample them."""
+    return Keep.AS_IS if current is None else config.get("temperature", 1.0)
+
+
+def bf16_for_fp16(current: Any, config: Config) -> Any:
+    """True where fp16 is on."""
+    return True if config.get("fp16") else current
+
+
+def unset_only(value: Any) -> Suggest:
+    """The value where none is set."""
+    return lambda current, config: value if current is None else current
+
+
+def is_number(value: Any) -> bool:
+    """Whether a setting is a number, which a boolean is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,77 @@
+"""Answers end on a token that the trainer does not count as an end.
+
+What it checks
+    More than half of the completions count as cut off although even the longest is shorter than the length
+    limit, for three logged points: critical.
+
+Why it matters
+    A completion shorter than the limit did end. If it does not count as ended, the end token is unknown to the
+    trainer: the share of cut-off answers is wrong, and so is every mask and penalty that builds on it.
+
+When it is wrong
+    A limit on the whole conversation, or on tool calls, may end completions before the length limit.
+
+What to try
+    List every end token of the model (of the tokenizer and of the chat template) in its generation
+    configuration; use TRL 1.15 or later.
+
+References
+    TRL pull request 7039 (Phi-3.5: 0.97 cut off at step 1 though nearly all ended).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.lengths import length_limit
+from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a cut is no cut."""
+
+    critical: float = limit(0.5, "fraction", "engineering default: more than half")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class EosIdMismatch(Rule[Limits]):
+    """Judges `completions/clipped_ratio` against `completions/max_length`."""
+
+    code = "RV603"
+    name = "eos-id-mismatch"
+    grade = "C"
+    source = "TRL pull request 7039: models that end on another token"
+    algorithms = GROUP_FAMILY
+    inputs = ("truncated_fraction", "length_max")
+    limits = Limits()
+    remedies = ("true-end-tokens",)
+    exhibits = "any"
+    texts = english(
+        headline="Answers end on a token that does not count as an end.",
+        fired="{percent} % of the completions count as cut off at step {peak}, though the longest has {longest} "
+        "tokens and {parameter} is {tokens} (step {first} to {last}).",
+        no_limit="The configuration states no length limit.",
+        no_limit_enable="Keep max_completion_length in the logged configuration.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        stated = length_limit(run)
+        if stated is None:
+            return Skipped(self.say("no_limit"), self.say("no_limit_enable"))
+        cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
+        ended = replace(cut, values=np.where(longest.values < stated.tokens, cut.values, 0.0))
+        reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        return self.judged(
+            reading,
+            percent=100 * float(cut.values[reading.breach.peak]),
+            longest=int(longest.values[reading.breach.peak]),
+            parameter=stated.parameter,
+            tokens=stated.tokens,
+        )

@@ -1,0 +1,86 @@
+"""The KL jumped for a step or two and came back: a single token with a tiny probability, not a departure.
+
+What it checks
+    Single points of GRPO's `kl` that reach 1 nat per token and 20 times the median of the 50 points before, for two
+    logged points at most. They are noted.
+
+Why it matters
+    The k3 estimator contains exp(reference − policy): one token that the policy finds far less likely than the
+    reference gives any number, and with a large beta its gradient too.
+
+When it is wrong
+    The first points of a real departure look the same until the third one; then `kl-too-high` and `kl-runaway` speak.
+
+What to try
+    Nothing where beta is small. Else clip the log-ratio, or take the KL out of the loss.
+
+References
+    torchforge issue 664 (a mean of 1.6 million) · OpenRLHF issue 931 · rlhf-book issue 489.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.levels import Breach, Level, Reading
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.windows import Episode, episodes, times_own_past
+from diagnostics.run import Run, Series, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as an outlier."""
+
+    least: float = limit(1.0, "nats/token", "the critical level of kl-too-high")
+    times: float = limit(20.0, "× its own median", "engineering default")
+    longest: int = limit(2, "logged points", "three points are what kl-too-high waits for")
+    window: int = limit(50, "logged points", "engineering default")
+    fewest: int = limit(10, "logged points", "engineering default")
+    smallest: float = limit(1e-6, "nats/token", "a KL of 0 would make any later one infinitely high")
+
+
+class KlOutlierToken(Rule[Limits]):
+    """Judges GRPO's `kl` point by point."""
+
+    code = "RV308"
+    name = "kl-outlier-token"
+    grade = "I"
+    source = "torchforge issue 664; OpenRLHF issue 931; rlhf-book issue 489"
+    algorithms = GROUP_FAMILY
+    inputs = ("kl_per_token",)
+    limits = Limits()
+    remedies = ("clipped-gradient",)
+    texts = english(
+        headline="The KL jumped for a moment: one token of tiny probability.",
+        fired="KL to the reference was {measured} at step {peak}, {times} times the median of the points before, and "
+        "back at step {last}.",
+        fired_once="KL to the reference was {measured} at step {first}, {times} times the median of the points before.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "kl_per_token")
+        times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
+        if np.isnan(times).all():
+            return too_few(limits.fewest + 1, int(series.finite.sum()))
+        outlying = np.where(series.values >= limits.least, times, np.fmin(times, 0.0))
+        outlying[~series.finite] = np.nan
+        breach = _shortest(series, outlying, limits)
+        worst = float(np.nanmax(outlying)) if breach or np.isfinite(outlying).any() else 0.0
+        reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
+        return self.judged_in_unit(series, base, reading)
+
+
+def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:
+    """The outlier that stands farthest out, of those that came back within the longest allowed."""
+    found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
+    if not found:
+        return None
+    peaks = [episode.first + int(np.nanargmax(outlying[episode.first : episode.last + 1])) for episode in found]
+    best = max(range(len(found)), key=lambda index: outlying[peaks[index]])
+    return Breach(Level(Severity.INFO, limits.times, 1), found[best], peaks[best])
+
+
+def _came_back(episode: Episode, limits: Limits) -> bool:
+    return not episode.still and episode.length <= limits.longest

@@ -1,0 +1,92 @@
+"""The KL penalty costs more than the score has gained: the policy is optimising its leash.
+
+What it checks
+    The KL penalty of a response (`objective/non_score_reward`) against the smoothed score's gain since the start, and
+    against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
+    not judged. Where the score's spread is not logged, it is estimated from the noise between batches.
+
+Why it matters
+    The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
+    penalty is half of the gain; where it is more than all of it, standing still would have earned more.
+
+When it is wrong
+    A policy that has run away and is being pulled back shows the same for a while; then the KL is high.
+
+What to try
+    A third of the KL coefficient; or bring the scores to a larger scale.
+
+References
+    TRL training FAQ: the actual reward can be very small compared to the penalty · Gao et al. 2022 (arXiv
+    2210.10760): reward against the root of the KL.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.windows import ewma, noise, start_level
+from diagnostics.run import Run, Series
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which penalty is too much."""
+
+    times: float = limit(1.0, "× the gain of the score", "above it the reward is lower than at the start")
+    spread: float = limit(0.5, "× the spread of the score", "engineering default")
+    patience: int = limit(20, "logged points", "engineering default")
+    warm_up: int = limit(50, "logged points", "engineering default: the score needs time to gain anything")
+    start: int = limit(20, "logged points", "engineering default")
+    smallest: float = limit(1e-6, "reward", "float noise")
+
+
+class KlPenaltyDominates(Rule[Limits]):
+    """Judges `objective/non_score_reward` against `objective/scores`."""
+
+    code = "RV307"
+    name = "kl-penalty-dominates"
+    grade = "F"
+    source = "TRL training FAQ: the actual reward can be very small compared to the KL penalty"
+    algorithms = frozenset({"ppo"})
+    inputs = ("non_score_reward", "score")
+    limits = Limits()
+    remedies = ("weaker-kl", "score-scaling")
+    texts = english(
+        headline="The KL penalty costs more than the score has gained.",
+        fired="The KL penalty was {measured} at step {peak}, where the score had gained {gain}; it cost more than the "
+        "gain from step {first} to {last}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
+        gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
+        bar = np.maximum(gain, max(limits.spread * _spread(run, score), limits.smallest))
+        times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
+        level = Level(Severity.WARNING, limits.times, limits.patience)
+        reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading, unit="× the gain of the score")
+        peak, severity = reading.breach.peak, reading.breach.level.severity
+        return self.fired(
+            penalty,
+            reading.breach.episode,
+            severity,
+            measured=float(penalty.values[peak]),
+            limit=-limits.times * float(bar[peak]),
+            peak=int(penalty.steps[peak]),
+            gain=float(gain[peak]),
+        )
+
+
+def _spread(run: Run, score: Series) -> float:
+    """The deviation of the score within a batch: logged, or what the noise between batches of that size implies."""
+    logged = run.get("score_std")
+    if logged is not None and logged.finite.any():
+        return float(np.median(logged.values[logged.finite]))
+    batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
+    return noise(score.values) * math.sqrt(batch if isinstance(batch, int) and batch > 0 else 1)

@@ -1,0 +1,77 @@
+"""Answers shrink to a fraction of their length: the model gives up saying anything.
+
+What it checks
+    The mean completion length, as the median of ten logged points, at half of its start for five points: a
+    warning. Below five tokens, where it started at twenty and more, it is critical.
+
+Why it matters
+    The shortest way out of a penalty is to end at once. Reasoning that is dropped does not come back by itself.
+
+When it is wrong
+    A model that was too verbose, or a task where brevity is wanted and paid for.
+
+What to try
+    Weaken a penalty on length, make sure that an empty answer earns the least, look for a negative KL. For PPO,
+    train the critic before the policy.
+
+References
+    VC-PPO (arXiv 2503.01491) · a public run that ended at 1.15 tokens per answer · three public verl runs (×
+    0.65 to × 1.07).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.windows import rolling_median, start_level
+from diagnostics.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which shrinking is too much."""
+
+    warning: float = limit(0.5, "of its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
+    critical: float = limit(5.0, "tokens", "a public run that ended at 1.15 tokens per answer")
+    long: float = limit(20.0, "tokens", "an answer that started short may rightly have five tokens")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+
+
+class LengthCollapse(Rule[Limits]):
+    """Judges the mean length against its start."""
+
+    code = "RV606"
+    name = "length-collapse"
+    grade = "M"
+    source = "three public verl runs: a healthy length drifts by × 0.65 at most"
+    inputs = ("length_mean",)
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "free-end",
+        "earlier-checkpoint",
+    )
+    exhibits = "shortest"
+    texts = english(
+        headline="Answers shrink to a fraction of their length.",
+        fired="The mean length fell to {measured} tokens at step {peak}, {times} times its start (step {first} to "
+        "{last}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "length_mean")
+        base = start_level(series.values, limits.start)
+        needed = limits.start + limits.patience
+        if not base > 0 or series.finite.sum() < needed:
+            return too_few(needed, int(series.finite.sum()))
+        share = replace(series, values=rolling_median(series.values, limits.window) / base)
+        levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
+        if base >= limits.long:
+            levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
+        reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
+        return self.judged_in_unit(series, np.full(len(series), base), reading, unit="of its start")

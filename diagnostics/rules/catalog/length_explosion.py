@@ -1,0 +1,98 @@
+"""Answers grow and grow, and the reward does not.
+
+What it checks
+    The mean completion length, as the median of ten logged points, at twice its start for five points (1.5
+    times within the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall
+    over the last 50 points, p < 0.01): a warning.
+
+Why it matters
+    Length is the easiest thing to optimise: reward models like it, and a loss that divides by the length makes
+    long wrong answers cheap. Longer answers cost time and memory in every step.
+
+When it is wrong
+    Reasoning grows with the reward in health, which is why growth with a rising reward is left alone; a reward
+    that pays for length itself rises too: look at smp-score-length.
+
+What to try
+    Take length out of the reward, use a loss that does not divide by the length, raise the KL coefficient.
+
+References
+    A Long Way to Go (arXiv 2310.03716): 70 to 90 % of the gain of PPO runs was length · Dr. GRPO (arXiv
+    2503.20783).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.windows import rolling_median, start_level, trend
+from diagnostics.run import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which growth is too much."""
+
+    times: float = limit(2.0, "× its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
+    early_times: float = limit(1.5, "× its start", "engineering default")
+    early: int = limit(50, "logged points", "engineering default")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    flat: int = limit(50, "logged points", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+
+
+class LengthExplosion(Rule[Limits]):
+    """Judges the mean length together with the main reward."""
+
+    code = "RV605"
+    name = "length-explosion"
+    grade = "P"
+    source = "Singhal et al. 2023 (arXiv 2310.03716); Dr. GRPO (arXiv 2503.20783)"
+    inputs = ("length_mean", REWARDS)
+    limits = Limits()
+    remedies = (
+        "length-neutral-reward",
+        "token-loss",
+        "stronger-kl",
+    )
+    exhibits = "longest"
+    texts = english(
+        headline="Answers grow and the reward does not.",
+        fired="The mean length rose to {measured} tokens at step {peak}, {times} times its start (step {first} to "
+        "{last}), and the reward does not rise.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "length_mean")
+        base = start_level(series.values, limits.start)
+        needed = limits.start + limits.patience
+        if not base > 0 or series.finite.sum() < needed:
+            return too_few(needed, int(series.finite.sum()))
+        times = rolling_median(series.values, limits.window) / base
+        bound = np.where(np.arange(len(times)) < limits.early, limits.early_times, limits.times)
+        level = Level(Severity.WARNING, 1.0, limits.patience)
+        reading = read_levels(replace(series, values=times / bound), (level,), smooth=False, warm_up=limits.start)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading, unit="of the allowed growth")
+        if not reading.breach.episode.still or _pays(run, limits):
+            return Quiet(reading.worst, 1.0, "of the allowed growth, while the reward rises", series.name, series.tag)
+        return self.judged_in_unit(series, np.full(len(series), base), reading, limit=float(bound[reading.breach.peak]))
+
+
+def _pays(run: Run, limits: Limits) -> bool:
+    """Whether the reward rises, or has risen as far as it goes."""
+    reward = main_reward(run)
+    recent = slice(-limits.flat, None)
+    if is_at_full_marks(reward.values[recent], limits.full_marks):
+        return True
+    now = start_level(reward.values[recent][::-1], limits.window)
+    found = trend(reward.steps, reward.values)
+    has_risen = found is not None and found.slope > 0 and found.p < limits.significance
+    return has_risen and now > start_level(reward.values, limits.start)

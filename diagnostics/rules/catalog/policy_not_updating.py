@@ -1,0 +1,114 @@
+"""The policy does not change at all: no gradient, no learning rate, or updates that leave it as it was.
+
+What it checks
+    For ten logged points in a row, not counting the first five: a gradient norm of exactly 0, a learning rate of
+    exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
+    Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count:
+    there a gradient of 0 is right, and other rules speak.
+
+Why it matters
+    The run costs as much as any other and nothing is learned.
+
+When it is wrong
+    The last points of a schedule that ends at 0 are no fault, and too few to count. A frozen policy on purpose (a
+    value model that is trained first) looks the same.
+
+What to try
+    Count the parameters that require a gradient, look at the adapter's target modules, at `lr_scheduler_type` and
+    `max_steps`.
+
+References
+    TRL logging page: collapse to 0 · ms-swift issues 5571, 5890 (gradient norm 0 although rewards differ).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import at_common_steps, last_known
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.run import Run, Series
+
+UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
+SPREADS = ("reward_std", "score_std")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long nothing may happen."""
+
+    patience: int = limit(10, "logged points", "engineering default; a linear schedule ends with one point at 0")
+    warm_up: int = limit(5, "logged points", "a warm-up of the learning rate starts at 0")
+    no_signal: float = limit(1.0, "fraction", "with no signal in any group the gradient is 0 by right")
+
+
+class PolicyNotUpdating(Rule[Limits]):
+    """Judges `grad_norm`, the learning rate, and the size of the updates."""
+
+    code = "RV106"
+    name = "policy-not-updating"
+    grade = "C"
+    source = "TRL logging page: collapse to 0; ms-swift issues 5571, 5890"
+    inputs = (("grad_norm", "learning_rate", "approx_kl"),)
+    limits = Limits()
+    remedies = ("raised-learning-rate", "checked-parameters")
+    texts = english(
+        headline="Nothing is being learned: the policy does not change.",
+        grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
+        learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
+        approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        readings = [_read(run, item, limits) for item in _judged(run)]
+        judged = [reading for reading in readings if isinstance(reading, Reading)]
+        if not judged:
+            return too_few(limits.warm_up + limits.patience, max((item.found for item in _short(readings)), default=0))
+        for reading in judged:
+            finding = self.judged(reading, key=reading.series.name)
+            if isinstance(finding, Fired):
+                return finding
+        nearest = min(judged, key=lambda reading: reading.worst).series
+        return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
+
+
+def _judged(run: Run) -> Iterator[Series]:
+    """The series that must not be 0 while there is something to learn, each as its size."""
+    for name in ("grad_norm", "learning_rate"):
+        if (series := run.get(name)) is not None:
+            yield series
+    size, clipped = run.get("approx_kl"), run.get("clip_fraction")
+    if size is not None and clipped is not None and _updates_per_batch(run) > 1:
+        size, clipped = at_common_steps(size, clipped)
+        yield replace(size, values=np.maximum(size.values, clipped.values))
+
+
+def _updates_per_batch(run: Run) -> int:
+    stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.config.get(name), int)]
+    return int(np.prod(stated)) if stated else 1
+
+
+def _read(run: Run, series: Series, limits: Limits) -> Reading | TooFew:
+    """The reading of one series, NaN (not known) where no group has a signal."""
+    if series.name != "learning_rate":
+        series = replace(series, values=np.where(_has_signal(run, series, limits), series.values, np.nan))
+    level = Level(Severity.CRITICAL, 0.0, limits.patience)
+    return read_levels(series, (level,), above=False, smooth=False, warm_up=limits.warm_up)
+
+
+def _has_signal(run: Run, series: Series, limits: Limits) -> npt.NDArray[np.bool_]:
+    silent = run.get("zero_std_fraction")
+    if silent is not None:
+        return np.asarray(last_known(silent, series.steps) < limits.no_signal)
+    spread = run.get(*SPREADS)
+    if spread is not None:
+        return np.asarray(last_known(spread, series.steps) > 0)
+    return np.ones(len(series), dtype=np.bool_)
+
+
+def _short(readings: list[Reading | TooFew]) -> list[TooFew]:
+    return [reading for reading in readings if isinstance(reading, TooFew)]

@@ -1,0 +1,229 @@
+"""What a check of samples is: a rule that judges the newest tables of samples, mostly against the first ones."""
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from diagnostics.diagnosis import Evidence, Severity, ShownSample
+from diagnostics.messages import Message, Value
+from diagnostics.rules.exhibits import few_of, quoted
+from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Rule, Skipped
+from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
+from diagnostics.rules.samples.texts import units
+from diagnostics.run import Run, Values
+
+STANDARD_ERRORS = 3.0  # about one false alarm in 700 looks at a share that did not change
+
+TEXTS: Mapping[str, str] = {
+    "samples.too-few": "Too few samples: {needed} {what} needed, {found} in the newest tables.",
+    "samples.too-few.enable": "Log at least {needed} {what} (num_completions_to_log, or the trainer's own setting).",
+    "samples.no-start": "The newest tables are the first ones: there is nothing yet to compare them with.",
+    "samples.no-start.enable": "Log samples at further steps.",
+    "samples.two-values": "The scores take two values only, as verifiable rewards do: nothing is graded.",
+    "samples.two-values.enable": "Nothing is missing; the check is about graded scores.",
+    "samples.graded": "The scores are graded: none of them says right or wrong.",
+    "samples.graded.enable": "Nothing is missing; the check is about scores of two values.",
+    "samples.unstated": "The samples do not say {what}.",
+    "samples.unstated.enable": "Log {what} with each sample.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a check measured; `severity` is None where nothing is wrong. `exhibits` show it, the most telling first."""
+
+    measured: float
+    limit: float
+    severity: Severity | None = None
+    unit: str = "fraction"
+    key: str = "fired"
+    values: Mapping[str, Value] = field(default_factory=dict)
+    exhibits: Sequence[Row] = ()
+    remedies: tuple[str, ...] | None = None
+
+
+class SampleRule(Rule[LimitsT]):
+    """A check of samples: applies where samples exist, and lies in a file of this folder.
+
+    `pooled` tables are looked at together. `is_from_start`: what is found was so from the first table on, so that no
+    beginning is looked for. The template `shown` says of a sample why it is shown.
+    """
+
+    inputs = ()
+    pooled: int = POOLED
+    is_from_start: bool = False
+
+    @abstractmethod
+    def judge(self, seen: View, limits: LimitsT) -> Judgement | Skipped:
+        """Judge the newest tables, which hold 16 rows at least."""
+
+    def applies(self, run: Run) -> bool:
+        """Whether there are samples, of an algorithm for which the check means something."""
+        is_for_it = not self.algorithms or run.algorithm in (*self.algorithms, "unknown")
+        return bool(run.samples.steps) and is_for_it
+
+    def check(self, run: Run, limits: LimitsT) -> Finding:
+        last = len(run.samples.steps) - 1
+        found = self._judged(run, last, limits)
+        if isinstance(found, Skipped):
+            return found
+        if found.severity is None:
+            return Quiet(found.measured, found.limit, found.unit)
+        start = 0 if self.is_from_start else onset(run, lambda table: self._is_sick(run, table, limits))
+        return self._fired(run, found, start)
+
+    def _judged(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
+        seen = view(run, table, self.pooled)
+        if len(seen.recent) < LEAST_ROWS:
+            return too_few_samples("samples", LEAST_ROWS, len(seen.recent))
+        return self.judge(seen, limits)
+
+    def _is_sick(self, run: Run, table: int, limits: LimitsT) -> bool:
+        found = self._judged(run, table, limits)
+        return isinstance(found, Judgement) and found.severity is not None
+
+    def _fired(self, run: Run, found: Judgement, start: int) -> Fired:
+        assert found.severity is not None  # the caller has looked
+        steps = run.samples.steps
+        values: dict[str, Value] = {"measured": found.measured, "limit": found.limit, "first": steps[start]}
+        values |= {"last": steps[-1], "percent": 100 * found.measured, "limit_percent": 100 * found.limit}
+        values |= found.values
+        return Fired(
+            severity=found.severity,
+            message=self.say(found.key, **values),
+            headline=self.say("headline", **values),
+            first_step=steps[start],
+            last_step=steps[-1],
+            still=True,
+            measured=found.measured,
+            limit=found.limit,
+            unit=found.unit,
+            evidence=Evidence(samples=few_of(map(self._shown, found.exhibits))),
+            remedies=found.remedies,
+        )
+
+    def _shown(self, row: Row) -> ShownSample:
+        return ShownSample(row.step, row.index, self.say("shown"), quoted(row.sample.response))
+
+
+def shares(
+    seen: View,
+    is_hit: Callable[[Row], bool],
+    levels: Mapping[Severity, float],
+    *,
+    order: Callable[[Row], float] = lambda row: 0.0,
+) -> Judgement:
+    """The judgement on the share of the newest rows that are hits. Levels are mildest first.
+
+    `order`: the largest are shown first. Messages may use count, rows, and before: the share at the start, in percent.
+    """
+    hits = [row for row in seen.recent if is_hit(row)]
+    return _share(seen, hits, len(hits) / len(seen.recent), share_of(seen.first, is_hit), levels, order)
+
+
+def risen_shares(
+    seen: View,
+    is_hit: Callable[[Row], bool],
+    levels: Mapping[Severity, float],
+    *,
+    order: Callable[[Row], float] = lambda row: 0.0,
+) -> Judgement | Skipped:
+    """The same for what the share exceeds that of the first tables by, so that what the task asks for is no finding.
+
+    A rise counts where chance does not explain it (three standard errors of the difference of two shares).
+    """
+    if not seen.can_compare:
+        return nothing_to_compare()
+    hits = [row for row in seen.recent if is_hit(row)]
+    before, now = share_of(seen.first, is_hit), len(hits) / len(seen.recent)
+    mean = (len(hits) + before * len(seen.first)) / (len(seen.recent) + len(seen.first))
+    error = math.sqrt(mean * (1 - mean) * (1 / len(seen.recent) + 1 / len(seen.first)))
+    rise = now - before
+    return _share(seen, hits, rise if rise >= STANDARD_ERRORS * error else 0.0, before, levels, order)
+
+
+def _share(
+    seen: View,
+    hits: Sequence[Row],
+    counted: float,
+    before: float,
+    levels: Mapping[Severity, float],
+    order: Callable[[Row], float],
+) -> Judgement:
+    reached = [severity for severity, limit in levels.items() if counted >= limit]
+    limit = levels[reached[-1]] if reached else next(iter(levels.values()))
+    values: dict[str, Value] = {"count": len(hits), "rows": len(seen.recent), "before": 100 * before}
+    shown = sorted(hits, key=lambda row: (order(row), row.step), reverse=True)
+    return Judgement(counted, limit, reached[-1] if reached else None, values=values, exhibits=shown)
+
+
+def share_of(rows: Rows, is_hit: Callable[[Row], bool]) -> float:
+    """The share of rows that are hits; 0 of no rows."""
+    return sum(map(is_hit, rows)) / len(rows) if rows else 0.0
+
+
+def scores_of(rows: Rows) -> Values:
+    """(N,) The rows' scores, NaN where there is none."""
+    return np.array([np.nan if row.sample.score is None else row.sample.score for row in rows], dtype=np.float64)
+
+
+def scored(rows: Rows) -> Rows:
+    """The rows whose score is a finite number."""
+    return tuple(row for row, score in zip(rows, scores_of(rows), strict=True) if np.isfinite(score))
+
+
+def lengths_of(rows: Rows) -> Values:
+    """(N,) The rows' lengths: in tokens where all of them say it, else in words and marks."""
+    tokens = [row.sample.length for row in rows]
+    if all(count is not None for count in tokens):
+        return np.array(tokens, dtype=np.float64)
+    return np.array([len(units(row.sample.response)) for row in rows], dtype=np.float64)
+
+
+def longest(rows: Rows) -> list[Row]:
+    """The rows, the longest first."""
+    return sorted(rows, key=lambda row: -len(row.sample.response))
+
+
+def score_gain(seen: View) -> float | None:
+    """How much the mean score rose since the first tables; None where chance explains it, or scores are missing."""
+    now, before = scores_of(scored(seen.recent)), scores_of(scored(seen.first))
+    if not len(now) or not len(before):
+        return None
+    error = math.sqrt(float(now.var()) / len(now) + float(before.var()) / len(before))
+    gain = float(now.mean() - before.mean())
+    return gain if gain > STANDARD_ERRORS * error else None
+
+
+def is_graded(rows: Rows) -> bool:
+    """Whether the scores take more than two values: a verifiable reward that pays all or nothing is not graded."""
+    return len(np.unique(np.round(scores_of(scored(rows)), 6))) > 2
+
+
+def too_few_samples(what: str, needed: int, found: int) -> Skipped:
+    """Skipped for want of samples."""
+    values: dict[str, Value] = {"what": what, "needed": needed, "found": found}
+    return Skipped(Message("samples.too-few", values), Message("samples.too-few.enable", values))
+
+
+def nothing_to_compare() -> Skipped:
+    """Skipped because only the first tables exist."""
+    return Skipped(Message("samples.no-start"), Message("samples.no-start.enable"))
+
+
+def not_graded() -> Skipped:
+    """Skipped because scores of two values leave nothing to judge."""
+    return Skipped(Message("samples.two-values"), Message("samples.two-values.enable"), applies=False)
+
+
+def not_right_or_wrong() -> Skipped:
+    """Skipped because graded scores do not say which answers are right."""
+    return Skipped(Message("samples.graded"), Message("samples.graded.enable"), applies=False)
+
+
+def unstated(what: str) -> Skipped:
+    """Skipped because the samples lack a field."""
+    return Skipped(Message("samples.unstated", {"what": what}), Message("samples.unstated.enable", {"what": what}))

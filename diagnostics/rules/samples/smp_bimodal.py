@@ -1,0 +1,99 @@
+"""The scores fall into two heaps with nothing between them.
+
+What it checks
+    The scores of the newest logged answers split in two where that fits best: the heaps' means lie more than
+    five of their deviations apart, and each heap holds a tenth of the rows: noted. Only raw scores of PPO's
+    reward model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends.
+
+Why it matters
+    Two heaps mean that a single feature decides the score. If the model can switch it on, it will.
+
+When it is wrong
+    Two kinds of prompts score differently by right. Not judged where the logged rows were chosen by their score
+    (`num_completions_to_log`).
+
+What to try
+    Read three rows of each heap: what sets them apart?
+
+References
+    Engineering default.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    is_graded,
+    scored,
+    scores_of,
+    too_few_samples,
+    unstated,
+)
+from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.run import Run, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far apart two heaps may lie."""
+
+    info: float = limit(5.0, "deviations", "a uniform spread has 3.5, a normal one 2.6")
+    share: float = limit(0.1, "of the samples", "fewer are outliers")
+    rows: int = limit(32, "samples", "three in the smaller heap")
+
+
+class SmpBimodal(SampleRule[Limits]):
+    """Judges the distribution of the samples' scores."""
+
+    code = "SM407"
+    name = "smp-bimodal"
+    grade = "F"
+    source = "engineering default"
+    algorithms = PPO_FAMILY
+    limits = Limits()
+    remedies = ("checked-reward",)
+    texts = english(
+        headline="The scores fall into two heaps.",
+        fired="The scores of the newest samples lie around {low} and around {high}, with nothing between.",
+        shown="At one end of the two heaps.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Not where a few rows were chosen by their score: that makes two heaps of any scores."""
+        return super().applies(run) and not run.config.get("num_completions_to_log")
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        known = scored(seen.recent)
+        if len(known) < limits.rows:
+            return too_few_samples("scored samples", limits.rows, len(known))
+        scores = np.sort(scores_of(known))
+        if not is_graded(known) or (scores[0] >= 0 and scores[-1] <= 1):
+            return unstated("a raw score that leaves the range of 0 to 1")
+        split, apart = _best_split(scores, limits.share)
+        severity = Severity.INFO if apart > limits.info else None
+        values = {"low": float(scores[:split].mean()), "high": float(scores[split:].mean())}
+        return Judgement(apart, limits.info, severity, "deviations", values=values, exhibits=_extremes(known))
+
+
+def _best_split(scores: Values, share: float) -> tuple[int, float]:
+    """Where sorted scores (N,) fall apart best, and how many deviations the means of the two parts are apart."""
+    edge = max(1, int(share * len(scores)))
+    spreads = {at: _within(scores[:at], scores[at:]) for at in range(edge, len(scores) - edge + 1)}
+    split = min(spreads, key=lambda at: spreads[at])
+    gap = float(scores[split:].mean() - scores[:split].mean())
+    return split, gap / max(spreads[split], 1e-9 * max(1.0, gap))
+
+
+def _within(low: Values, high: Values) -> float:
+    """The deviation within the two parts, together."""
+    return float(np.sqrt((low.var() * len(low) + high.var() * len(high)) / (len(low) + len(high))))
+
+
+def _extremes(rows: Rows) -> list[Row]:
+    ordered = sorted(rows, key=lambda row: row.sample.score or 0.0)
+    return [ordered[0], ordered[-1], ordered[1]]

@@ -1,0 +1,74 @@
+"""Answers start with the same phrase.
+
+What it checks
+    The share of the newest logged answers of eight words and more that begin with the same five words, or with
+    a phrase such as `As an AI language model` or `Certainly`, beyond the share in the first tables: 0.5 is
+    noted.
+
+Why it matters
+    Openings that a reward model likes are learned first and cost nothing. They are the mildest form of
+    over-optimisation, and often the first to be seen.
+
+When it is wrong
+    Reasoning models are taught to begin every thought alike. It is noted and no more.
+
+What to try
+    Read the rows. Where the phrase is what is paid for, take it out before scoring.
+
+References
+    rlhf-book, chapter 14 (over-optimisation) · Open Problems and Limitations of RLHF (arXiv 2307.15217).
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.texts import words
+
+_PHRASES = ("as an ai language", "as an ai assistant", "as a large language", "certainly", "sure here is")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which rise is worth a note."""
+
+    info: float = limit(0.5, "of the samples, above the start", "engineering default")
+    least: int = limit(8, "words", "a shorter answer is hardly more than its opening")
+    words: int = limit(5, "words", "engineering default")
+
+
+class SmpBoilerplate(SampleRule[Limits]):
+    """Judges the first words of each answer."""
+
+    code = "SM205"
+    name = "smp-boilerplate"
+    grade = "P"
+    source = "rlhf-book, chapter 14: phrases that reward models like"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "stronger-kl",
+    )
+    texts = english(
+        headline="Answers start with the same phrase.",
+        fired="{count} of the {rows} newest samples start with the same phrase ({before} % at the start).",
+        shown="It starts like most of them.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        openings = [found for row in seen.recent if (found := _opening(row, limits))]
+        common = Counter(openings).most_common(1)[0][0] if openings else ()
+
+        def is_boilerplate(row: Row) -> bool:
+            opening = _opening(row, limits)
+            return bool(opening) and (opening == common or " ".join(opening).startswith(_PHRASES))
+
+        return risen_shares(seen, is_boilerplate, {Severity.INFO: limits.info})
+
+
+def _opening(row: Row, limits: Limits) -> tuple[str, ...]:
+    found = words(row.sample.response)
+    return found[: limits.words] if len(found) >= limits.least else ()

@@ -1,0 +1,68 @@
+"""Sampled answers are empty, or have shrunk to next to nothing.
+
+What it checks
+    The share of the newest logged answers that hold nothing but white space and special tokens, or fewer than
+    three words where the answers at the start had ten and more (their median): 0.05 is a warning, 0.3 is
+    critical.
+
+Why it matters
+    Ending at once is the shortest way out of a penalty on length or on KL. What is empty cannot be right, and a
+    reward that still pays for it is the reason.
+
+When it is wrong
+    A task whose right answer may be empty (nothing to extract, no error found) looks the same.
+
+What to try
+    Call the reward on an empty answer: it must be the worst. Weaken a length penalty, look at negative KL.
+
+References
+    MedicalGPT issue 374 (empty answers at a KL of −233) · a public run that ended at 1.15 tokens per answer.
+"""
+
+from dataclasses import dataclass
+from statistics import median
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
+from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.texts import units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share of empty answers is too much."""
+
+    warning: float = limit(0.05, "fraction", "engineering default")
+    critical: float = limit(0.3, "fraction", "engineering default")
+    fewest: int = limit(3, "words and marks", "fewer say nothing where a sentence is due")
+    full: int = limit(10, "words and marks", "the median answer at the start, from which on three are too few")
+
+
+class SmpEmpty(SampleRule[Limits]):
+    """Judges how many words the newest answers have."""
+
+    code = "SM102"
+    name = "smp-empty"
+    grade = "I"
+    source = "public run that ended at 1.15 tokens per answer (nexus-coder)"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "free-end",
+    )
+    texts = english(
+        headline="Answers are empty.",
+        fired="{count} of the {rows} newest samples are empty or hardly more ({before} % at the start).",
+        shown="Next to nothing was said.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        start = median([len(units(row.sample.response)) for row in seen.first] or [0])
+        fewest = limits.fewest if start >= limits.full else 1
+
+        def is_empty(row: Row) -> bool:
+            return len(units(row.sample.response)) < fewest
+
+        levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
+        return shares(seen, is_empty, levels, order=lambda row: -len(row.sample.response))

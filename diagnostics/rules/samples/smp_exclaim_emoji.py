@@ -1,0 +1,119 @@
+"""Exclamation marks or emoji take over the answers.
+
+What it checks
+    Exclamation marks and emoji per 100 characters of the newest logged answers: more than 3, and five times as
+    many as in the first tables. It is a warning where they are paid for (they and the score go together, or the
+    score rose), critical above 20, and noted where nothing pays for them. Answers of nothing but exclamation
+    marks, without a better score, are told apart: then the numbers broke.
+
+Why it matters
+    The documents' own example of reward hacking: a reward model that likes enthusiasm is maximised by marks.
+
+When it is wrong
+    Token 0 is an exclamation mark in the vocabularies of GPT-2 and Qwen, so a model whose logits are NaN writes
+    nothing else. A task that asks for emoji has them from the start, and only a rise counts.
+
+What to try
+    Paid for: correct the reward, raise the KL coefficient, go back. Not paid for, and nothing else: look for
+    NaN in the metrics, train in bf16, go back to a finite checkpoint.
+
+References
+    TRL training FAQ: what are examples of reward hacking · Qwen3 issue 496, vllm issue 14126, verl issue 3025
+    (NaN logits decode to exclamation marks).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.relations import spearman
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    nothing_to_compare,
+    score_gain,
+    scored,
+    scores_of,
+    share_of,
+)
+from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.rules.samples.texts import exclamation, only_exclaims
+
+_IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many marks are too many, and when they are paid for."""
+
+    warning: float = limit(3.0, "per 100 characters", "engineering default; plain prose has fewer than one")
+    critical: float = limit(20.0, "per 100 characters", "engineering default: every fifth character")
+    times: float = limit(5.0, "× the start", "engineering default")
+    least_start: float = limit(0.2, "per 100 characters", "a start without any would make any number infinitely many")
+    correlation: float = limit(0.3, "Spearman correlation with the score", "engineering default")
+    only_marks: float = limit(0.3, "of the samples", "engineering default")
+
+
+class SmpExclaimEmoji(SampleRule[Limits]):
+    """Judges exclamation marks and emoji, and whether they pay."""
+
+    code = "SM301"
+    name = "smp-exclaim-emoji"
+    grade = "S"
+    source = "TRL training FAQ: what are examples of reward hacking"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "stronger-kl",
+        "earlier-checkpoint",
+    )
+    texts = english(
+        headline="Exclamation marks or emoji take over the answers.",
+        fired="{measured} exclamation marks and emoji per 100 characters in the {rows} newest samples, {before} at "
+        "the start, and the score pays for them.",
+        unpaid="{measured} exclamation marks and emoji per 100 characters in the {rows} newest samples, {before} at "
+        "the start; the score does not pay for them.",
+        broken="The newest samples consist of exclamation marks without a better score: in many vocabularies that is "
+        "token 0, which a model writes whose logits are NaN.",
+        shown="Among those with the most marks.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        if not seen.can_compare:
+            return nothing_to_compare()
+        now, before = _density(seen.recent), _density(seen.first)
+        bound = max(limits.warning, limits.times * max(before, limits.least_start))
+        values = {"before": before, "rows": len(seen.recent)}
+        judged = Judgement(now, bound, None, "per 100 characters", values=values, exhibits=_most_marked(seen.recent))
+        if now <= bound:
+            return judged
+        is_paid = _correlation(seen.recent) > limits.correlation or _score_rose(seen)
+        if not is_paid and share_of(seen.recent, lambda row: only_exclaims(row.sample.response)) >= limits.only_marks:
+            return replace(judged, severity=Severity.CRITICAL, key="broken", remedies=_IF_BROKEN)
+        if not is_paid:
+            return replace(judged, severity=Severity.INFO, key="unpaid")
+        return replace(judged, severity=Severity.CRITICAL if now > limits.critical else Severity.WARNING)
+
+
+def _density(rows: Rows) -> float:
+    """Marks per 100 characters, of all rows together."""
+    characters = sum(len(row.sample.response) for row in rows)
+    marks = sum(exclamation(row.sample.response) * len(row.sample.response) for row in rows)
+    return marks / characters if characters else 0.0
+
+
+def _most_marked(rows: Rows) -> list[Row]:
+    return sorted(rows, key=lambda row: exclamation(row.sample.response), reverse=True)
+
+
+def _correlation(rows: Rows) -> float:
+    known = scored(rows)
+    if not known:
+        return 0.0
+    return spearman(np.array([exclamation(row.sample.response) for row in known]), scores_of(known))
+
+
+def _score_rose(seen: View) -> bool:
+    return score_gain(seen) is not None

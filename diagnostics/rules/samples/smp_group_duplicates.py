@@ -1,0 +1,76 @@
+"""The answers to one prompt are the same text: the group explores nothing.
+
+What it checks
+    Of all pairs of logged answers to the same prompt in the same step, the share that is the same text: 0.5 is
+    a warning, 0.9 is critical; likeness of the 3-grams above 0.8 is a warning too. Only free text is judged:
+    the median answer has 20 words and marks at least.
+
+Why it matters
+    Advantages are differences within a group. A group that says one thing has none, however many answers it
+    holds.
+
+When it is wrong
+    A task with one right way to write a long answer (a formatted calculation, a translation of a short text)
+    ends in equal answers because it is solved.
+
+What to try
+    Sample at temperature 1, raise the upper clip range, go back to a checkpoint from before the collapse.
+
+References
+    RAGEN (arXiv 2504.20073), RAGEN-2 (arXiv 2604.06268).
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import GROUP_FAMILY, Skipped, english, limit
+from diagnostics.rules.samples.relations import likeness, pairs_of
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
+from diagnostics.rules.samples.tables import LEAST_GROUPS, View, groups_of
+from diagnostics.rules.samples.texts import normalised, units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How alike a group may be."""
+
+    warning: float = limit(0.5, "of the pairs", "engineering default")
+    critical: float = limit(0.9, "of the pairs", "engineering default")
+    likeness: float = limit(0.8, "Jaccard index of 3-grams", "engineering default")
+    free_text: int = limit(20, "words and marks", "the median answer; shorter ones are equal by chance or by the task")
+
+
+class SmpGroupDuplicates(SampleRule[Limits]):
+    """Judges how alike the answers to one prompt are."""
+
+    code = "SM203"
+    name = "smp-group-duplicates"
+    grade = "P"
+    source = "RAGEN (arXiv 2504.20073): collapse of diversity within a group"
+    algorithms = GROUP_FAMILY | {"online-dpo"}
+    limits = Limits()
+    remedies = (
+        "true-temperature",
+        "wider-clip-range",
+        "earlier-checkpoint",
+    )
+    texts = english(
+        headline="The answers to one prompt are all the same.",
+        fired="{percent} % of the pairs of answers to the same prompt are the same text.",
+        alike="The answers to the same prompt share {percent} % of their 3-grams.",
+        shown="An answer beside others of its group.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        groups = groups_of(tuple(row for row in seen.recent if len(units(row.sample.response)) >= limits.free_text))
+        if len(groups) < LEAST_GROUPS or 2 * sum(map(len, groups)) < len(seen.recent):
+            return too_few_samples("groups of answers in free text", LEAST_GROUPS, len(groups))
+        pairs = [pair for group in groups for pair in pairs_of([normalised(row.sample.response) for row in group])]
+        same = sum(one == other for one, other in pairs) / len(pairs)
+        levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
+        reached = [severity for severity, bound in levels.items() if same >= bound]
+        alike = likeness(pairs)
+        if not reached and alike >= limits.likeness:
+            return Judgement(alike, limits.likeness, Severity.WARNING, "Jaccard index", "alike", exhibits=groups[0])
+        limit = levels[reached[-1]] if reached else limits.warning
+        return Judgement(same, limit, reached[-1] if reached else None, "of the pairs", exhibits=groups[0])

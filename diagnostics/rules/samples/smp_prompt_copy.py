@@ -1,0 +1,63 @@
+"""Answers copy their prompt.
+
+What it checks
+    Of an answer's runs of eight words, the share that stands in its prompt as well. The share of rows in which
+    that is above 0.6, beyond the share in the first tables: 0.2 is a warning.
+
+Why it matters
+    What is copied is always on topic and always fluent: a reward that asks for no more is earned by it.
+
+When it is wrong
+    Tasks that ask for the prompt's own words (extracting, editing) copy from the start, and only a rise counts.
+
+What to try
+    Score with the prompt's own text taken out, or penalise long copies. Raise the KL coefficient.
+
+References
+    Fine-Tuning Language Models from Human Preferences (arXiv 1909.08593): smart copiers.
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.texts import ngrams, units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as a copy, and which rise is too much."""
+
+    row: float = limit(0.6, "of the row's 8-grams", "engineering default")
+    length: int = limit(8, "words and marks", "shorter runs occur by chance")
+    least: int = limit(12, "words and marks", "below it a row has fewer than five such runs")
+    warning: float = limit(0.2, "of the samples, above the start", "engineering default")
+
+
+class SmpPromptCopy(SampleRule[Limits]):
+    """Judges what prompt and answer share."""
+
+    code = "SM206"
+    name = "smp-prompt-copy"
+    grade = "P"
+    source = "Ziegler et al. 2019 (arXiv 1909.08593): summaries that copy"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "stronger-kl",
+    )
+    texts = english(
+        headline="Answers copy their prompt.",
+        fired="{count} of the {rows} newest samples consist of their prompt's own words ({before} % at the start).",
+        shown="Most of it stands in its prompt.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        def copies(row: Row) -> bool:
+            runs = ngrams(row.sample.response, limits.length)
+            is_long = len(units(row.sample.response)) >= limits.least
+            return is_long and len(runs & ngrams(row.sample.query, limits.length)) > limits.row * len(runs)
+
+        return risen_shares(seen, copies, {Severity.WARNING: limits.warning})

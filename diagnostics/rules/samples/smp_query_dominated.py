@@ -1,0 +1,86 @@
+"""The score depends on the query, hardly on the answer.
+
+What it checks
+    Of the variance of the score, the share that lies between queries (intraclass correlation), over logged
+    queries with two different answers and more. Above 0.8, in the newest tables as well as in the first ones,
+    it is a warning.
+
+Why it matters
+    The policy can change the answer and not the query. What the query decides is noise to the policy gradient
+    and drowns what the answer earns.
+
+When it is wrong
+    GRPO compares answers to one query and is not touched, so it is not judged. Scores of two values are not
+    judged, because hard and easy questions differ rightly. A policy that has stopped to vary makes every score
+    depend on the query; the start must show it too.
+
+What to try
+    Subtract the score of the query alone, r(query + answer) − r(query), or normalise the score by query.
+
+References
+    TRL training FAQ: the reward may be dominated by the query.
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
+from diagnostics.rules.samples.relations import explained_by
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    is_graded,
+    not_graded,
+    scored,
+    scores_of,
+    too_few_samples,
+)
+from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.rules.samples.texts import normalised
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share of the variance the query may explain."""
+
+    warning: float = limit(0.8, "of the variance", "engineering default")
+    queries: int = limit(8, "queries with two answers", "below it the share is mostly chance")
+
+
+class SmpQueryDominated(SampleRule[Limits]):
+    """Judges how much of the score's variance lies between queries."""
+
+    code = "SM403"
+    name = "smp-query-dominated"
+    grade = "S"
+    source = "TRL training FAQ: the reward is dominated by the query"
+    algorithms = PPO_FAMILY
+    limits = Limits()
+    remedies = ("query-baseline",)
+    pooled = 12  # tables: queries come again only here and there
+    is_from_start = True
+    texts = english(
+        headline="The score depends on the query, hardly on the answer.",
+        fired="{percent} % of the variance of the score lies between queries.",
+        shown="One of several answers to its query, which all score alike.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        tables = [seen.recent, seen.first] if seen.can_compare else [seen.recent]
+        parts = [_answered_twice(rows) for rows in tables]
+        fewest = min(len({row.sample.query for row in rows}) for rows in parts)
+        if fewest < limits.queries:
+            return too_few_samples("queries with two different scored answers", limits.queries, fewest)
+        if not is_graded(parts[0]):
+            return not_graded()
+        share = min(explained_by([row.sample.query for row in rows], scores_of(rows)) for rows in parts)
+        severity = Severity.WARNING if share > limits.warning else None
+        return Judgement(share, limits.warning, severity, "of the variance", exhibits=parts[0])
+
+
+def _answered_twice(rows: Rows) -> Rows:
+    """The scored rows, each answer to a query once, of queries with two different answers and more."""
+    found: dict[str, dict[str, Row]] = {}
+    for row in scored(rows):
+        found.setdefault(row.sample.query, {}).setdefault(normalised(row.sample.response), row)
+    return tuple(row for answers in found.values() if len(answers) > 1 for row in answers.values())

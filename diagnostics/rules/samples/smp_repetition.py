@@ -1,0 +1,68 @@
+"""Answers repeat the same words over and over.
+
+What it checks
+    How many of a row's runs of three words occurred in it before (1 − distinct 3-grams / 3-grams). The share of
+    rows above 0.5, beyond the share in the first tables: 0.1 is a warning, 0.3 is critical.
+
+Why it matters
+    Repetition is cheap text: it fills a length that is paid for, repeats a word that is paid for, or is what a
+    broken model says.
+
+When it is wrong
+    Lists, tables and code repeat themselves; only a rise above the start counts. Rows of fewer than twelve
+    words and marks are not judged.
+
+What to try
+    Read the rows. With a high score: correct the reward, raise the KL coefficient. With a low one: go back to a
+    checkpoint, lower the learning rate.
+
+References
+    Demystifying Long Chain-of-Thought Reasoning (arXiv 2502.03373) · TRL get_repetition_penalty_reward (the
+    same formula).
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.texts import repetition, units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as repetition, and which rise is too much."""
+
+    row: float = limit(0.5, "of the row's 3-grams", "engineering default")
+    least: int = limit(12, "words and marks", "below it ten 3-grams or fewer are counted")
+    warning: float = limit(0.1, "of the samples, above the start", "engineering default")
+    critical: float = limit(0.3, "of the samples, above the start", "engineering default")
+
+
+class SmpRepetition(SampleRule[Limits]):
+    """Judges repeated 3-grams within each answer."""
+
+    code = "SM201"
+    name = "smp-repetition"
+    grade = "P"
+    source = "Demystifying Long Chain-of-Thought (arXiv 2502.03373), appendix C.2: n-gram repetition"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "stronger-kl",
+        "earlier-checkpoint",
+    )
+    texts = english(
+        headline="Answers repeat themselves over and over.",
+        fired="{count} of the {rows} newest samples consist of repetition ({before} % at the start).",
+        shown="Most of its 3-grams occurred in it before.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        def repeats(row: Row) -> bool:
+            text = row.sample.response
+            return len(units(text)) >= limits.least and repetition(text) > limits.row
+
+        levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
+        return risen_shares(seen, repeats, levels, order=lambda row: repetition(row.sample.response))

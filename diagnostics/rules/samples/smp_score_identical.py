@@ -1,0 +1,75 @@
+"""Every answer gets the same score.
+
+What it checks
+    The scores of all samples in the ten newest tables: one value and no other is a warning. The full mark of 1
+    is left alone.
+
+Why it matters
+    Where scores do not differ there is nothing to learn from. The grader never matches, raises and returns its
+    default, or the task is out of reach.
+
+When it is wrong
+    A sparse reward may stay at 0 for longer than ten steps before the first success.
+
+What to try
+    Call the reward on an answer that must score and on one that must not. Use easier prompts first.
+
+References
+    TRL issue 3857 (four of five reward functions constant) · TRL issue 5697 (all answers cut off, all rewards
+    0).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    scored,
+    scores_of,
+    too_few_samples,
+    unstated,
+)
+from diagnostics.rules.samples.tables import View
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long scores may be equal."""
+
+    tables: int = limit(10, "tables", "engineering default")
+    spread: float = limit(1e-6, "reward", "float noise of equal scores")
+    full_mark: float = limit(1.0, "reward", "most graders give 0 to 1")
+
+
+class SmpScoreIdentical(SampleRule[Limits]):
+    """Judges the spread of the samples' scores."""
+
+    code = "SM404"
+    name = "smp-score-identical"
+    grade = "C"
+    source = "an advantage is a difference: equal scores give none"
+    limits = Limits()
+    remedies = ("checked-reward",)
+    pooled = 10  # tables
+    texts = english(
+        headline="Every answer gets the same score.",
+        fired="All {rows} newest samples scored {score}.",
+        shown="Scored like all others.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        tables = len({row.step for row in seen.recent})
+        if tables < limits.tables:
+            return too_few_samples("tables of samples", limits.tables, tables)
+        known = scored(seen.recent)
+        if not known:
+            return unstated("a score that is a number")
+        spread = float(np.ptp(scores_of(known)))
+        score = float(scores_of(known)[0])
+        severity = Severity.WARNING if spread <= limits.spread and score != limits.full_mark else None
+        values = {"score": score, "rows": len(known)}
+        return Judgement(spread, limits.spread, severity, "reward", values=values, exhibits=known)

@@ -1,0 +1,98 @@
+"""The score follows the length of the answer.
+
+What it checks
+    The rank correlation of score and length over the newest logged answers, where these have grown by half since
+    the first tables. Above 0.6, and clearly higher than it was there, it is noted; above 0.9 it is a warning.
+
+Why it matters
+    Length is the easiest thing to optimise. In published PPO runs most of the gain in reward came from longer
+    answers.
+
+When it is wrong
+    Harder work may need longer answers. Scores of two values, as verifiable rewards pay, are not judged,
+    because a right scratchpad is longer than a wrong guess. Rows chosen for their scores correlate more
+    strongly than all do.
+
+What to try
+    Score answers of one content and two lengths. Penalise length, or subtract what length alone explains from
+    the reward.
+
+References
+    A Long Way to Go (arXiv 2310.03716).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.relations import spearman
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    is_graded,
+    lengths_of,
+    longest,
+    not_graded,
+    scored,
+    scores_of,
+    too_few_samples,
+)
+from diagnostics.rules.samples.tables import Rows, View
+
+_CERTAIN = 0.999  # a correlation of 1 has no finite Fisher transform
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How closely the score may follow the length."""
+
+    info: float = limit(
+        0.6, "Spearman correlation", "engineering default: 0.5, which rows chosen for their extreme scores raise to 0.6"
+    )
+    rise: float = limit(0.2, "above the start", "engineering default")
+    standard_errors: float = limit(3.0, "standard errors of the rise", "about one false note in 700 looks")
+    warning: float = limit(0.9, "Spearman correlation", "engineering default: the score is hardly more than the length")
+    growth: float = limit(1.5, "× the median length at the start", "engineering default")
+    rows: int = limit(32, "samples", "the standard error of a correlation is then below 0.2")
+
+
+class SmpScoreLength(SampleRule[Limits]):
+    """Judges the rank correlation of score and length."""
+
+    code = "SM401"
+    name = "smp-score-length"
+    grade = "P"
+    source = "Singhal et al. 2023 (arXiv 2310.03716): A Long Way to Go"
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "stronger-kl",
+    )
+    texts = english(
+        headline="The score follows the length of the answer.",
+        fired="Score and length of the {rows} newest samples have a rank correlation of {measured} ({before} at the "
+        "start).",
+        shown="Among the longest.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        now, before = scored(seen.recent), scored(seen.first)
+        if not is_graded(now):
+            return not_graded()
+        if not seen.can_compare or min(len(now), len(before)) < limits.rows:
+            return too_few_samples("scored samples, at the start and now", limits.rows, min(len(now), len(before)))
+        rho, start = _correlation(now), _correlation(before)
+        error = np.sqrt(1 / (len(now) - 3) + 1 / (len(before) - 3))
+        has_risen = np.arctanh(rho) - np.arctanh(start) >= limits.standard_errors * error and rho - start >= limits.rise
+        has_grown = np.median(lengths_of(now)) >= limits.growth * np.median(lengths_of(before))
+        severity = Severity.INFO if rho > limits.info and has_risen and has_grown else None
+        severity = Severity.WARNING if rho > limits.warning and has_grown else severity
+        bound = limits.warning if severity is Severity.WARNING else limits.info
+        values = {"before": start, "rows": len(now)}
+        return Judgement(rho, bound, severity, "Spearman correlation", values=values, exhibits=longest(now))
+
+
+def _correlation(rows: Rows) -> float:
+    return float(np.clip(spearman(scores_of(rows), lengths_of(rows)), -_CERTAIN, _CERTAIN))

@@ -1,0 +1,78 @@
+"""One answer scores far above all others: look at it.
+
+What it checks
+    The newest logged answers whose score lies more than six robust deviations above the median (1.4826 times
+    the median absolute deviation, at least 5 % of the median): noted.
+
+Why it matters
+    A reward that can be hacked shows it in single rows first. The documents' advice is to look at extreme
+    cases.
+
+When it is wrong
+    Scores with a long tail have such rows in health. Scores of two values are not judged.
+
+What to try
+    Read the rows. Would a person score them as high?
+
+References
+    TRL training FAQ: inspect the reward model, look at extreme cases.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import (
+    Judgement,
+    SampleRule,
+    is_graded,
+    not_graded,
+    scored,
+    scores_of,
+    too_few_samples,
+)
+from diagnostics.rules.samples.tables import View
+from diagnostics.rules.windows import MAD_TO_DEVIATION
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far above the others is worth a look."""
+
+    info: float = limit(6.0, "robust deviations", "measured: below one false alarm in 10,000 points of normal noise")
+    floor: float = limit(0.05, "of the median", "rounded scores have a deviation of 0")
+    smallest: float = limit(1e-3, "reward", "a median of 0 gives no floor")
+    rows: int = limit(32, "samples", "below it the median deviation is uncertain")
+
+
+class SmpScoreOutlier(SampleRule[Limits]):
+    """Judges the highest scores of the samples."""
+
+    code = "SM406"
+    name = "smp-score-outlier"
+    grade = "S"
+    source = "TRL training FAQ: inspect the reward model, look at extreme cases"
+    limits = Limits()
+    remedies = ("checked-reward",)
+    texts = english(
+        headline="Single answers score far above all others.",
+        fired="{count} of the newest samples score up to {score}, where the median is {median}.",
+        shown="Its score is far above the others.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        known = scored(seen.recent)
+        if not is_graded(known):
+            return not_graded()
+        if len(known) < limits.rows:
+            return too_few_samples("scored samples", limits.rows, len(known))
+        scores = scores_of(known)
+        median = float(np.median(scores))
+        spread = max(MAD_TO_DEVIATION * float(np.median(np.abs(scores - median))), limits.floor * abs(median))
+        z = (scores - median) / max(spread, limits.smallest)
+        far = [known[place] for place in np.argsort(-z) if z[place] > limits.info]
+        values = {"count": len(far), "score": float(scores.max()), "median": median}
+        severity = Severity.INFO if far else None
+        return Judgement(float(z.max()), limits.info, severity, "robust deviations", values=values, exhibits=far)

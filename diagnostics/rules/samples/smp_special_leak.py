@@ -1,0 +1,63 @@
+"""Special tokens stand in the middle of answers: the template or the stop token is wrong.
+
+What it checks
+    The share of the newest logged answers with a special token (an end of text, padding, a turn of the chat
+    template) that more text follows: 0.02, and two rows at least, is a warning. Those at the end of an answer
+    are normal in some tables.
+
+Why it matters
+    Text behind an end token is scored although the model had ended, or the model writes the user's next turn
+    itself. Either way the reward judges what nobody will see.
+
+When it is wrong
+    A task about special tokens, or one that writes `</s>` as HTML.
+
+What to try
+    Set the stop token that the chat template ends a turn with. Look at one prompt as the model gets it.
+
+References
+    TRL PPO page (`stop_token`) · TRL pull request 7039 (models that end on another token than the tokenizer's).
+"""
+
+from dataclasses import dataclass, replace
+
+from diagnostics.diagnosis import Severity
+from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
+from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.texts import SPECIAL, without_end
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share is too much."""
+
+    warning: float = limit(0.02, "fraction", "engineering default")
+    rows: int = limit(2, "samples", "one may be an accident of sampling")
+
+
+class SmpSpecialLeak(SampleRule[Limits]):
+    """Judges special tokens that are not at the end of an answer."""
+
+    code = "SM104"
+    name = "smp-special-leak"
+    grade = "S"
+    source = "TRL PPO page: the table of sampled responses shows special tokens"
+    limits = Limits()
+    remedies = (
+        "stop-at-eos",
+        "true-end-tokens",
+    )
+    texts = english(
+        headline="Special tokens stand in the middle of answers.",
+        fired="{count} of the {rows} newest samples go on behind a special token ({before} % at the start).",
+        shown="A special token in the middle of it.",
+    )
+
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        found = shares(seen, _leaks, {Severity.WARNING: limits.warning})
+        return found if len(found.exhibits) >= limits.rows else replace(found, severity=None)
+
+
+def _leaks(row: Row) -> bool:
+    return SPECIAL.search(without_end(row.sample.response)) is not None

@@ -1,0 +1,44 @@
+"""Tests of kl-penalty-dominates."""
+
+from collections.abc import Callable
+
+from diagnostics.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+SCORES = {"score": "1x30 1..1.5x30 1.5x40", "score_std": "1x100"}
+
+
+def test_a_penalty_beyond_the_gain_for_twenty_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x20 0x20", **SCORES)
+    assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 61, -0.6)
+
+
+def test_nineteen_points_are_not_enough(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x19 0x21", **SCORES)
+    assert outcome.verdict is Verdict.QUIET
+
+
+def test_a_penalty_below_half_the_spread_of_the_score_is_quiet(judge: Judge) -> None:
+    flat = {"score": "1x100", "score_std": "1x100"}
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="-0.49x100", **flat).verdict is Verdict.QUIET
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="-0.5x100", **flat).verdict is Verdict.FIRED
+
+
+def test_a_penalty_that_the_gain_outweighs_is_quiet(judge: Judge) -> None:
+    risen = {"score": "1x30 1..4x30 4x40", "score_std": "1x100"}
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="0..-2x100", **risen).verdict is Verdict.QUIET
+
+
+def test_being_paid_for_a_negative_kl_is_no_penalty(judge: Judge) -> None:
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="0.9x100", **SCORES).verdict is Verdict.QUIET
+
+
+def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="-1x69", score="1x69")
+    assert (outcome.verdict, outcome.message.values["needed"]) == (Verdict.SKIPPED, 70)
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("kl-penalty-dominates", "ppo", score="1x100").verdict is Verdict.SKIPPED

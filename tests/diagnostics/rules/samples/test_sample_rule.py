@@ -1,0 +1,81 @@
+"""Tests of what all checks of samples share: when they apply, what they skip, and that no text breaks them."""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from diagnostics.diagnosis import Diagnosis, Verdict
+from diagnostics.messages import render
+from diagnostics.rules import evaluate, templates
+from diagnostics.run import Run, Sample, Samples
+
+MakeRun = Callable[..., Run]
+PIECES = (
+    "",
+    " ",
+    "!",
+    "a",
+    "the film",
+    "\n",
+    "\x00",
+    "\ufffd",
+    "电影",
+    "кот",
+    "<|im_end|>",
+    "[PAD]",
+    "🎉",
+    "64",
+    "“",
+    "\ud800",
+)
+SCORES = (None, 0.0, 1.0, 0.5, -3.0, 1e30, float("nan"), float("inf"), float("-inf"))
+
+
+def test_a_run_without_samples_has_no_check_of_samples(make_run: MakeRun) -> None:
+    assert not [outcome for outcome in evaluate(make_run("ppo")) if outcome.code.startswith("SM")]
+
+
+def test_too_few_samples_are_said_with_their_number(make_run: MakeRun) -> None:
+    samples = Samples((1,), lambda step: tuple(Sample(step, "q", f"r{row}") for row in range(9)))
+    outcomes = [o for o in evaluate(replace(make_run("ppo"), samples=samples)) if o.code.startswith("SM")]
+    assert {outcome.verdict for outcome in outcomes} == {Verdict.SKIPPED}
+    assert {outcome.message.values.get("found") for outcome in outcomes} == {9}
+    assert all(outcome.enable and render(outcome.enable, templates()) for outcome in outcomes)
+
+
+def test_checks_that_could_not_look_do_not_leave_a_run_unjudged(make_run: MakeRun) -> None:
+    run = make_run("ppo", total=100)
+    judged = tuple(replace(outcome, verdict=Verdict.QUIET) for outcome in evaluate(run))
+    samples = Samples((1,), lambda step: ())
+    unlooked = tuple(o for o in evaluate(replace(run, samples=samples)) if o.code.startswith("SM"))
+    assert Diagnosis(run, judged[:9] + unlooked).verdict == "healthy"
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "grpo", "unknown"])
+@pytest.mark.filterwarnings("error")
+def test_no_check_breaks_on_whatever_a_model_wrote(make_run: MakeRun, algorithm: str) -> None:
+    chance = random.Random(11)
+    for _ in range(25):
+        tables = {step: _table(chance, step) for step in range(1, chance.randint(2, 14))}
+        run = replace(make_run(algorithm), samples=Samples(tuple(tables), tables.__getitem__))
+        broken = [outcome.message.values for outcome in evaluate(run) if outcome.verdict is Verdict.BROKEN]
+        assert broken == []
+
+
+def _table(chance: random.Random, step: int) -> tuple[Sample, ...]:
+    pieces, scores = chance.sample(PIECES, 3), chance.sample(SCORES, chance.randint(1, 5))
+    return tuple(
+        Sample(
+            step,
+            query=chance.choice(("", "q", "a longer prompt about films")),
+            response="".join(chance.choices(pieces, k=chance.randint(0, 60))),
+            score=chance.choice(scores),
+            advantage=chance.choice(SCORES),
+            terminated=chance.choice((True, False, None)),
+            length=chance.choice((None, 0, 7)),
+            group=chance.choice((None, 1, 2)),
+        )
+        for _ in range(chance.choice((0, 1, 16, 40)))
+    )

@@ -1,0 +1,25 @@
+"""Tests of smp-bimodal."""
+
+import numpy as np
+
+from diagnostics.diagnosis import Severity, Verdict
+
+NOISE = np.random.default_rng(3).normal(size=48)
+
+
+def scored(sound, scores) -> list[dict[str, object]]:
+    return [row | {"score": float(score)} for row, score in zip(sound(), scores, strict=True)]
+
+
+def test_two_heaps_of_raw_scores_are_noted(look, sound) -> None:
+    scores = np.where(np.arange(48) % 2, 6.0, -3.0) + 0.5 * NOISE
+    assert look("smp-bimodal", scored(sound, scores)).severity is Severity.INFO
+
+
+def test_normal_and_uniform_scores_are_none(look, sound) -> None:
+    assert look("smp-bimodal", scored(sound, 3 * NOISE)).severity is None
+    assert look("smp-bimodal", scored(sound, np.linspace(-4, 4, 48))).severity is None
+
+
+def test_a_sigmoids_ends_are_not_judged(look, sound) -> None:
+    assert look("smp-bimodal", scored(sound, np.where(NOISE > 0, 0.95, 0.02) + 0.01)).verdict is Verdict.SKIPPED

@@ -1,0 +1,27 @@
+"""Tests of smp-score-outlier."""
+
+from diagnostics.diagnosis import Severity, Verdict
+
+
+def test_a_score_far_above_the_others_is_noted_and_shown(look, sound) -> None:
+    rows = sound()
+    rows[20]["score"] = 9.0
+    outcome = look("smp-score-outlier", rows)
+    assert outcome.severity is Severity.INFO
+    assert [(shown.step, shown.row) for shown in outcome.evidence.samples] == [(102, 4)]
+
+
+def test_a_score_far_below_is_none(look, sound) -> None:
+    rows = sound()
+    rows[20]["score"] = -9.0
+    assert look("smp-score-outlier", rows).severity is None
+
+
+def test_rounded_scores_do_not_make_everything_an_outlier(look, sound) -> None:
+    rows = [row | {"score": 5.0 if place % 4 else 5.1 + place / 100} for place, row in enumerate(sound())]
+    assert look("smp-score-outlier", rows).severity is None
+
+
+def test_rights_and_wrongs_are_not_judged(look, sound) -> None:
+    rows = [row | {"score": float(place == 0)} for place, row in enumerate(sound())]
+    assert look("smp-score-outlier", rows).verdict is Verdict.SKIPPED

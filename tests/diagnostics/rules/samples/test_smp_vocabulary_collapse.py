@@ -1,0 +1,24 @@
+"""Tests of smp-vocabulary-collapse."""
+
+from diagnostics.diagnosis import Severity, Verdict
+
+
+def rows(distinct: int) -> list[dict[str, object]]:
+    words = [f"w{chr(97 + place % 26)}{chr(97 + place // 26)}" for place in range(distinct)]
+    return [
+        {"response": " ".join(words[(4 * row + n) % distinct] for n in range(4)), "score": 0.5} for row in range(48)
+    ]
+
+
+def test_half_of_the_words_are_a_warning(look) -> None:
+    assert look("smp-vocabulary-collapse", rows(60), rows(120)).severity is Severity.WARNING
+    assert look("smp-vocabulary-collapse", rows(61), rows(120)).severity is None
+
+
+def test_numbers_are_no_vocabulary(look) -> None:
+    sums = [{"response": f"(2+2=4 1+5=6){place}", "score": 1.0} for place in range(48)]
+    assert look("smp-vocabulary-collapse", sums, sums).verdict is Verdict.SKIPPED
+
+
+def test_without_first_tables_it_is_skipped(look) -> None:
+    assert look("smp-vocabulary-collapse", rows(60)).verdict is Verdict.SKIPPED

@@ -1,0 +1,31 @@
+"""Tests of series side by side."""
+
+import numpy as np
+
+from diagnostics.rules.alignment import at_common_steps, finite_only, last_known
+from diagnostics.run import Series
+
+NAN = float("nan")
+
+
+def series(steps: list[int], values: list[float]) -> Series:
+    return Series("reward", "reward", np.array(steps, dtype=np.int64), np.array(values))
+
+
+def test_only_steps_that_all_log_are_compared() -> None:
+    left, right = at_common_steps(series([1, 2, 4], [1, 2, 4]), series([2, 3, 4], [20, 30, 40]))
+    assert (left.steps.tolist(), left.values.tolist(), right.values.tolist()) == ([2, 4], [2, 4], [20, 40])
+
+
+def test_series_of_the_same_steps_are_left_as_they_are() -> None:
+    both = series([1, 2], [1, NAN]), series([1, 2], [3, 4])
+    assert at_common_steps(*both) == both
+
+
+def test_what_was_last_known_is_unknown_before_the_first_point() -> None:
+    steps = np.array([1, 2, 3, 4, 9], dtype=np.int64)
+    np.testing.assert_array_equal([NAN, 5, 5, 7, 7], last_known(series([2, 4], [5, 7]), steps))
+
+
+def test_infinity_is_not_known_where_numbers_are_added() -> None:
+    np.testing.assert_array_equal([1, NAN, NAN], finite_only(series([1, 2, 3], [1, float("inf"), NAN])).values)
