@@ -1,5 +1,6 @@
 """What everybody calls: open a run, find runs, watch one grow, diagnose it. Readers × dialects → Run → Diagnosis."""
 
+import operator
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,8 +8,9 @@ from pathlib import Path
 from diagnostics.causes import explain
 from diagnostics.composition import compose
 from diagnostics.diagnosis import Diagnosis, Limits
+from diagnostics.merging import merge
 from diagnostics.readers import RunRef, UnreadableRun
-from diagnostics.readers.discovery import find, open_reader
+from diagnostics.readers.discovery import find, open_readers
 from diagnostics.rules import evaluate
 from diagnostics.run import Recording, Run
 from diagnostics.runlog import ENDED_STATES
@@ -22,11 +24,11 @@ class LiveRun:
     One thread at a time may look.
     """
 
-    def __init__(self, path: str | Path) -> None:
-        """Raises UnreadableRun where the path holds no run, or several."""
-        self.path = Path(path)
-        self._reader = open_reader(self.path)
-        self._recording: Recording | None = None
+    def __init__(self, run: str | Path | RunRef) -> None:
+        """Raises UnreadableRun where a path holds no run, or several."""
+        self.path = run.path if isinstance(run, RunRef) else Path(run)
+        self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
+        self._recordings: tuple[Recording, ...] = ()
 
     def refresh(self) -> Run | None:
         """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.
@@ -34,17 +36,17 @@ class LiveRun:
         The first call returns the run. A change is new data or another status; without one this costs microseconds.
         """
         try:
-            recording = self._reader.refresh()
+            recordings = tuple(reader.refresh() for reader in self._readers)
         except OSError as error:
             raise UnreadableRun(self.path, f"{error.filename or self.path} cannot be read: {error.strerror}") from error
-        if recording is self._recording:
+        if self._recordings and all(map(operator.is_, recordings, self._recordings)):
             return None
-        self._recording = recording
-        return compose(recording, observed_at=time.time())
+        self._recordings = recordings
+        return compose(merge(recordings), observed_at=time.time())
 
 
-def open_run(path: str | Path) -> Run:
-    """The one run at or below a path: a run directory, a folder of event files, or an event file.
+def open_run(path: str | Path | RunRef) -> Run:
+    """The one run at or below a path, whatever the format of its logs, or a run that `find_runs` found.
 
     Raises UnreadableRun with one sentence where there is no run, more than one, or one that cannot be read.
     """
@@ -83,4 +85,4 @@ def diagnose(run: Run, limits: Limits | None = None) -> Diagnosis:
     `limits` overrides defaults: rule name → field of its Limits → value.
     """
     outcomes = evaluate(run, limits)
-    return Diagnosis(run, outcomes, explain(run, outcomes))
+    return Diagnosis(run, outcomes, explain(run, outcomes), limits or {})

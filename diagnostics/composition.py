@@ -7,8 +7,10 @@ import numpy as np
 
 from diagnostics.dialects import Translation, translate
 from diagnostics.dialects.dialect import Name
+from diagnostics.dialects.transport import PREFIX
+from diagnostics.histograms import Histograms
 from diagnostics.metrics import metric
-from diagnostics.run import NO_STEPS, DataHealth, RawSeries, Recording, Run, Series, Status, Steps
+from diagnostics.run import NO_STEPS, DataHealth, RawSeries, Recording, Run, Series, Status, Steps, Values
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
@@ -25,11 +27,12 @@ def compose(recording: Recording, observed_at: float) -> Run:
         path=recording.path,
         run_id=recording.run_id,
         name=recording.name,
-        sources=(recording.source,),
+        sources=recording.sources,
         producer=translation.dialect.producer,
         producer_version=translation.log.version,
         algorithm=findings.algorithm,
         series=series,
+        histograms=_histograms(recording, translation),
         config=translation.log.config,
         samples=recording.samples,
         status=_status(recording.status, series, translation),
@@ -39,7 +42,18 @@ def compose(recording: Recording, observed_at: float) -> Run:
         task=recording.task,
         parent=recording.parent,
         console=recording.console,
-        notes=recording.notes + findings.notes,
+        console_tail=recording.console_tail,
+        notes=recording.notes + findings.notes + _doubt(translation),
+    )
+
+
+def _doubt(translation: Translation) -> tuple[str, ...]:
+    """What a reader must know of a dialect that no real log could be held against."""
+    dialect = translation.dialect
+    if dialect.is_verified:
+        return ()
+    return (
+        f"What {dialect.producer} means by its names is taken from its source code, not checked on a log of its own",
     )
 
 
@@ -57,7 +71,7 @@ class _Merged:
     @classmethod
     def of(cls, tag: str, raw: RawSeries, name: Name | None, counts_rows: bool) -> "_Merged":
         steps: Steps = np.arange(1, len(raw.steps) + 1, dtype=np.int64) if counts_rows else raw.steps
-        values = raw.values if name is None or name.scale == 1 else raw.values * name.scale
+        values = raw.values if name is None else _in_unit(raw.values, name)
         series = Series(name.metric if name else tag, tag, steps, values, raw.times, name.caveat if name else "")
         forward = np.diff(steps) > 0
         return cls(
@@ -68,6 +82,12 @@ class _Merged:
             inf=int(np.isinf(values).sum()),
             rewinds=int((np.diff(steps) < 0).sum()),
         )
+
+
+def _in_unit(values: Values, name: Name) -> Values:
+    """The producer's values in the metric's unit."""
+    powered = values if name.power == 1 else values**name.power
+    return powered if name.scale == 1 else powered * name.scale
 
 
 def _last_of_each_step(series: Series) -> Series:
@@ -98,6 +118,18 @@ def _by_name(merged: Iterable[_Merged], producer: str) -> dict[str, Series]:
         if name in found or (item.name is None and metric(name)):
             name = f"{producer}/{item.series.tag}"
         found[name] = replace(item.series, name=name)
+    return found
+
+
+def _histograms(recording: Recording, translation: Translation) -> dict[str, Histograms]:
+    """Histograms by name: the canonical one of a metric that is a histogram, else the tag."""
+    found: dict[str, Histograms] = {}
+    for prefixed, raw in recording.histograms.items():
+        tag = prefixed.removeprefix(PREFIX)
+        known = translation.name_of(tag)
+        entry = metric(known.metric) if known else None
+        name = known.metric if known and entry and entry.kind == "histogram" and known.metric not in found else tag
+        found[name] = raw.last_of_each_step(name, tag)
     return found
 
 

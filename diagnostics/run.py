@@ -1,13 +1,15 @@
 """One training run as everything downstream sees it: frozen series, samples, configuration, provenance and status."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from diagnostics.histograms import Histograms
 from diagnostics.metrics import EVAL_PREFIX, Metric, metric
 
 Steps = npt.NDArray[np.int64]
@@ -84,6 +86,8 @@ class Sample:
     terminated: bool | None = None
     length: int | None = None  # tokens
     group: int | None = None  # samples of one prompt at one step share it
+    split: str = "train"  # "eval" for an answer to a prompt that is held out of training
+    followed: bool = False  # an answer to one of the few prompts that are answered again and again
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -93,10 +97,15 @@ class Samples:
 
     steps: tuple[int, ...] = ()
     load: Callable[[int], tuple[Sample, ...]] = lambda step: ()
+    followed_steps: tuple[int, ...] = ()  # those with answers to the followed prompts
 
     def at(self, step: int) -> tuple[Sample, ...]:
         """All samples of one step, in file order; empty for a step without samples."""
         return self.load(step) if step in self.steps else ()
+
+    def remembered(self) -> "Samples":
+        """The same samples; each step is read from disk once at most, and kept as long as the returned object lives."""
+        return replace(self, load=cache(self.load))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +155,11 @@ class Recording:
     """
 
     path: Path
-    source: Source
+    sources: tuple[Source, ...]
     run_id: str
     name: str
     tags: Mapping[str, RawSeries]
+    histograms: Mapping[str, Histograms] = field(default_factory=dict)
     config: Mapping[str, Any] = field(default_factory=dict)
     text: Mapping[str, str] = field(default_factory=dict)
     samples: Samples = field(default_factory=Samples)
@@ -161,6 +171,7 @@ class Recording:
     task: str = ""
     parent: str | None = None
     console: Path | None = None
+    console_tail: str = ""  # the last lines of a run that failed or died
     malformed: int = 0
     notes: tuple[str, ...] = ()
 
@@ -169,8 +180,9 @@ class Recording:
 class Run:
     """One training run, read whole. Nothing here changes; a growing run is read again as a new Run.
 
-    `series` maps a canonical metric name, or an unmapped tag, to its Series. `config` is flat, in the producer's
-    argument names. `observed_at` (seconds since the epoch) is the moment of reading: rules have no clock of their own.
+    `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `config` is
+    flat, in the producer's argument names. `observed_at` (seconds since the epoch) is the moment of reading: rules have
+    no clock of their own.
     """
 
     path: Path
@@ -186,10 +198,12 @@ class Run:
     status: Status
     data_health: DataHealth
     observed_at: float
+    histograms: Mapping[str, Histograms] = field(default_factory=dict)
     created: float | None = None
     task: str = ""
     parent: str | None = None
     console: Path | None = None
+    console_tail: str = ""  # the last lines of a run that failed or died
     notes: tuple[str, ...] = ()
 
     def get(self, *names: str) -> Series | None:

@@ -4,7 +4,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diagnostics.dialects import rlvitals, trl_grpo, trl_legacy, trl_ppo, unknown
+from diagnostics.dialects import (
+    areal,
+    art,
+    classic,
+    deepspeed_chat,
+    nemo_rl,
+    open_instruct,
+    openrlhf,
+    ppo_details,
+    prime_rl,
+    rlvitals,
+    roll,
+    skyrl,
+    slime,
+    tinker,
+    torchforge,
+    torchtune,
+    trl_grpo,
+    trl_kin,
+    trl_legacy,
+    trl_ppo,
+    trlx,
+    unknown,
+    verl,
+)
 from diagnostics.dialects.dialect import Dialect, Findings, Log, Name
 from diagnostics.dialects.transport import card_version, configuration, series_by_tag
 from diagnostics.run import Recording
@@ -14,6 +38,25 @@ DIALECTS: tuple[Dialect, ...] = (
     trl_grpo.DIALECT,
     trl_ppo.DIALECT,
     trl_legacy.DIALECT,
+    trl_kin.UNSLOTH,
+    trl_kin.SWIFT,
+    *verl.DIALECTS,
+    *openrlhf.DIALECTS,
+    *nemo_rl.DIALECTS,
+    *skyrl.DIALECTS,
+    *slime.DIALECTS,
+    *areal.DIALECTS,
+    *roll.DIALECTS,
+    prime_rl.DIALECT,
+    open_instruct.DIALECT,
+    tinker.DIALECT,
+    art.DIALECT,
+    torchforge.DIALECT,
+    *torchtune.DIALECTS,
+    trlx.DIALECT,
+    ppo_details.DIALECT,
+    deepspeed_chat.DIALECT,
+    *classic.DIALECTS,
     unknown.DIALECT,
 )
 """Every dialect; of two that are equally sure, the first one counts."""

@@ -9,6 +9,8 @@ from diagnostics.metrics import EVAL_PREFIX, metric
 from diagnostics.run import RawSeries, Recording
 
 Version = tuple[int, ...]
+SURE = 0.95
+"""How sure a dialect is that met a tag which nobody else logs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,12 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What one tag means: a canonical metric, the factor that brings its values to the metric's unit, and a caveat."""
+    """What one tag means: a canonical metric, how its values become the metric's (value ** power × scale), a caveat."""
 
     metric: str
     scale: float = 1.0
     caveat: str = ""
+    power: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,7 @@ class Findings:
 
     algorithm: str
     scales: Mapping[str, float] = field(default_factory=dict)  # tag → factor
+    powers: Mapping[str, float] = field(default_factory=dict)  # tag → exponent, before the factor
     ignored: frozenset[str] = frozenset()  # tags whose name does not mean here what the table says
     total: int | None = None
     has_finished: bool = False
@@ -87,6 +91,7 @@ class Dialect:
     examine: Callable[[Log], Findings]
     families: Mapping[str, str] = field(default_factory=dict)
     caveats: tuple[Caveat, ...] = ()
+    is_verified: bool = True  # against a log that the producer itself wrote; else by its source code and documents
 
     def metric_of(self, tag: str) -> str | None:
         """The canonical metric of a tag (evaluation tags included); a canonical name means itself; None if unknown."""
@@ -102,7 +107,8 @@ class Dialect:
         if canonical is None:
             return None
         texts = [caveat.text for caveat in self.caveats if _applies(caveat, bare, log)]
-        return Name(canonical, findings.scales.get(bare, 1.0), " ".join(texts))
+        scale, power = findings.scales.get(bare, 1.0), findings.powers.get(bare, 1.0)
+        return Name(canonical, scale, " ".join(texts), power)
 
     def _family_of(self, tag: str) -> str | None:
         for pattern, canonical in self.families.items():
@@ -111,6 +117,20 @@ class Dialect:
             if tag == before + name + after and name:
                 return canonical.format(name=name)
         return None
+
+
+def shows(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:
+    """A recogniser that is sure where a log holds one of these fingerprints: a tag, or several tags together.
+
+    Tags are looked for with and without the transport's prefix.
+    """
+    fingerprints = [(found,) if isinstance(found, str) else found for found in alternatives]
+
+    def recognise(log: Log) -> float:
+        raw = log.recording.tags
+        return SURE if any(all(tag in raw or log.has(tag) for tag in tags) for tags in fingerprints) else 0.0
+
+    return recognise
 
 
 def _applies(caveat: Caveat, tag: str, log: Log) -> bool:

@@ -11,12 +11,28 @@ TAGS = {
     "tokens/responses_len_mean": "length_mean",
     "tokens/responses_len_min": "length_min",
     "tokens/responses_len_max": "length_max",
+    "objective/kl_coef": "kl_coef",
+    "objective/query_scores": "query_score",
+    "objective/scaled_scores": "scaled_score",
+    "objective/scaled_scores_std": "scaled_score_std",
+    "policy/policykl_avg": "policy_kl",
+    "policy/updates": "updates",
+    "env/reward_dist": "reward_distribution",
+    "objective/kl_dist": "kl_distribution",
+    "objective/logprobs": "logprobs_distribution",
+    "objective/ref_logprobs": "ref_logprobs_distribution",
+    "policy/ratio": "ratio_distribution",
+    "policy/advantages": "advantages_distribution",
+    "tokens/queries_len_dist": "query_length_distribution",
+    "tokens/responses_len_dist": "length_distribution",
 }
 
 
 def recognise(log: Log) -> float:
-    """Sure where the run log names its writer."""
-    return 1.0 if log.recording.producer == "rlvitals" else 0.0
+    """Sure where the run log names its writer; of PPO in another format, by what only this trainer logs."""
+    if log.recording.producer == "rlvitals":
+        return 1.0
+    return 0.95 if log.has("val/ratio", "val/ratio_max") else 0.0
 
 
 def examine(log: Log) -> Findings:

@@ -28,6 +28,13 @@ TAGS = TRAINER_TAGS | {
     "completions/mean_terminated_length": "terminated_length_mean",
     "completions/min_terminated_length": "terminated_length_min",
     "completions/max_terminated_length": "terminated_length_max",
+    "sampling/sampling_logp_difference/mean": "engine_logprob_difference",
+    "sampling/sampling_logp_difference/max": "engine_logprob_difference_max",
+    "sampling/importance_sampling_ratio/mean": "importance_ratio_mean",
+    "sampling/importance_sampling_ratio/min": "importance_ratio_min",
+    "sampling/importance_sampling_ratio/max": "importance_ratio_max",
+    "tools/call_frequency": "tool_call_frequency",
+    "tools/failure_frequency": "tool_failure_frequency",
     "num_tokens": "tokens",
     "step_time": "step_time",
 }

@@ -11,7 +11,7 @@ from diagnostics.run import Recording
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One log format: `mark` is the file name (a glob pattern) that gives a folder of this format away.
+    """One log format: `marks` are the file names (glob patterns) that give a folder of this format away.
 
     `module` holds its `Reader` and its `runs_in`; `install` says what to install where the format needs a library that
     the base install lacks.
@@ -19,36 +19,55 @@ class Format:
 
     name: str
     title: str
-    mark: str
+    marks: tuple[str, ...]
     module: str
     install: str = ""
-    has_runs_below: bool = False  # whether folders below one with this mark may be runs of their own
+    has_runs_below: bool = True  # whether a folder with this mark, and those below it, may hold further logs
 
-    def marks(self, file_name: str) -> bool:
-        """Whether a file of this name belongs to this format."""
-        return fnmatchcase(file_name, self.mark)
+    def fits(self, file_name: str) -> bool:
+        """Whether a file of this name may belong to this format."""
+        return any(fnmatchcase(file_name, mark) for mark in self.marks)
 
 
 FORMATS: tuple[Format, ...] = (
-    Format("rlvitals", "Run directory of rlvitals", "run.json", "diagnostics.readers.runlog"),
+    Format("rlvitals", "Run directory of rlvitals", ("run.json",), "diagnostics.readers.runlog", has_runs_below=False),
+    Format("tensorboard", "TensorBoard event files", ("events.out.tfevents.*",), "diagnostics.readers.tensorboard"),
+    Format("wandb", "Weights & Biases, local files", ("run-*.wandb",), "diagnostics.readers.wandb_offline"),
+    Format("trackio", "trackio database", ("*.db",), "diagnostics.readers.trackio"),
+    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.mlflow"),
     Format(
-        "tensorboard",
-        "TensorBoard event files",
-        "events.out.tfevents.*",
-        "diagnostics.readers.tensorboard",
-        has_runs_below=True,
+        "trainer-state",
+        "transformers' trainer_state.json",
+        ("trainer_state.json",),
+        "diagnostics.readers.trainer_state",
+    ),
+    Format(
+        "completions",
+        "Sampled completions, one file a step",
+        ("*[0-9].parquet", "*[0-9].jsonl"),
+        "diagnostics.readers.completions",
+        install="pip install 'rlvitals[parquet]' reads the parquet files of TRL",
+    ),
+    Format(
+        "table", "JSON lines or CSV with a step in each row", ("*.jsonl", "*.csv"), "diagnostics.readers.metric_tables"
     ),
 )
-"""Every format; where a folder bears the marks of several, the first one counts."""
+"""Every format; of the logs that one run left in several, the first one leads."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunRef:
-    """A run that was found and not read yet."""
+    """A run that was found and not read yet.
+
+    `home` is the folder that its trainer wrote everything into, where the format tells. `parts` are other logs of the
+    same run, which are read together with this one.
+    """
 
     path: Path
     format: str
     name: str
+    home: Path | None = None
+    parts: tuple["RunRef", ...] = ()
 
 
 class UnreadableRun(Exception):  # noqa: N818 - named for what the path is
@@ -78,6 +97,15 @@ class FormatModule(Protocol):
     def runs_in(self, folder: Path) -> tuple[RunRef, ...]:
         """The runs that a folder with this format's mark holds: the folder itself, or files in it."""
         ...
+
+    def started(self, path: Path) -> float | None:
+        """When the run at this path began, in seconds since the epoch, read from its name or its head."""
+        ...
+
+
+def format_named(name: str) -> Format:
+    """The format of that name."""
+    return next(form for form in FORMATS if form.name == name)
 
 
 def load(form: Format) -> FormatModule:

@@ -24,6 +24,11 @@ class Columns:
         column.new_values.append(value)
         column.new_times.append(time)
 
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags so far, in order of appearance."""
+        return tuple(self._columns)
+
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, tags in order of appearance."""
         return {tag: column.series(tag) for tag, column in self._columns.items()}

@@ -7,31 +7,45 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.readers import FORMATS, Format, Reader, RunRef, UnreadableRun, load
+from diagnostics.readers import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
+from diagnostics.readers.grouping import members, together
 
-LOOKED_FOR = ", ".join(form.mark for form in FORMATS)
+LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
 
 
 def find(path: Path) -> list[RunRef]:
-    """The runs at or below a path, in the order of their paths; none where it does not exist or may not be read."""
-    if path.is_file():
-        form = _format_of([path.name])
-        return [ref for ref in _runs_in(path.parent, form) if ref.path in (path, path.parent)] if form else []
-    return sorted(_walk(path), key=lambda ref: str(ref.path))
+    """The runs at or below a path, in the order of their paths; none where it does not exist or may not be read.
+
+    A run that wrote several logs is found once. A database that holds several runs is a file with runs below it.
+    """
+    if path.is_dir():
+        return together(_walk(path))
+    file = path if path.is_file() else path.parent
+    if not file.is_file():
+        return []
+    inside = [ref for ref in _runs_in(file.parent, [file.name]) if ref.path in (path, file.parent) or file == path]
+    return [ref for ref in inside if ref.path.is_relative_to(path) or ref.path == path.parent]
 
 
-def open_reader(path: Path) -> Reader:
-    """The reader of the one run at or below a path. Raises UnreadableRun where there is none, or more than one."""
-    found = find(path)
+def open_readers(run: Path | RunRef) -> tuple[Reader, ...]:
+    """The readers of one run's logs: of a run that was found, or the one at or below a path.
+
+    Raises UnreadableRun where the path holds no run, or more than one.
+    """
+    path = run if isinstance(run, Path) else run.path
+    found = find(run) if isinstance(run, Path) else [run]
     if len(found) != 1:
         raise UnreadableRun(path, _none_found(path) if not found else _several_found(path, found))
-    (ref,) = found
-    form = next(form for form in FORMATS if form.name == ref.format)
+    return tuple(_opened(member) for member in members(found[0]))
+
+
+def _opened(ref: RunRef) -> Reader:
+    form = format_named(ref.format)
     try:
         return load(form).Reader(ref.path)
     except ImportError as error:
-        raise UnreadableRun(path, f"{path} is a {form.title} that needs a library: {error}") from error
+        raise UnreadableRun(ref.path, f"{ref.path} is a {form.title} that needs a library: {error}") from error
 
 
 def _walk(root: Path) -> Iterator[RunRef]:
@@ -48,20 +62,25 @@ def _walk(root: Path) -> Iterator[RunRef]:
         except OSError:  # gone, no folder, or not ours to read
             continue
         seen.add((identity.st_dev, identity.st_ino))
-        form = _format_of([entry.name for entry in entries])
-        yield from _runs_in(folder, form)
-        if form is None or form.has_runs_below:
+        names = [entry.name for entry in entries]
+        yield from _runs_in(folder, names)
+        if all(form.has_runs_below for form in _formats_of(names)):
             links += filter(Path.is_symlink, below)
             waiting += filter(lambda path: not path.is_symlink(), below)
 
 
-def _runs_in(folder: Path, form: Format | None) -> tuple[RunRef, ...]:
-    return load(form).runs_in(folder) if form else ()
+def _runs_in(folder: Path, file_names: Sequence[str]) -> Iterator[RunRef]:
+    """The runs that a folder itself holds; a run directory holds one, whatever else lies in it."""
+    for form in _formats_of(file_names):
+        found = load(form).runs_in(folder)
+        yield from found
+        if found and not form.has_runs_below:
+            return
 
 
-def _format_of(file_names: Sequence[str]) -> Format | None:
-    """The first format whose mark is among these names."""
-    return next((form for form in FORMATS if any(form.marks(name) for name in file_names)), None)
+def _formats_of(file_names: Sequence[str]) -> list[Format]:
+    """The formats whose mark is among these names."""
+    return [form for form in FORMATS if any(form.fits(name) for name in file_names)]
 
 
 def _none_found(path: Path) -> str:

@@ -17,7 +17,10 @@ from diagnostics.run import NO_VALUES, Values
 _WALL_TIME, _STEP, _SUMMARY = 1, 2, 5
 # Summary.Value
 _TAG, _SIMPLE_VALUE, _TENSOR, _METADATA = 1, 2, 8, 9
-_PICTURES_AND_SOUNDS = frozenset({3, 4, 5, 6})  # old histogram, image, histogram, audio
+_HISTOGRAM = 5
+_PICTURES_AND_SOUNDS = frozenset({3, 4, 6})  # old histogram, image, audio
+# HistogramProto
+_SMALLEST, _LARGEST, _LIMITS, _BUCKETS = 1, 2, 6, 7
 # SummaryMetadata, and PluginData within it
 _PLUGIN_DATA, _PLUGIN_NAME = 1, 1
 # TensorProto
@@ -38,15 +41,20 @@ _LONE_SCALAR = re.compile(  # wall_time, step, then sizes of summary, value and 
 
 SCALAR_PLUGINS = frozenset({"", "scalars"})
 """Plugins whose values are points of a curve."""
+HISTOGRAM_PLUGIN = "histograms"
 
 
 class Point(NamedTuple):
-    """One summary value: `value` of a scalar or `text`; both None where the plugin holds something else."""
+    """One summary value: `value` of a scalar, `text`, or `numbers` of a histogram: (N, 3) left edge, right edge, count.
+
+    All are None where the plugin holds something else; only the first value of a tag is sure to name its plugin.
+    """
 
     tag: str
     value: float | None
     text: str | None
     plugin: str
+    numbers: Values | None = None
 
 
 class Event(NamedTuple):
@@ -88,7 +96,8 @@ def _decode(payload: bytes) -> Event:
 
 
 def _point(value: bytes) -> Point:
-    tag, number, text, plugin = "", None, None, ""
+    tag, text, plugin, numbers = "", None, "", NO_VALUES
+    number: float | None = None
     for field, content in fields(value):
         if not isinstance(content, bytes):
             continue
@@ -97,16 +106,39 @@ def _point(value: bytes) -> Point:
         elif field == _SIMPLE_VALUE:
             (number,) = _FLOAT.unpack(content)
         elif field == _TENSOR:
-            number, text = _tensor(content)
+            numbers, text = _tensor(content)
+            number = float(numbers[0]) if len(numbers) == 1 else None
+        elif field == _HISTOGRAM:
+            numbers, plugin = _histogram(content), HISTOGRAM_PLUGIN
         elif field == _METADATA:
             plugin = _plugin_name(content)
         elif field in _PICTURES_AND_SOUNDS:
             plugin = "media"
-    return Point(tag, number if plugin in SCALAR_PLUGINS else None, text, plugin)
+    triples = numbers.reshape(-1, 3) if len(numbers) % 3 == 0 and len(numbers) else None
+    return Point(tag, number if plugin in SCALAR_PLUGINS else None, text, plugin, triples)
 
 
-def _tensor(tensor: bytes) -> tuple[float | None, str | None]:
-    """The number of a tensor with one number, or the text of a tensor of strings."""
+def _histogram(message: bytes) -> Values:
+    """The buckets of a HistogramProto, flattened: left edge, right edge and count of each that may hold something.
+
+    A bucket reaches from the limit of the one before to its own; the first and the last are bounded by the extremes.
+    """
+    found: dict[int, Values] = {}
+    for field, content in fields(message):
+        if isinstance(content, bytes):
+            found[field] = np.concatenate([found.get(field, NO_VALUES), np.frombuffer(content, "<f8")])
+    limits, counts = found.get(_LIMITS, NO_VALUES), found.get(_BUCKETS, NO_VALUES)
+    low, high = (float(found[field][-1]) if field in found else 0.0 for field in (_SMALLEST, _LARGEST))
+    if len(limits) != len(counts) or not low <= high:
+        raise ValueError("a histogram whose buckets have no limits")
+    edges = np.clip(np.concatenate([[low], limits]), low, high)
+    kept = (counts > 0) | (np.diff(edges) > 0)
+    triples: Values = np.column_stack([edges[:-1], edges[1:], counts])[kept].ravel()
+    return triples
+
+
+def _tensor(tensor: bytes) -> tuple[Values, str | None]:
+    """The numbers of a tensor, or the text of a tensor of strings."""
     dtype, parts, strings = 0, list[Values](), list[str]()
     for field, content in fields(tensor):
         if field == _DTYPE and isinstance(content, int):
@@ -115,8 +147,7 @@ def _tensor(tensor: bytes) -> tuple[float | None, str | None]:
             strings.append(content.decode(errors="replace"))
         else:
             parts.append(_numbers(field, content, dtype))
-    numbers = np.concatenate(parts) if parts else NO_VALUES
-    return float(numbers[0]) if len(numbers) == 1 else None, "\n".join(strings) if strings else None
+    return np.concatenate(parts) if parts else NO_VALUES, "\n".join(strings) if strings else None
 
 
 def _numbers(field: int, content: int | bytes, dtype: int) -> Values:

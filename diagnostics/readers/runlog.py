@@ -1,19 +1,35 @@
 """The reader of run directories written by `diagnostics.runlog`: events, samples and status, live or ended."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from diagnostics.histograms import Histogram, HistogramColumns
 from diagnostics.processes import ProcessIdentity
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.jsonlines import JsonLines, Row, as_number, as_whole, parse_row
 from diagnostics.readers.samples import SampleIndex
 from diagnostics.run import Recording, Source, Status
-from diagnostics.runlog import CONSOLE_FILE, EVENTS_FILE, RUN_FILE, SAMPLES_FILE, SCHEMA_VERSION, STATUS_FILE
+from diagnostics.runlog import (
+    CONSOLE_FILE,
+    EVENTS_FILE,
+    RUN_FILE,
+    SAMPLES_FILE,
+    SCHEMA_VERSION,
+    SECONDS_OF_SILENCE,
+    STATUS_FILE,
+)
 
-HEARTBEAT_LIMIT_SECONDS = 60.0  # an older heartbeat from another host, where no pid can be judged, means silence
+KILLED = (
+    "Its process ended without a word: it was killed, by a person or by the kernel for lack of memory; against the "
+    "latter lower per_device_train_batch_size and raise gradient_accumulation_steps by the same factor."
+)
 LIVING_STATES = frozenset({"starting", "running"})
+UNTIMELY_ENDS = frozenset({"failed", "died"})
+LAST_WORDS_BYTES = 1 << 14  # of the console: a traceback and what came before it
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -23,6 +39,14 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     except UnreadableRun:  # it is listed all the same: opening it tells what is wrong
         name = folder.name
     return (RunRef(folder, "rlvitals", name),)
+
+
+def started(path: Path) -> float | None:
+    """When the run directory was claimed."""
+    try:
+        return as_number(read_description(path).get("created"))
+    except UnreadableRun:
+        return None
 
 
 class Reader:
@@ -49,11 +73,12 @@ class Reader:
         description, console = self._log.description, self.path / CONSOLE_FILE
         return Recording(
             path=self.path,
-            source=Source("rlvitals", self.path),
+            sources=(Source("rlvitals", self.path),),
             run_id=str(description.get("run_id") or self.path.name),
             name=str(description.get("name") or self.path.name),
             tags=unchanged.tags if unchanged else self._log.columns.series(),
-            config=_mapping(description, "config"),
+            histograms=unchanged.histograms if unchanged else self._log.histograms.by_tag(),
+            config=_config(description, read_status(self.path)),
             samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
             status=status,
             created=as_number(description.get("created")),
@@ -63,6 +88,7 @@ class Reader:
             task=str(description.get("task") or ""),
             parent=description.get("parent"),
             console=console if console.exists() else None,
+            console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
             malformed=self._log.malformed,
             notes=tuple(self._log.notes(has_ended=status.state not in LIVING_STATES)),
         )
@@ -79,7 +105,7 @@ class _Log:
         self.last_time: float | None = None
         self._events = JsonLines(path / EVENTS_FILE)
         self._misfits = 0  # lines that are JSON but no logged step
-        self._histograms = 0
+        self.histograms = HistogramColumns()
 
     @property
     def was_replaced(self) -> bool:
@@ -102,8 +128,6 @@ class _Log:
         schema = self.description.get("schema_version", SCHEMA_VERSION)
         if schema != SCHEMA_VERSION:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
-        if self._histograms:
-            yield f"{self._histograms} histograms were skipped"
         for lines in (self._events, self.samples.lines):
             if has_ended and lines.torn_bytes:
                 yield f"{lines.tail.path.name} ends within a line; its last {lines.torn_bytes} bytes were left out"
@@ -120,8 +144,15 @@ class _Log:
                 self.columns.add(tag, step, number, written)
             elif value is not None:  # null is a missing point
                 self._misfits += 1
-        self._histograms += len(row.get("histograms") or ())
+        for tag, bins in _mapping(row, "histograms").items():
+            self._take_histogram(tag, step, bins)
         self.last_step, self.last_time = step, written or self.last_time
+
+    def _take_histogram(self, tag: str, step: int, bins: Any) -> None:
+        try:
+            self.histograms.add(tag, step, Histogram.of_row(bins))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self._misfits += 1
 
 
 def read_description(path: Path) -> Row:
@@ -146,6 +177,16 @@ def read_status(path: Path) -> Row:
         return {}
 
 
+def _last_words(console: Path) -> str:
+    """The end of what the process printed; empty where nothing was kept."""
+    try:
+        with console.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
 def judge(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
     """Where the training stands: what it says of itself, and whether its process still lives to say so."""
     state, lives = str(status.get("state") or "unknown"), False
@@ -157,7 +198,7 @@ def judge(status: Row, last_step: int | None, last_time: float | None, now: floa
         step=status.get("step") if last_step is None else last_step,
         total=status.get("total"),
         last_written=max(filter(None, (heartbeat, last_time)), default=None),
-        error=status.get("error"),
+        error=KILLED if state == "died" else status.get("error"),
         is_ours=lives,
     )
 
@@ -166,7 +207,7 @@ def _judge_living(state: str, process: ProcessIdentity | None, age: float) -> tu
     """The state, and whether the process lives on this host; only its own host can say that it died."""
     if process is not None and process.is_on_this_host:
         return (state, True) if process.is_alive else ("died", False)
-    return ("silent" if age > HEARTBEAT_LIMIT_SECONDS else state), False
+    return ("silent" if age > SECONDS_OF_SILENCE else state), False
 
 
 def _process(status: Row) -> ProcessIdentity | None:
@@ -174,6 +215,14 @@ def _process(status: Row) -> ProcessIdentity | None:
         return ProcessIdentity(status["host"], status["boot_id"], int(status["pid"]), float(status["started"]))
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _config(description: Row, status: Row) -> Row:
+    """The options in force: those of the start, as changed each time the run was resumed."""
+    config, resumed = dict(_mapping(description, "config")), status.get("resumed")
+    for beginning in resumed if isinstance(resumed, list) else ():
+        config |= _mapping(beginning, "changes") if isinstance(beginning, dict) else {}
+    return config
 
 
 def _mapping(row: Row, key: str) -> Row:

@@ -16,6 +16,7 @@ class SampleIndex:
     def __init__(self, path: Path) -> None:
         self.lines = JsonLines(path)
         self._spans: dict[int, Span] = {}
+        self._followed: set[int] = set()
         self._last_step: int | None = None
         self._misfits = 0  # lines that are JSON but name no step
 
@@ -31,6 +32,10 @@ class SampleIndex:
             if step is None:
                 self._misfits += 1
                 continue
+            if step != self._last_step:
+                self._followed.discard(step)
+            if row.get("followed") is True:
+                self._followed.add(step)
             first = self._spans[step][0] if step == self._last_step else start
             self._spans[step] = first, end
             self._last_step = step
@@ -38,7 +43,8 @@ class SampleIndex:
     def snapshot(self) -> Samples:
         """The samples indexed so far; their rows are read from disk when a step is asked for."""
         spans = dict(self._spans)
-        return Samples(tuple(sorted(spans)), partial(load_samples, self.lines.tail.path, spans))
+        load = partial(load_samples, self.lines.tail.path, spans)
+        return Samples(tuple(sorted(spans)), load, tuple(sorted(self._followed)))
 
 
 def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Sample, ...]:
@@ -67,6 +73,8 @@ def to_sample(row: Row) -> Sample:
         terminated=terminated if isinstance(terminated, bool) else None,
         length=as_whole(rest.pop("length", None)),
         group=as_whole(rest.pop("group", None)),
+        split=as_text(rest.pop("split", "train")),
+        followed=rest.pop("followed", False) is True,
         extra=rest,
     )
 

@@ -6,13 +6,17 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
+
+from diagnostics.histograms import Histogram, HistogramColumns
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.events import SCALAR_PLUGINS, Event, decode
+from diagnostics.readers.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event, decode
 from diagnostics.readers.records import Records
 from diagnostics.readers.surroundings import CARD_FILE, is_time_named, model_card, run_name, saved_hyperparameters
 from diagnostics.readers.trainings import event_files, trainings
-from diagnostics.run import Recording, Source, Status
+from diagnostics.readers.trainings import started as opened
+from diagnostics.run import Recording, Source, Status, Values
 
 SILENCE_LIMIT_SECONDS = 300.0  # nothing says whether the writer lives, and a step of a large model takes minutes
 
@@ -23,7 +27,14 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
         return ()  # hyper-parameters that a run of the parent folder saved
     found = trainings(event_files(folder))
     paths = (folder,) if len(found) == 1 else tuple(files[0] for files in found)
-    return tuple(RunRef(path, "tensorboard", run_name(path)) for path in paths)
+    home = folder.parent.parent if folder.parent.name == "runs" else folder
+    return tuple(RunRef(path, "tensorboard", run_name(path), home) for path in paths)
+
+
+def started(path: Path) -> float | None:
+    """When the first event file was opened, as its name says."""
+    files = event_files(path) if path.is_dir() else (path,)
+    return float(opened(files[0])) or None if files else None
 
 
 class Reader:
@@ -61,10 +72,11 @@ class Reader:
         log = self._log
         return Recording(
             path=self.path,
-            source=Source("tensorboard", self.path),
+            sources=(Source("tensorboard", self.path),),
             run_id=hashlib.blake2b(first.name.encode(), digest_size=6).hexdigest(),  # stays when the folder moves
             name=run_name(self.path),
             tags=log.columns.series(),
+            histograms=log.histograms.by_tag(),
             config=saved_hyperparameters(first),
             text={**log.text, CARD_FILE: card},
             status=status,
@@ -85,13 +97,14 @@ class _Log:
 
     def __init__(self) -> None:
         self.columns = Columns()
+        self.histograms = HistogramColumns()
         self.text: dict[str, str] = {}
         self.events = 0
         self.first_time: float | None = None
         self._last: Event | None = None
         self._records: dict[Path, Records] = {}
         self._plugins: dict[str, str] = {}
-        self._skipped = 0  # values that are neither number nor text
+        self._skipped = 0  # values that are neither number, text nor histogram
         self._misfits = 0  # records that are whole but no event
 
     @property
@@ -121,7 +134,7 @@ class _Log:
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; a torn last record is none while the run still writes."""
         if self._skipped:
-            yield f"{self._skipped} values that are neither a number nor a text (histograms, images) were skipped"
+            yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
         for file, records in self._records.items():
             if has_ended and records.torn_bytes:
                 yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
@@ -146,5 +159,17 @@ class _Log:
             elif point.value is not None and plugin in SCALAR_PLUGINS:
                 self.columns.add(point.tag, event.step, point.value, event.time)
                 self._last = event
+            elif plugin == HISTOGRAM_PLUGIN and point.numbers is not None:
+                self._take_histogram(point.tag, event, point.numbers)
             else:
                 self._skipped += plugin != "hparams"
+
+    def _take_histogram(self, tag: str, event: Event, numbers: Values) -> None:
+        """Take in buckets, (N, 3): left edge, right edge, count."""
+        try:
+            bins = Histogram.of(np.append(numbers[:, 0], numbers[-1, 1]), numbers[:, 2])
+        except ValueError:
+            self._misfits += 1
+            return
+        self.histograms.add(tag, event.step, bins)
+        self._last = event

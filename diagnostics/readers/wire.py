@@ -59,6 +59,11 @@ def varints(packed: bytes) -> Iterator[int]:
         yield value
 
 
+def zigzag(value: int) -> int:
+    """An unsigned varint as the number of an `sint64` field, where small negative numbers are short."""
+    return (value >> 1) ^ -(value & 1)
+
+
 def signed(value: int) -> int:
     """An unsigned 64-bit varint as an int64; higher bits are dropped, as Protocol Buffers does."""
     value &= (1 << 64) - 1

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from diagnostics.composition import compose
+from diagnostics.histograms import Histogram, HistogramColumns
 from diagnostics.run import RawSeries, Recording, Run, Source, Status
 
 
@@ -79,3 +80,16 @@ def test_a_run_that_says_how_it_ended_is_believed_whatever_its_steps() -> None:
 
 def test_the_moment_of_reading_is_on_the_run() -> None:
     assert run().observed_at == 123.0
+
+
+def test_histograms_are_named_as_metrics_are_and_a_scalar_metric_is_none_of_them() -> None:
+    columns = HistogramColumns()
+    for tag, steps in (("train/objective/kl_dist", (2, 1, 2)), ("objective/scores", (1,)), ("my/own", (1,))):
+        for step in steps:
+            columns.add(tag, step, Histogram.of([0.0, 1.0], [1.0]))
+
+    found = run(histograms=columns.by_tag()).histograms
+
+    assert list(found) == ["kl_distribution", "objective/scores", "my/own"]
+    kl = found["kl_distribution"]
+    assert (kl.name, kl.tag, kl.steps.tolist()) == ("kl_distribution", "objective/kl_dist", [1, 2])

@@ -86,7 +86,7 @@ def test_a_cause_names_its_outcomes_and_its_fixes(rlvitals, cut_off_run: Path) -
     (run,) = json.loads(rlvitals("diagnose", cut_off_run, "--format", "json").stdout)["runs"]
     cause = run["causes"][0]
     assert set(cause) == {
-        "cause", "severity", "first_step", "last_step", "summary", "outcomes", "against", "fixes",
+        "cause", "severity", "first_step", "last_step", "summary", "outcomes", "against", "fixes", "rivals",
     }  # fmt: skip
     assert (cause["cause"], cause["outcomes"]) == ("completion-limit-too-short", ["truncation-high"])
     assert set(cause["fixes"][0]) == {"parameter", "current", "suggested", "why", "source"}

@@ -23,7 +23,7 @@ def recording(tags: Iterable[str], config: dict[str, Any] | None = None, **value
     series = {f"train/{tag}": RawSeries(f"train/{tag}", steps, ones) for tag in tags}
     path = Path("log")
     text = {"args/text_summary": json.dumps(config)} if config else {}
-    return Recording(path, Source("tensorboard", path), "id", "log", series, text=text, **values)
+    return Recording(path, (Source("tensorboard", path),), "id", "log", series, text=text, **values)
 
 
 def run(tags: Iterable[str], config: dict[str, Any] | None = None, **values: Any) -> Run:
@@ -140,3 +140,9 @@ def test_our_own_run_log_without_an_algorithm_is_judged_by_its_names() -> None:
         "unknown",
     ]
     assert run(PPO, producer="rlvitals", algorithm="grpo").algorithm == "grpo"
+
+
+def test_the_event_files_of_our_ppo_are_told_from_trls_by_the_largest_ratio() -> None:
+    assert translate(recording((*PPO, "val/ratio_max"))).dialect.producer == "rlvitals"
+    assert run((*PPO, "val/ratio_max")).algorithm == "ppo"
+    assert translate(recording(PPO)).dialect.producer == "trl"

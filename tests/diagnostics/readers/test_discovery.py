@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.readers import UnreadableRun
-from diagnostics.readers.discovery import find, open_reader
+from diagnostics.readers import FORMATS, UnreadableRun
+from diagnostics.readers.discovery import find, open_readers
 from diagnostics.runlog import RunLog
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
@@ -88,7 +88,7 @@ def test_a_file_of_a_run_stands_for_its_run(tmp_path: Path) -> None:
 
 def sentence(path: Path) -> str:
     with pytest.raises(UnreadableRun) as caught:
-        open_reader(path)
+        open_readers(path)
     assert caught.value.path == path
     return caught.value.sentence.replace(str(path), "X")
 
@@ -98,7 +98,7 @@ def test_each_kind_of_bad_path_gets_its_sentence(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("")
-    marks = "run.json, events.out.tfevents.*"
+    marks = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 
     assert sentence(tmp_path / "missing") == "X does not exist"
     assert sentence(tmp_path / "empty") == "X is an empty folder: no run has been written into it yet"

@@ -184,3 +184,33 @@ def test_another_programs_run_json_is_no_run_log(tmp_path: Path) -> None:
 
     with pytest.raises(UnreadableRun, match="it holds no run_id"):
         Reader(tmp_path)
+
+
+def test_histograms_are_read_and_what_is_none_is_counted(tmp_path: Path) -> None:
+    bins = {"edges": [0.0, 1.0, 2.0], "counts": [3, 1], "nan": 2}
+    with RunLog(tmp_path / "a") as log:
+        log.log(1, {}, histograms={"env/reward_dist": bins})
+        log.log(2, {}, histograms={"env/reward_dist": {"edges": [1.0], "counts": [1]}, "other": None})
+        log.log(3, {}, histograms={"env/reward_dist": {"edges": [], "counts": [], "nan": 64}})
+    append(tmp_path / "a" / EVENTS_FILE, '{"step": 4, "metrics": {}, "histograms": [1]}')
+
+    recording = read(tmp_path / "a")
+
+    found = recording.histograms["env/reward_dist"]
+    assert found.steps.tolist() == [1, 3]
+    assert [(item.counts.tolist(), item.nan) for item in found.bins] == [([3.0, 1.0], 2), ([], 64)]
+    assert recording.malformed == 2
+
+
+def test_the_steps_with_followed_prompts_are_known_without_reading_the_samples(tmp_path: Path) -> None:
+    plain = {"query": "q", "response": ""}
+    with RunLog(tmp_path / "a") as log:
+        log.log(1, {}, samples=[plain, {**plain, "split": "eval", "followed": True}])
+        log.log(2, {}, samples=[plain, {**plain, "split": "eval"}])
+        log.log(3, {}, samples=[{**plain, "followed": True}])
+        log.log(3, {}, samples=[plain])  # a resumed run may follow none at a step where it did
+
+    samples = read(tmp_path / "a").samples
+
+    assert samples.followed_steps == (1, 3)
+    assert [(sample.split, sample.followed) for sample in samples.at(1)] == [("train", False), ("eval", True)]

@@ -90,7 +90,7 @@ def test_what_is_neither_number_nor_text_is_counted_in_a_note(event_file: Any) -
     recording = Reader(event_file.path).refresh()
 
     assert recording.tags == {}
-    assert recording.notes == ("2 values that are neither a number nor a text (histograms, images) were skipped",)
+    assert recording.notes == ("2 values that are neither a number, a text nor a histogram were skipped",)
 
 
 def test_texts_are_kept(event_file: Any) -> None:
@@ -233,3 +233,48 @@ def test_a_scalar_is_decoded_as_tensorboard_decodes_it(time: float, step: int, t
 
     assert (found.time, found.step, [point.tag for point in found.points]) == (time, step, [tag])
     assert found.points[0].value == value or (math.isnan(value) and math.isnan(found.points[0].value or 0.0))
+
+
+def test_a_histogram_of_torch_is_read(tmp_path: Path) -> None:
+    from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - seconds to import, for one test
+
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_histogram("h", np.array([-1.0, 0.0, 0.0, 2.0]), 7, bins=4)
+
+    (found,) = Reader(tmp_path).refresh().histograms.values()
+
+    assert found.steps.tolist() == [7]
+    assert found.bins[0].edges.tolist() == [-1.0, -0.25, 0.5, 1.25, 2.0]
+    assert found.bins[0].counts.tolist() == [1.0, 2.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["with its plugin", "without its plugin"])
+def test_a_histogram_that_is_a_tensor_is_read(event_file: Any, is_first: bool) -> None:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+    from tensorboard.plugins.histogram.summary import histogram_pb
+
+    values = histogram_pb("h", np.array([0.0, 1.0, 1.0, 4.0]), buckets=2).value
+    event_file.append(Event(wall_time=2.0, step=1, summary=Summary(value=values)))
+    if not is_first:  # TensorBoard's writers name the plugin at a tag's first value only
+        values[0].ClearField("metadata")
+        event_file.append(Event(wall_time=3.0, step=2, summary=Summary(value=values)))
+
+    (found,) = Reader(event_file.path).refresh().histograms.values()
+
+    assert found.bins[-1].edges.tolist() == [0.0, 2.0, 4.0]
+    assert found.bins[-1].counts.tolist() == [3.0, 1.0]
+    assert len(found) == (1 if is_first else 2)
+
+
+def test_a_histogram_whose_buckets_do_not_fit_is_counted_as_malformed(event_file: Any) -> None:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+
+    broken = HistogramProto(min=0, max=2, num=3, bucket_limit=[1.0], bucket=[1.0, 2.0])
+    event_file.append(Event(wall_time=2.0, step=1, summary=Summary(value=[Summary.Value(tag="h", histo=broken)])))
+    event_file.write(2, {"loss": 1.0})
+
+    recording = Reader(event_file.path).refresh()
+
+    assert (recording.histograms, recording.malformed) == ({}, 1)

@@ -3,11 +3,13 @@
 import json
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Verdict
+from diagnostics.api import diagnose, open_run
+from diagnostics.diagnosis import Diagnosis, Rival, Verdict
 from diagnostics.messages import Message
 from diagnostics.report import markup
 from diagnostics.report.contents import Problem, Report
@@ -17,6 +19,7 @@ from diagnostics.report.strict_json import strict
 from diagnostics.report.style import Style
 from diagnostics.report.tables import Table
 from diagnostics.report.text import report_text
+from diagnostics.runlog import RunLog
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
@@ -79,3 +82,37 @@ def test_a_table_aligns_its_columns_and_wraps_the_last() -> None:
         "      word word word word word",
         "long",
     ]
+
+
+def cut_off(tmp_path: Path, response: str) -> Diagnosis:
+    """A GRPO run whose answers are cut off, with the same response in every sample."""
+    with RunLog(tmp_path / "cut", algorithm="grpo", config={"max_completion_length": 8}, total=20) as log:
+        for step in range(1, 21):
+            rows = [{"query": "q", "response": response, "score": 0.5, "terminated": False} for _ in range(16)]
+            log.log(step, {"reward": 0.5, "completions/clipped_ratio": 0.9}, samples=rows)
+    return diagnose(open_run(tmp_path / "cut"))
+
+
+def test_every_form_names_the_samples_that_show_a_finding(tmp_path: Path) -> None:
+    report = Report((cut_off(tmp_path, "the film is"),))
+    (run,) = json.loads(report_json(report))["runs"]
+    outcome = next(outcome for outcome in run["outcomes"] if outcome["rule"] == "truncation-high")
+    first = {"step": 20, "row": 0, "why": "Cut off at the length limit.", "quote": "the film is"}
+    assert outcome["evidence"]["samples"][0] == first
+    assert "step 20, sample 1: Cut off at the length limit. “the film is”" in report_text(report)
+    assert "step 20, sample 1: Cut off at the length limit. `the film is`" in report_markdown(report)
+
+
+def test_what_a_model_wrote_is_never_markup(tmp_path: Path) -> None:
+    report = Report((cut_off(tmp_path, "<img src=x> | `code` @someone\n# heading"),))
+    assert "`<img src=x> ∣ 'code' @someone # heading`" in report_markdown(report)
+    assert "\n# heading" not in report_text(report)
+
+
+def test_a_rival_cause_is_named_with_what_would_decide(broken_critic: Diagnosis) -> None:
+    rival = Rival("reward-hacking", Message("cause.numerical-breakdown.or.reward-hacking"))
+    cause = replace(broken_critic.causes[0], rivals=(rival,))
+    report = Report((replace(broken_critic, causes=(cause,)),))
+    (run,) = json.loads(report_json(report))["runs"]
+    assert [item["cause"] for item in run["causes"][0]["rivals"]] == ["reward-hacking"]
+    assert "reward-hacking?" in report_text(report)

@@ -1,0 +1,43 @@
+"""What producers that train with and without a critic share: one table of names, told apart by the critic's metrics."""
+
+from collections.abc import Callable, Mapping
+
+from diagnostics.dialects.dialect import Caveat, Dialect, Findings, Log
+from diagnostics.dialects.trl import total_steps
+
+Recogniser = Callable[[Log], float]
+
+
+def with_and_without_critic(
+    producer: str,
+    tags: Mapping[str, str],
+    *,
+    reward: str,
+    critic: str,
+    recognise: Recogniser,
+    families: Mapping[str, str] | None = None,
+    caveats: tuple[Caveat, ...] = (),
+    examine: Callable[[Log, str], Findings] | None = None,
+    is_verified: bool = False,
+) -> tuple[Dialect, Dialect]:
+    """The dialects of one producer for PPO and for GRPO and its kin.
+
+    Args:
+        reward: The tag of the task's own reward: `score` in PPO, where the KL penalty comes on top, else `reward`.
+        critic: The tag of the value loss, which only PPO logs.
+    """
+    look = examine or (lambda log, algorithm: Findings(algorithm, total=total_steps(log)))
+
+    def made(algorithm: str, metric: str, has_critic: bool) -> Dialect:
+        return Dialect(
+            name=f"{producer}-{algorithm}",
+            producer=producer,
+            tags={**tags, reward: metric, critic: "value_loss"},
+            recognise=lambda log: recognise(log) if log.has(critic) is has_critic else 0.0,
+            examine=lambda log: look(log, algorithm),
+            families=families or {},
+            caveats=caveats,
+            is_verified=is_verified,
+        )
+
+    return made("ppo", "score", has_critic=True), made("grpo", "reward", has_critic=False)

@@ -1,0 +1,58 @@
+"""verl's trainers, and rLLM's on verl: `critic/…` holds the rewards whether there is a critic or not.
+
+Names: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`.
+"""
+
+from diagnostics.dialects.dialect import Caveat, shows
+from diagnostics.dialects.kinds import with_and_without_critic
+
+TAGS = {
+    "critic/rewards/mean": "rlhf_reward",
+    "actor/kl_loss": "kl_per_token",
+    "actor/reward_kl_penalty": "kl_per_token",
+    "critic/kl": "kl_per_token",
+    "actor/reward_kl_penalty_coeff": "kl_coef",
+    "actor/kl_coef": "kl_coef",
+    "critic/kl_coeff": "kl_coef",
+    "actor/ppo_kl": "policy_kl",
+    "actor/entropy": "entropy_per_token",
+    "actor/entropy_loss": "entropy_per_token",
+    "actor/loss": "loss",
+    "actor/pg_loss": "policy_loss",
+    "actor/pg_clipfrac": "clip_fraction",
+    "critic/vf_clipfrac": "value_clip_fraction",
+    "critic/vf_explained_var": "explained_variance",
+    "critic/values/mean": "value_mean",
+    "critic/vpred_mean": "value_prediction",
+    "critic/advantages/mean": "advantages_mean",
+    "critic/returns/mean": "returns_mean",
+    "actor/grad_norm": "grad_norm",
+    "actor/lr": "learning_rate",
+    "response_length/mean": "length_mean",
+    "response_length/min": "length_min",
+    "response_length/max": "length_max",
+    "response_length/clip_ratio": "truncated_fraction",
+    "prompt_length/mean": "query_length_mean",
+    "training/rollout_probs_diff_mean": "engine_probability_difference",
+    "rollout_corr/log_ppl_abs_diff": "engine_logprob_difference",
+    "rollout_corr/rollout_is_mean": "importance_ratio_mean",
+    "rollout_corr/rollout_is_min": "importance_ratio_min",
+    "rollout_corr/rollout_is_max": "importance_ratio_max",
+    "rollout_corr/rollout_is_eff_sample_size": "effective_sample_size",
+    "training/epoch": "epoch",
+    "timing_s/step": "step_time",
+}
+CAVEATS = (
+    Caveat(("actor/ppo_kl",), "The k1 estimate of old against new policy: small values below 0 are noise."),
+    Caveat(("actor/reward_kl_penalty",), "The KL itself, with a positive sign; its weight is a metric of its own."),
+    Caveat(("actor/entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
+    Caveat(("critic/rewards/mean",), "The score plus the KL penalty where the penalty is in the reward."),
+)
+DIALECTS = with_and_without_critic(
+    "verl",
+    TAGS,
+    reward="critic/score/mean",
+    critic="critic/vf_loss",
+    recognise=shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac")),
+    caveats=CAVEATS,
+)

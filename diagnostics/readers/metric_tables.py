@@ -1,0 +1,231 @@
+"""The reader of plain metric logs: JSON lines and CSV with a column that counts steps, one file per run.
+
+Known by their first row are the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
+Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a step.
+"""
+
+import csv
+import io
+import math
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers.jsonlines import JsonLines, as_whole, parse_row
+from diagnostics.readers.rows import Rows
+from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, number_of
+from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.tail import Tail
+from diagnostics.run import Recording, Source, Status
+
+STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
+SUFFIXES = frozenset({".jsonl", ".csv"})
+SILENCE_LIMIT_SECONDS = 300.0
+FIRST_ROW_BYTES = 1 << 20
+_OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
+_TIMES = ("time", "timestamp", "_timestamp")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every file right in the folder whose first row counts steps and holds a number besides."""
+    files = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    return tuple(RunRef(file, "table", _name(file), folder) for file in files if is_metric_log(file))
+
+
+def started(path: Path) -> float | None:
+    """Unknown: times in such files mean what their writer liked."""
+
+
+def is_metric_log(file: Path) -> bool:
+    """Whether a file's first row names a step and at least one other number, and is no sampled completion."""
+    row = _first_row(file)
+    if row is None or is_sample_table(row):
+        return False
+    flat = _flat(row)
+    step = step_column(flat)
+    return step is not None and any(number_of(value) is not None for name, value in flat.items() if name != step)
+
+
+def step_column(row: Mapping[str, Any]) -> str | None:
+    """The column that counts steps: the first of the usual names that holds a whole number here."""
+    return next((name for name in STEP_NAMES if name in row and _step(row[name]) is not None), None)
+
+
+class Reader:
+    """Follows one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _log(path)
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self.path.exists():
+            raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
+        if self._log.tail.was_replaced:
+            self._log, self._last = _log(self.path), None
+        grew = self._log.read()
+        status = self._log.status(self.path.stat().st_mtime, time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self._record(status)
+        return self._last
+
+    def _record(self, status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("table", self.path),),
+            run_id=self.path.stem,
+            name=_name(self.path),
+            tags=self._log.rows.columns.series(),
+            status=status,
+            malformed=self._log.malformed,
+            notes=(f"the column {self._log.axis} counts the steps", *self._log.rows.notes()),
+        )
+
+
+class _Log:
+    """What was read of one file so far; a subclass says how its rows are written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = Rows(axes=())
+        self.axis: str | None = None
+        self._total: int | None = None
+        self._misfits = 0
+
+    @property
+    def tail(self) -> Tail:
+        raise NotImplementedError
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits
+
+    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+        """The rows that were completed since the last call."""
+        raise NotImplementedError
+
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is."""
+        before = self.tail.offset
+        for row in self.new_rows():
+            self._take(_flat(row))
+        return self.tail.offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        """Running while the file grows; it does not say how a run ended."""
+        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
+        return Status(state=state, step=self.rows.last_step, total=self._total, last_written=written)
+
+    def _take(self, row: Mapping[str, Any]) -> None:
+        self.axis = self.axis or step_column(row)
+        step = _step(row.get(self.axis)) if self.axis else None
+        if step is None or self.axis is None:
+            self._misfits += 1
+            return
+        if match := _OUT_OF.fullmatch(str(row[self.axis])):
+            self._total = int(match["total"])
+        moment = next((number for name in _TIMES if (number := number_of(row.get(name))) is not None), 0.0)
+        for name, value in row.items():
+            if name != self.axis:
+                self.rows.add(name, value, step, moment)
+        self.rows.last_step = step
+
+
+class _JsonLog(_Log):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._lines = JsonLines(path)
+
+    @property
+    def tail(self) -> Tail:
+        return self._lines.tail
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self._lines.malformed
+
+    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+        for line in self._lines.lines():
+            yield line.row
+
+
+class _CsvLog(_Log):
+    """A CSV whose header stands in its first line; a line may not be broken within quotes, as in no metric log."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._tail = Tail(path)
+        self._torn = b""
+        self._header: Sequence[str] = ()
+
+    @property
+    def tail(self) -> Tail:
+        return self._tail
+
+    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+        for chunk in self._tail.chunks():
+            *complete, self._torn = (self._torn + chunk).split(b"\n")
+            for cells in csv.reader(line.decode("utf-8-sig", "replace") for line in complete if line.strip()):
+                if not self._header:
+                    self._header = cells
+                elif len(cells) != len(self._header):
+                    self._misfits += 1
+                else:
+                    yield csv_row(self._header, cells)
+
+
+def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    """The cells by column, numbers as such; an empty cell is a missing point."""
+    return {name: _cell(cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
+
+
+def _cell(cell: str) -> Any:
+    try:
+        return int(cell)
+    except ValueError:
+        number = number_of(cell)
+        if number is not None:
+            return number
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _log(path: Path) -> _Log:
+    return _CsvLog(path) if path.suffix == ".csv" else _JsonLog(path)
+
+
+def _first_row(file: Path) -> Mapping[str, Any] | None:
+    try:
+        with file.open("rb") as lines:
+            first, second = lines.readline(FIRST_ROW_BYTES), lines.readline(FIRST_ROW_BYTES)
+    except OSError:
+        return None
+    if file.suffix != ".csv":
+        return parse_row(first)
+    cells = list(csv.reader(io.StringIO((first + second).decode("utf-8-sig", "replace"))))
+    return csv_row(*cells) if len(cells) == 2 and len(cells[0]) == len(cells[1]) else None
+
+
+def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """verl keeps the metrics of a row under `data`; every other logger beside the step."""
+    data = row.get("data")
+    return {**{name: value for name, value in row.items() if name != "data"}, **data} if isinstance(data, dict) else row
+
+
+def _step(value: Any) -> int | None:
+    if isinstance(value, str) and (match := _OUT_OF.fullmatch(value)):
+        return int(match["step"])
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        value = int(value)
+    return as_whole(value)
+
+
+def _name(file: Path) -> str:
+    return f"{run_name(file.parent)}/{file.stem}"

@@ -1,0 +1,136 @@
+"""The reader of MLflow's databases: one SQLite file with any number of experiments and runs in it."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.sqlite import columns, last_written, opened
+from diagnostics.run import Recording, Source, Status
+
+LARGEST_FLOAT = 1.7976931348623157e308  # what MLflow stores for infinity, with the sign
+MILLISECOND = 1e-3
+_STATES = {"RUNNING": "running", "FINISHED": "finished", "FAILED": "failed", "KILLED": "stopped"}
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The runs of every MLflow database right in a folder; a database of something else holds none."""
+    return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
+
+
+def runs_of(file: Path) -> Iterator[RunRef]:
+    """The runs of one database, those that were deleted left out: the file where it holds one, else a path below it."""
+    query = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time"
+    try:
+        with opened(file) as database:
+            if not {"key", "value", "run_uuid", "is_nan"} <= columns(database, "metrics"):
+                return
+            runs = database.execute(query).fetchall()
+    except (sqlite3.Error, FileNotFoundError):
+        return
+    for number, name in runs:
+        yield RunRef(file if len(runs) == 1 else file / str(number), "mlflow", str(name or number))
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as its row says."""
+    try:
+        found = _run_of(path)
+    except (sqlite3.Error, OSError, UnreadableRun):
+        return None
+    return found["start_time"] * MILLISECOND if found["start_time"] else None
+
+
+class Reader:
+    """Follows one run of a database."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = path if path.is_file() else path.parent
+        self._columns = Columns()
+        self._last_row = 0
+        self._last_step: int | None = None
+        self._inode: int | None = None
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            row, grew = _run_of(self.path), self._read()
+        except FileNotFoundError as error:
+            raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
+        except sqlite3.Error as error:
+            raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
+        status = self._status(row)
+        if self._last is None or grew or status.state != self._last.status.state:
+            self._last = self._record(row, status)
+        return self._last
+
+    def _record(self, row: dict[str, Any], status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("mlflow", self.path),),
+            run_id=str(row["run_uuid"]),
+            name=str(row["name"] or row["run_uuid"]),
+            tags=self._columns.series(),
+            config=self._config(str(row["run_uuid"])),
+            status=status,
+            created=row["start_time"] * MILLISECOND if row["start_time"] else None,
+        )
+
+    def _read(self) -> bool:
+        run, before, inode = str(_run_of(self.path)["run_uuid"]), self._last_row, self.file.stat().st_ino
+        query = "SELECT rowid, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND rowid > ?"
+        with opened(self.file) as database:
+            (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
+            if self._inode not in (None, inode) or (newest or 0) < before:
+                self._columns, self._last_row, before = Columns(), 0, -1
+            self._inode = inode
+            for number, tag, value, moment, step, is_nan in database.execute(f"{query} ORDER BY rowid", (run, before)):
+                self._columns.add(str(tag), int(step), _value(value, bool(is_nan)), moment * MILLISECOND)
+                self._last_row, self._last_step = number, max(int(step), self._last_step or 0)
+        return self._last_row != before
+
+    def _config(self, run: str) -> dict[str, Any]:
+        with opened(self.file) as database:
+            return {
+                str(key): _parameter(value)
+                for key, value in database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
+            }
+
+    def _status(self, row: dict[str, Any]) -> Status:
+        state = _STATES.get(str(row["status"]), "unknown")
+        return Status(state=state, step=self._last_step, last_written=last_written(self.file))
+
+
+def _run_of(path: Path) -> dict[str, Any]:
+    """The row of the run at a path: of the only one where the path is the database itself. Raises UnreadableRun."""
+    file, number = (path, None) if path.is_file() else (path.parent, path.name)
+    query = "SELECT run_uuid, name, status, start_time FROM runs WHERE lifecycle_stage = 'active'"
+    with opened(file) as database:
+        rows = database.execute(query + (" AND run_uuid = ?" if number else ""), (number,) if number else ()).fetchall()
+    if len(rows) != 1:
+        raise UnreadableRun(path, f"{file} holds {len(rows) or 'no'} runs; open one of them")
+    return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
+
+
+def _value(stored: float, is_nan: bool) -> float:
+    """The number that was logged: MLflow stores NaN as 0 with a mark, and infinity as the largest float."""
+    if is_nan:
+        return math.nan
+    return math.copysign(math.inf, stored) if abs(stored) >= LARGEST_FLOAT else float(stored)
+
+
+def _parameter(text: Any) -> Any:
+    """A parameter as what it was before MLflow made it a text."""
+    words = {"True": True, "False": False, "None": None}
+    if text in words:
+        return words[text]
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text

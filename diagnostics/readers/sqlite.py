@@ -1,0 +1,39 @@
+"""SQLite databases that another process writes: opened for reading only, whatever state the writer left them in."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+SECONDS_TO_WAIT = 2.0  # for a writer that holds the database
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[sqlite3.Connection]:
+    """The database for reading. Where its folder takes no file beside it, it is read as one that nobody writes.
+
+    Raises FileNotFoundError or sqlite3.Error.
+    """
+    if not file.is_file():
+        raise FileNotFoundError(file)
+    database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=SECONDS_TO_WAIT)
+    try:
+        try:
+            database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        except sqlite3.OperationalError:
+            database.close()
+            database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        yield database
+    finally:
+        database.close()
+
+
+def columns(database: sqlite3.Connection, table: str) -> set[str]:
+    """The columns of a table; none where there is no such table."""
+    return {str(row[1]) for row in database.execute(f"PRAGMA table_info({table})")}
+
+
+def last_written(file: Path) -> float:
+    """When the database or its write-ahead log was last written to, in seconds since the epoch."""
+    files = (file, file.with_name(f"{file.name}-wal"))
+    return max(path.stat().st_mtime for path in files if path.exists())

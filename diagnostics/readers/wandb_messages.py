@@ -1,0 +1,173 @@
+"""The messages of a `.wandb` file that matter here, decoded without wandb: history, run, config, metric, exit."""
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import orjson
+
+from diagnostics.readers.wire import fields, signed, zigzag
+
+# Record
+_HISTORY, _CONFIG, _METRIC, _RUN, _EXIT = 2, 5, 12, 17, 18
+# HistoryRecord, HistoryStep, HistoryItem
+_ITEM, _STEP = 1, 2
+_NUM = 1
+_KEY, _NESTED_KEY, _NONE, _BOOLEAN, _INTEGER, _NUMBER, _TEXT, _JSON, _VALUE_JSON = 1, 2, 3, 4, 5, 6, 7, 8, 16
+# RunRecord
+_RUN_CONFIG, _DISPLAY_NAME, _START_TIME = 4, 8, 17
+# ConfigRecord
+_UPDATE = 1
+# MetricRecord
+_NAME, _GLOB_NAME, _STEP_METRIC = 1, 2, 4
+# RunExitRecord
+_EXIT_CODE = 1
+# Timestamp
+_SECONDS = 1
+
+_DOUBLE = struct.Struct("<d")
+
+
+class History(NamedTuple):
+    """One row: values by name, nested ones as dictionaries; `step` is W&B's own count."""
+
+    row: dict[str, Any]
+    step: int | None
+
+
+class RunRecord(NamedTuple):
+    """Settings, and where the record says so the run's name and start (seconds since the epoch)."""
+
+    config: dict[str, Any]
+    name: str = ""
+    started: float | None = None
+
+
+class Metric(NamedTuple):
+    """A metric or a pattern of names, and the metric that counts its steps."""
+
+    name: str
+    step_metric: str
+
+
+class Exit(NamedTuple):
+    """The end of the run; code 0 is a good one."""
+
+    code: int
+
+
+Message = History | RunRecord | Metric | Exit
+
+
+def decode(payload: bytes) -> Message | None:
+    """The message of a record; None where it is of a kind that is not needed. Raises ValueError where it is none."""
+    found: Message | None = None
+    for number, content in fields(payload):
+        read = _READERS.get(number)
+        if read is not None and isinstance(content, bytes):
+            try:
+                found = read(content)
+            except (struct.error, UnicodeDecodeError, AttributeError, RecursionError) as error:
+                raise ValueError(str(error)) from error
+    return found
+
+
+def parse_value(text: bytes) -> Any:
+    """A JSON value as W&B writes it: NaN and the infinities stand bare. Raises ValueError where it is none."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)
+
+
+def _history(message: bytes) -> History:
+    row: dict[str, Any] = {}
+    step: int | None = None
+    for number, content in fields(message):
+        if number == _ITEM and isinstance(content, bytes):
+            _put(row, content)
+        elif number == _STEP and isinstance(content, bytes):
+            step = next(
+                (signed(value) for field, value in fields(content) if field == _NUM and isinstance(value, int)), 0
+            )
+    return History(row, step)
+
+
+def _put(row: dict[str, Any], item: bytes) -> None:
+    """Set what one item says, nested under its keys."""
+    keys, value = _item(item)
+    if not keys:
+        raise ValueError("an item has no key")
+    for key in keys[:-1]:
+        inner = row.get(key)
+        if not isinstance(inner, dict):
+            inner = row[key] = {}
+        row = inner
+    row[keys[-1]] = value
+
+
+def _item(item: bytes) -> tuple[list[str], Any]:
+    keys = list[str]()
+    value: Any = None
+    for number, content in fields(item):
+        if isinstance(content, int):
+            if number in (_BOOLEAN, _INTEGER):
+                value = bool(content) if number == _BOOLEAN else zigzag(content)
+        elif number in (_KEY, _NESTED_KEY):
+            keys += [content.decode()] if content else []
+        elif number in (_VALUE_JSON, _JSON):
+            value = parse_value(content)
+        elif number == _NUMBER:
+            (value,) = _DOUBLE.unpack(content)
+        elif number == _TEXT:
+            value = content.decode()
+    return keys, value
+
+
+def _run(message: bytes) -> RunRecord:
+    config: dict[str, Any] = {}
+    name, started = "", None
+    for number, content in fields(message):
+        if not isinstance(content, bytes):
+            continue
+        if number == _RUN_CONFIG:
+            config = _config(content).config
+        elif number == _DISPLAY_NAME:
+            name = content.decode()
+        elif number == _START_TIME:
+            seconds = (value for field, value in fields(content) if field == _SECONDS and isinstance(value, int))
+            started = next((float(value) for value in seconds), None)
+    return RunRecord(config, name, started)
+
+
+def _config(message: bytes) -> RunRecord:
+    config: dict[str, Any] = {}
+    for number, content in fields(message):
+        if number == _UPDATE and isinstance(content, bytes):
+            _put(config, content)
+    return RunRecord(config)
+
+
+def _metric(message: bytes) -> Metric | None:
+    texts = {
+        number: content.decode()
+        for number, content in fields(message)
+        if isinstance(content, bytes) and number in (_NAME, _GLOB_NAME, _STEP_METRIC)
+    }
+    name = texts.get(_NAME) or texts.get(_GLOB_NAME)
+    return Metric(name, texts[_STEP_METRIC]) if name and texts.get(_STEP_METRIC) else None
+
+
+def _exit(message: bytes) -> Exit:
+    codes = (signed(value) for number, value in fields(message) if number == _EXIT_CODE and isinstance(value, int))
+    return Exit(next(codes, 0))
+
+
+_READERS: dict[int, Callable[[bytes], Message | None]] = {
+    _HISTORY: _history,
+    _RUN: _run,
+    _CONFIG: _config,
+    _METRIC: _metric,
+    _EXIT: _exit,
+}

@@ -1,0 +1,223 @@
+"""The reader of Weights & Biases' local files: `run-ID.wandb` of an offline or a synced run, resumed parts included.
+
+Field numbers are those of `wandb_internal.proto`; wandb itself is not needed.
+"""
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers.jsonlines import as_number, as_whole
+from diagnostics.readers.rows import Rows
+from diagnostics.readers.sample_tables import reward_functions
+from diagnostics.readers.wandb_messages import Exit, History, Metric, RunRecord, decode
+from diagnostics.readers.wandb_records import WandbRecords
+from diagnostics.readers.wandb_tables import WandbTables
+from diagnostics.run import Recording, Source, Status
+
+FILES = "run-*.wandb"
+REQUIREMENTS = "requirements.txt"
+SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
+TABLES = frozenset({"table-file", "incremental-table-file"})
+OWN_KEYS = frozenset({"_step", "_runtime", "_timestamp", "_wandb"})
+_FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder, unless it goes on with a run that began in another folder beside it."""
+    parts = parts_of(folder)
+    if not parts or parts[0].resolve() != folder.resolve():
+        return ()
+    return (RunRef(folder, "wandb", run_id_of(folder)),)
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as the record at the head of its file says."""
+    file = next(iter(sorted(path.glob(FILES))), None)
+    for payload in WandbRecords(file).payloads() if file else ():
+        try:
+            record = decode(payload)
+        except ValueError:
+            continue
+        if isinstance(record, RunRecord) and record.started:
+            return record.started
+    return None
+
+
+def parts_of(folder: Path) -> tuple[Path, ...]:
+    """The folders of one run, oldest first: W&B makes a new one each time that a run is resumed."""
+    match = _FOLDER.fullmatch(folder.resolve().name)
+    if match is None:
+        return (folder,)
+    beside = (path for path in folder.resolve().parent.glob(f"*run-*-{_escaped(match['id'])}") if not path.is_symlink())
+    same = [path for path in beside if (found := _FOLDER.fullmatch(path.name)) and found["id"] == match["id"]]
+    return tuple(sorted(same, key=_started))
+
+
+def run_id_of(folder: Path) -> str:
+    """The id that W&B gave the run, which stands in its file's name."""
+    file = next(iter(sorted(folder.glob(FILES))), folder)
+    return file.stem.removeprefix("run-")
+
+
+class Reader:
+    """Follows one run of Weights & Biases, over all its folders."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _Log()
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        files = tuple(file for part in parts_of(folder) for file in sorted(part.glob(FILES)))
+        if not files:
+            raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
+        if self._log.was_replaced:
+            self._log, self._last = _Log(), None
+        grew = self._log.read(files)
+        if not self._log.is_wandb:
+            raise UnreadableRun(self.path, _nothing_readable(self.path, files))
+        status = self._log.status(max(file.stat().st_mtime for file in files), time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self._record(files[0].parent, status)
+        return self._last
+
+    def _record(self, folder: Path, status: Status) -> Recording:
+        log = self._log
+        return Recording(
+            path=self.path,
+            sources=(Source("wandb", self.path),),
+            run_id=run_id_of(folder),
+            name=log.name or run_id_of(folder),
+            tags=log.rows.columns.series(),
+            histograms=log.rows.histograms.by_tag(),
+            config=log.config,
+            text=_texts(folder),
+            samples=log.tables.snapshot(reward_functions(log.rows.columns.tags)),
+            status=status,
+            created=log.created,
+            console=next((file for file in [folder / "files" / "output.log"] if file.exists()), None),
+            malformed=log.malformed,
+            notes=tuple(log.notes(has_ended=status.state != "running")),
+        )
+
+
+class _Log:
+    """What was read of one run's files so far."""
+
+    def __init__(self) -> None:
+        self.rows = Rows()
+        self.tables = WandbTables()
+        self.config: dict[str, Any] = {}
+        self.name = ""
+        self.created: float | None = None
+        self._exit_code: int | None = None
+        self._records: dict[Path, WandbRecords] = {}
+        self._misfits = 0
+
+    @property
+    def is_wandb(self) -> bool:
+        return any(records.has_header for records in self._records.values())
+
+    @property
+    def was_replaced(self) -> bool:
+        return any(records.tail.was_replaced for records in self._records.values())
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self.rows.misfits + sum(records.malformed for records in self._records.values())
+
+    def read(self, files: tuple[Path, ...]) -> bool:
+        """Take in what is new; False where nothing is."""
+        before = self._offset
+        for file in files:
+            for payload in self._records.setdefault(file, WandbRecords(file)).payloads():
+                self._take(payload, file.parent)
+        return self._offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        """Where the run stands; only a run that said so has ended, and one without news is silent."""
+        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
+        if self._exit_code is not None:
+            state = "failed" if self._exit_code else "finished"
+        return Status(state=state, step=self.rows.last_step, last_written=written)
+
+    def notes(self, has_ended: bool) -> Iterator[str]:
+        """Sentences about what was left out; a torn last record is none while the run still writes."""
+        yield from self.rows.notes()
+        for file, records in self._records.items():
+            if has_ended and records.torn_bytes:
+                yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
+
+    @property
+    def _offset(self) -> int:
+        return sum(records.tail.offset for records in self._records.values())
+
+    def _take(self, payload: bytes, folder: Path) -> None:
+        try:
+            record = decode(payload)
+        except ValueError:
+            self._misfits += 1
+            return
+        match record:
+            case History():
+                self._take_row(record.row, record.step, folder)
+            case RunRecord():
+                self.config.update(_without_own(record.config))
+                self.name = record.name or self.name
+                self.created = self.created or record.started
+            case Metric():
+                if record.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
+                    self.rows.axes.insert(0, record.step_metric)
+            case Exit():
+                self._exit_code = record.code
+
+    def _take_row(self, row: Mapping[str, Any], counted: int | None, folder: Path) -> None:
+        own = as_whole(row.get("_step"))
+        step = self.rows.step_of(row, counted if own is None else own)
+        if step is None:
+            self._misfits += 1
+            return
+        written = as_number(row.get("_timestamp")) or 0.0
+        self.rows.note_phase(row)
+        for name, value in row.items():
+            if isinstance(value, dict) and value.get("_type") in TABLES:
+                self.tables.add(name, step, folder / "files", value, self.rows.is_evaluating)
+            elif name not in OWN_KEYS and name not in self.rows.axes:
+                self.rows.add(name, value, step, written)
+        self.rows.last_step = step
+        if self.created is None:
+            self.created = written or None
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """What stands beside the log and names the producer's version."""
+    try:
+        return {REQUIREMENTS: (folder / "files" / REQUIREMENTS).read_text("utf-8", "replace")}
+    except OSError:
+        return {}
+
+
+def _nothing_readable(path: Path, files: tuple[Path, ...]) -> str:
+    size = sum(file.stat().st_size for file in files)
+    if size == 0:
+        return f"{path} is empty: its writer has not written a record yet"
+    return f"{files[0]} is no file of Weights & Biases: its {size} bytes do not begin with :W&B"
+
+
+def _without_own(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in config.items() if name not in OWN_KEYS}
+
+
+def _started(folder: Path) -> str:
+    match = _FOLDER.fullmatch(folder.name)
+    return match["started"] if match else ""
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\[*?])", r"[\1]", text)

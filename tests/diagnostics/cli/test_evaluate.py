@@ -1,0 +1,40 @@
+"""Tests of `rlvitals evaluate`: a real run, judged by a user's own function, in every form of output."""
+
+import json
+from pathlib import Path
+
+TINY = ("--max_steps", "1", "--per_device_train_batch_size", "16", "--report_to", "none")
+
+
+def test_a_run_is_trained_and_judged_in_every_form(rlvitals, tmp_path: Path) -> None:
+    (tmp_path / "judge.py").write_text("def better(prompt, a, b):\n    return 'a' if len(a) < len(b) else 'b'\n")
+    assert rlvitals("train", "grpo", *TINY, "--run_dir", "a").returncode == 0
+    words = ("evaluate", "a", "--judge", "judge.py:better", "--limit", "16", "--temperature", "0")
+
+    text = rlvitals(*words)
+    assert text.returncode == 0, text.stderr
+    assert "a, checkpoint a/checkpoints/step-1: 16 held-out prompts, answers greedy, judged by judge.py:better." in (
+        text.stdout
+    )
+    assert "The dataset's answers: column answer." in text.stdout
+    assert "Policy    Against  Win rate  95 % interval" in text.stdout
+
+    rlvitals(*words, "--format", "json", "--output", "found.json")
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert [result["policy"] for result in found["results"]] == ["starting", "trained"]
+    assert all(result["judged"] + result["unjudged"] == 16 for result in found["results"])
+    assert "| starting | dataset |" in rlvitals(*words, "--format", "markdown").stdout
+
+
+def test_a_folder_without_a_run_is_refused_in_one_sentence(rlvitals) -> None:
+    refused = rlvitals("evaluate", "nowhere", "--judge", "reward:length")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("rlvitals: nowhere holds no run of rlvitals")
+    assert refused.stdout == ""
+
+
+def test_help_tells_the_judges_and_the_options_of_the_output(rlvitals) -> None:
+    told = rlvitals("evaluate", "--help")
+    assert told.returncode == 0
+    assert "openai:MODEL" in told.stdout
+    assert "--format text|json|markdown" in told.stdout

@@ -1,0 +1,85 @@
+"""Tests of plain metric logs: which files are some, which column counts steps, and how values are read."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diagnostics.readers.discovery import find
+from diagnostics.readers.metric_tables import Reader
+
+
+def points(recording: Any, tag: str) -> list[tuple[int, float]]:
+    return list(zip(recording.tags[tag].steps.tolist(), recording.tags[tag].values.tolist(), strict=True))
+
+
+def test_verls_file_logger_is_read_and_null_is_a_missing_point(tmp_path: Path) -> None:
+    (tmp_path / "exp.jsonl").write_text(
+        '{"step":1,"data":{"critic/score/mean":0.5,"actor/ppo_kl":null}}\n'
+        '{"step":2,"data":{"critic/score/mean":0.6,"actor/ppo_kl":0.1}}\n'
+    )
+
+    (ref,) = find(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    assert points(recording, "critic/score/mean") == [(1, 0.5), (2, 0.6)]
+    assert points(recording, "actor/ppo_kl") == [(2, 0.1)]
+
+
+def test_ms_swifts_steps_say_how_many_there_will_be(tmp_path: Path) -> None:
+    row = {"loss": 0.5, "global_step/max_steps": "5/100", "elapsed_time": "3m"}
+    (tmp_path / "logging.jsonl").write_text(json.dumps(row) + "\n")
+
+    recording = Reader(tmp_path / "logging.jsonl").refresh()
+
+    assert points(recording, "loss") == [(5, 0.5)]
+    assert recording.status.total == 100
+
+
+def test_a_csv_keeps_nan_and_infinity_and_leaves_empty_cells_out(tmp_path: Path) -> None:
+    (tmp_path / "progress.csv").write_text("step,loss,kl\n1,0.5,nan\n2,,inf\n3,0.25,-inf\n")
+
+    recording = Reader(tmp_path / "progress.csv").refresh()
+
+    assert points(recording, "loss") == [(1, 0.5), (3, 0.25)]
+    assert np.array_equal([np.nan, np.inf, -np.inf], recording.tags["kl"].values, equal_nan=True)
+
+
+def test_a_csv_that_grows_is_read_on_and_holds_a_torn_line_back(tmp_path: Path) -> None:
+    file = tmp_path / "progress.csv"
+    file.write_text("step,loss\n1,0.5\n2,0.")
+    reader = Reader(file)
+    assert points(reader.refresh(), "loss") == [(1, 0.5)]
+
+    with file.open("a") as more:
+        more.write("25\n3,0.125\n")
+
+    assert points(reader.refresh(), "loss") == [(1, 0.5), (2, 0.25), (3, 0.125)]
+
+
+def test_a_line_with_too_few_cells_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("step,loss\n1,0.5\n2\n3,0.125\n")
+
+    recording = Reader(tmp_path / "a.csv").refresh()
+
+    assert points(recording, "loss") == [(1, 0.5), (3, 0.125)]
+    assert recording.malformed == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("data.jsonl", '{"prompt": "2+2=", "answer": 4}\n'),
+        ("samples.jsonl", '{"step": 1, "prompt": "2+2=", "completion": "4", "score": 1.0}\n'),
+        ("people.csv", "name,age\nada,36\n"),
+        ("only.jsonl", '{"step": 1, "note": "text"}\n'),
+        ("empty.csv", ""),
+        ("broken.jsonl", "{"),
+    ],
+)
+def test_what_counts_no_steps_or_holds_no_number_is_no_run(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+
+    assert find(tmp_path) == []

@@ -1,0 +1,123 @@
+"""Tests of the trackio reader on databases of the real trackio schema."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diagnostics.readers import UnreadableRun
+from diagnostics.readers.discovery import find
+from diagnostics.readers.trackio import Reader
+
+REAL = Path(__file__).parents[2] / "fixtures" / "trl" / "ppo112_nmb1" / "trackio" / "labppo.db"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """An empty project with the tables that trackio makes."""
+    file = tmp_path / "project.db"
+    with sqlite3.connect(REAL) as real:
+        tables = [sql for (sql,) in real.execute("SELECT sql FROM sqlite_master WHERE name IN ('metrics', 'configs')")]
+    with sqlite3.connect(file) as made:
+        for sql in tables:
+            made.execute(sql)
+    return file
+
+
+def write(file: Path, counted: int, metrics: Mapping[str, Any], run: str = "first") -> None:
+    with sqlite3.connect(file) as database:
+        database.execute(
+            "INSERT INTO metrics (run_id, timestamp, run_name, step, metrics) VALUES (?, ?, ?, ?, ?)",
+            (run, "2026-01-01T00:00:00+00:00", run, counted, json.dumps(metrics).encode()),
+        )
+
+
+def points(recording: Any, tag: str) -> list[tuple[int, float]]:
+    return list(zip(recording.tags[tag].steps.tolist(), recording.tags[tag].values.tolist(), strict=True))
+
+
+def test_rows_stand_on_the_trainers_steps_once_it_names_them(project: Path) -> None:
+    write(project, 0, {"time/generate": 0.5})
+    write(project, 1, {"train/global_step": 1, "train/kl": 0.25})
+    write(project, 2, {"time/generate": 0.6})
+
+    recording = Reader(project).refresh()
+
+    assert points(recording, "train/kl") == [(1, 0.25)]
+    assert points(recording, "time/generate") == [(0, 0.5), (1, 0.6)]
+
+
+def test_numbers_that_are_written_as_words_are_numbers(project: Path) -> None:
+    for counted, word in enumerate(("NaN", "Infinity", "-Infinity")):
+        write(project, counted, {"kl": word})
+
+    values = Reader(project).refresh().tags["kl"].values
+
+    assert np.array_equal([np.nan, np.inf, -np.inf], values, equal_nan=True)
+
+
+def test_a_growing_database_gives_each_row_once(project: Path) -> None:
+    write(project, 0, {"kl": 1.0})
+    reader = Reader(project)
+    first = reader.refresh()
+    write(project, 1, {"kl": 2.0})
+
+    assert points(reader.refresh(), "kl") == [(0, 1.0), (1, 2.0)]
+    assert points(first, "kl") == [(0, 1.0)]
+    assert reader.refresh() is reader.refresh()
+
+
+def test_a_database_that_was_replaced_is_read_from_the_start(project: Path) -> None:
+    empty = project.read_bytes()
+    write(project, 0, {"kl": 1.0})
+    reader = Reader(project)
+    reader.refresh()
+    project.unlink()
+    project.write_bytes(empty)
+    write(project, 0, {"loss": 3.0})
+
+    assert [*reader.refresh().tags] == ["loss"]
+
+
+def test_several_runs_of_one_project_are_told_apart(project: Path) -> None:
+    write(project, 0, {"kl": 1.0}, run="first")
+    write(project, 0, {"kl": 2.0}, run="second")
+
+    found = find(project)
+
+    assert [ref.path for ref in found] == [project / "first", project / "second"]
+    assert points(Reader(found[1].path).refresh(), "kl") == [(0, 2.0)]
+    assert [ref.path for ref in find(project / "second")] == [project / "second"]
+
+
+def test_sampled_completions_are_read_when_asked_for(project: Path) -> None:
+    table = {"_type": "trackio.table", "_value": [{"prompt": "2+2=", "completion": "4", "accuracy": "NaN", "step": 5}]}
+    write(project, 0, {"train/global_step": 5, "rewards/accuracy/mean": 1.0})
+    write(project, 1, {"completions": table})
+
+    (sample,) = Reader(project).refresh().samples.at(5)
+
+    assert (sample.query, sample.response) == ("2+2=", "4")
+    assert np.isnan(sample.rewards["accuracy"])
+
+
+def test_a_database_of_something_else_is_no_run(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "other.db") as database:
+        database.execute("CREATE TABLE metrics (name TEXT)")
+    (tmp_path / "junk.db").write_bytes(b"junk")
+
+    assert find(tmp_path) == []
+
+
+def test_a_database_that_was_removed_says_so(project: Path) -> None:
+    write(project, 0, {"kl": 1.0})
+    reader = Reader(project)
+    reader.refresh()
+    project.unlink()
+
+    with pytest.raises(UnreadableRun, match="is gone"):
+        reader.refresh()
