@@ -1,6 +1,7 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
 # make check  format, lint, types and import contracts
+# make parity compare PPO and GRPO with TRL's, in an environment of its own (about ten minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
 #                           without it torch comes from pip's own configuration and may bring CUDA along (gigabytes)
@@ -10,13 +11,15 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PORT   ?= 8501
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+TRL    := .venv-trl
+TRL_PIP := $(TRL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-requirements.txt
 INPUTS := pyproject.toml constraints.txt
 
 ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test check format samples checkpoints clean
+.PHONY: run test check format samples checkpoints parity clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -42,6 +45,10 @@ checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build addition
 	$(BIN)/python -P -m trainer.tasks.build remarks
 
+parity: $(VENV)/.dev $(TRL)/.ready
+	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output benchmarks/results/trl_parity.md
+	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py
+
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "rlvitals needs Python 3.11 or newer, but $(PYTHON) is $$($(PYTHON) --version 2>&1); name another with: make PYTHON=python3.12 ..."; exit 1; }
@@ -62,5 +69,12 @@ $(VENV)/.dev: $(VENV)/.run $(INPUTS)
 	$(PIP) --editable '.[dev]'
 	@touch $@
 
+# TRL needs an environment of its own: the last version with a PPO trainer, with the libraries of its time.
+$(TRL)/.ready: benchmarks/trl-requirements.txt
+	$(PYTHON) -m venv $(TRL)
+	$(if $(TORCH_SOURCE),$(TRL_PIP) $(TORCH_FROM) torch)
+	$(TRL_PIP) --requirement benchmarks/trl-requirements.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

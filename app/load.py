@@ -26,9 +26,9 @@ class Look:
 class SharedRun:
     """One live reader that all sessions share; safe to ask from several threads."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, run: str | RunRef) -> None:
         """Raises UnreadableRun."""
-        self._live = LiveRun(path)
+        self._live = LiveRun(run)
         self._lock = threading.Lock()
         self._looked = 0.0
         self._look: Look | None = None
@@ -58,9 +58,12 @@ class Found:
     error: str = ""
 
 
+_found_refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its logs may lie in several folders
+
+
 @st.cache_resource(max_entries=_MOST_RUNS_KEPT, show_spinner=False)
 def _shared(path: str) -> SharedRun:
-    return SharedRun(path)
+    return SharedRun(_found_refs.get(path, path))
 
 
 def look_at(path: str) -> Look:
@@ -71,6 +74,7 @@ def look_at(path: str) -> Look:
 def find_all(folders: Sequence[Path]) -> list[Found]:
     """Every run below these folders, the most recently written first. One that cannot be read hides no other."""
     refs = {ref.path.resolve(): ref for folder in folders for ref in find_runs(folder)}
+    _found_refs.update({str(ref.path): ref for ref in refs.values()})
     return sorted((_found(ref) for ref in refs.values()), key=_newest_first)
 
 

@@ -55,13 +55,24 @@ SAMPLE_RUNS = {
         recipe="ppo-ratio-explosion",
         made="num_ppo_epochs = 16 at learning_rate = 1e-3, with cliprange and max_grad_norm too large to limit it.",
         verdict="critical",
-        findings={"ratio-far-from-one": "critical", "update-too-large": "critical", "kl-too-high": "critical"},
+        findings={
+            "ratio-far-from-one": "critical",
+            "update-too-large": "critical",
+            "kl-too-high": "critical",
+            "smp-truncated": "info",
+            "smp-empty": "warning",
+        },
     ),
     "value-loss-nan": SampleRun(
         recipe="ppo-value-nan",
         made="One of two reward functions returns NaN from its 41st call on; nothing keeps it from the weights.",
         verdict="critical",
-        findings={"nonfinite-metric": "critical", "eos-never-generated": "critical"},  # NaN weights only write token 0
+        findings={  # NaN weights only write token 0
+            "nonfinite-metric": "critical",
+            "eos-never-generated": "critical",
+            "smp-truncated": "warning",
+            "smp-empty": "critical",
+        },
     ),
     "cut-off": SampleRun(
         recipe="grpo-cut-off",

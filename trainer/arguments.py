@@ -3,22 +3,30 @@
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import RUN_FILE
 from trainer.config import ALGORITHMS, TrainConfig, make_config
-from trainer.options import ConfigError, Option, options_of
+from trainer.faults import FAULTS
+from trainer.faults.changes import without_fault
+from trainer.launch.resuming import newest_resumable, settings_of, settled
+from trainer.options import ConfigError, Option, did_you_mean, options_of
 from trainer.recipes import RECIPES, demo_recipe
+from trainer.rewards import BUILT_IN
 
 USAGE = """\
 train ppo|grpo [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
 train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
+train --resume RUN [--max_steps N] [--save_steps N] [...]
+train ppo|grpo --fault NAME [--fault_step K] [...]
+train --list_faults
+evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [...]
 stop RUN
 """
 RUNS_FOLDER = Path("runs")
-_NOT_OPTIONS = ("config", "recipe", "from", "run_dir")
+_NOT_OPTIONS = ("config", "recipe", "from", "resume", "run_dir")
 _OWN_DATA = ("model_name_or_path", "dataset")
 
 
@@ -31,6 +39,10 @@ class Plan:
     directory: Path | None
     parent: str | None = None
     """The run_id of the run that this one relaunches."""
+    resumed_step: int = 0
+    """The step whose checkpoint the run in `directory` goes on from; 0: a new run."""
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """The options of a resumed run that change."""
 
 
 def read_plan(words: Sequence[str]) -> Plan:
@@ -45,19 +57,28 @@ def read_plan(words: Sequence[str]) -> Plan:
     named, given = _split(words)
     fields = {name: value for name, value in given.items() if name not in _NOT_OPTIONS}
     directory = Path(given["run_dir"]) if given.get("run_dir") else None
+    if "resume" in given:
+        return _go_on(Path(given["resume"]), given, fields)
     if "from" in given:
         return _relaunch(Path(given["from"]), named, fields, directory)
     algorithm = named or _algorithm_of_recipe(given.get("recipe"))
     in_file = _read_toml(Path(given["config"])) if "config" in given else {}
-    chosen = {**in_file, **fields}
+    chosen = {**_task_of_fault(algorithm, fields.get("fault")), **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
-    return Plan(algorithm, make_config(algorithm, {**base, **chosen}), directory)
+    return Plan(algorithm, make_config(algorithm, {**base, **chosen}).anchored(), directory)
 
 
 def help_text(algorithm: str) -> str:
-    """Every option of an algorithm with its default and its help sentence."""
+    """Every option of an algorithm with its default and its help sentence, and the names that they take."""
     lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm])]
-    return f"{USAGE}\nOptions of {algorithm}:\n" + "\n".join(lines) + f"\n\nRecipes: {', '.join(RECIPES)}\n"
+    rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
+    return (
+        f"{USAGE}\nOptions of {algorithm}:\n"
+        + "\n".join(lines)
+        + "\n\nReward functions, beside path/to/file.py:function:\n"
+        + "\n".join(rewards)
+        + f"\n\nRecipes: {', '.join(RECIPES)}\n"
+    )
 
 
 def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
@@ -85,7 +106,31 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
         raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
-    return Plan(algorithm, make_config(algorithm, {**values, **fields}), directory, parent=run_id)
+    settled = without_fault(make_config(algorithm, values)).to_dict()
+    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=run_id)
+
+
+def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
+    """The plan of a run that is resumed from its newest checkpoint."""
+    if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
+        raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
+    algorithm, config = settings_of(run)
+    found = newest_resumable(run)
+    if found is None:
+        raise ConfigError(
+            f"{run} holds no checkpoint to go on from (it saves one every save_steps = {config.save_steps} steps); "
+            f"start it anew with: train --from {run}"
+        )
+    config, changed = settled(config, fields)
+    if found[0] >= config.total_steps:
+        raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
+    return Plan(algorithm, config, run, resumed_step=found[0], changed=changed)
+
+
+def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
+    """The demo task that a fault is made for, which it trains on where no other is named."""
+    task = FAULTS[name].task_for(algorithm) if name in FAULTS else None
+    return {"task": task} if task else {}
 
 
 def _algorithm_of_recipe(name: str | None) -> str:
@@ -105,7 +150,7 @@ def _recipe_values(algorithm: str, name: str | None, is_default: bool, chosen: M
     recipe = RECIPES.get(name)
     if recipe is None or recipe.algorithm != algorithm:
         known = ", ".join(recipe.name for recipe in RECIPES.values() if recipe.algorithm == algorithm)
-        raise ConfigError(f"{algorithm} has no recipe {name!r}; its recipes are {known}")
+        raise ConfigError(f"{algorithm} has no recipe {name!r}{did_you_mean(name, RECIPES)}; its recipes are {known}")
     return recipe.values
 
 

@@ -11,50 +11,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from trainer.options import ConfigError, option, options_of, parse_values
+from trainer.evaluation_options import EvaluationOptions
+from trainer.faults import FAULTS
+from trainer.options import ConfigError, did_you_mean, option, options_of, parse_values
 from trainer.tasks import TASKS
 
 Config = TypeVar("Config", bound="TrainConfig")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainConfig(ABC):
+class TrainConfig(EvaluationOptions, ABC):
     """What PPO and GRPO share. Build one with `make_config`, which checks it."""
 
-    task: str = option(
-        "remarks", "Demo task: its prompts, tiny model and rewards need no download.", choices=tuple(TASKS), main=True
-    )
-    model_name_or_path: str | None = option(
-        None,
-        "Folder of a causal language model to train (config, weights, tokenizer); empty: the task's own.",
-        main=True,
-    )
-    dataset: str | None = option(
-        None,
-        "JSONL file with a `prompt` in each line; its other columns go to the reward functions; empty: the task's.",
-        main=True,
-    )
-    reward_funcs: tuple[str, ...] = option(
-        (), "Reward functions: built-in names, or path/to/file.py:function; empty: the task's own.", main=True
-    )
-    reward_weights: tuple[float, ...] = option((), "One weight for each reward function; empty: 1 each.")
     seed: int = option(42, "Seed of prompts and sampling; the same seed gives the same run.", minimum=0, main=True)
 
-    learning_rate: float = option(1e-6, "Step size of the optimizer (AdamW).", minimum=0, main=True)
-    lr_scheduler_type: str = option(
-        "linear",
-        "How the learning rate goes on after the warm-up.",
-        choices=("linear", "cosine", "constant_with_warmup", "constant"),
-    )
-    warmup_steps: int = option(0, "Steps over which the learning rate rises from 0.", minimum=0)
-    weight_decay: float = option(0.0, "Weight decay of AdamW.", minimum=0)
-    max_grad_norm: float = option(1.0, "Gradients are scaled down to this norm.", above=0)
     max_steps: int = option(
         100, "Steps to train; one step is one generation and all updates made from it.", minimum=1, main=True
     )
     per_device_train_batch_size: int = option(
         64,
-        "Completions per forward and backward pass; with gradient_accumulation_steps, those of one step.",
+        "Completions per pass and process; times gradient_accumulation_steps and num_processes, those of one step.",
         minimum=1,
         main=True,
     )
@@ -81,6 +57,23 @@ class TrainConfig(ABC):
         above=0,
     )
 
+    stop_token_id: int | None = option(
+        None, "End a completion at this token id; empty: at the end tokens that the model declares.", minimum=0
+    )
+
+    fault: str | None = option(
+        None,
+        "Sick on purpose: a fault to train with, to see what it looks like; --list_faults tells them all.",
+        choices=tuple(FAULTS),
+    )
+    fault_step: int = option(1, "Step from which the fault's values win over all others.", minimum=1)
+
+    decode: str = option(
+        "auto",
+        "How completions are written: auto takes a faster way for small Llama-like models, equal to rounding; "
+        "generic always asks the model itself.",
+        choices=("auto", "generic"),
+    )
     report_to: tuple[str, ...] = option(
         ("tensorboard",), "Where metrics go besides the run directory.", choices=("tensorboard", "wandb", "none")
     )
@@ -88,8 +81,19 @@ class TrainConfig(ABC):
         "steps", "Save checkpoints every save_steps and at the end, or never.", choices=("steps", "no")
     )
     save_steps: int = option(500, "Steps between checkpoints.", minimum=1)
+    save_total_limit: int | None = option(
+        None,
+        "Newest checkpoints to keep, besides the best one and the last ones before a finding; empty: all.",
+        minimum=1,
+    )
     num_completions_to_log: int = option(
         64, "Sampled completions written at each step: the best, the worst, the rest at random.", minimum=0
+    )
+    num_processes: int = option(
+        1, "Processes that train together on this machine, one for each GPU; each adds its batch to the step's.", minimum=1
+    )
+    mixed_precision: str = option(
+        "no", "Compute in bfloat16 or float16 beside float32 weights.", choices=("no", "bf16", "fp16")
     )
     use_cpu: bool = option(False, "Train on the CPU although an accelerator is there.")
     num_threads: int | None = option(None, "CPU threads of torch; empty: as many as torch takes.", minimum=1)
@@ -97,7 +101,7 @@ class TrainConfig(ABC):
     @property
     def batch_size(self) -> int:
         """Completions of one step."""
-        return self.per_device_train_batch_size * self.gradient_accumulation_steps
+        return self.per_device_train_batch_size * self.gradient_accumulation_steps * self.num_processes
 
     @property
     def total_steps(self) -> int:
@@ -125,26 +129,37 @@ class TrainConfig(ABC):
             name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(self).items()
         }
 
+    def anchored(self) -> Self:
+        """The same configuration with absolute paths, so that it means the same from every folder."""
+        return self.with_changes(self.absolute_sources())
+
     def with_changes(self, changes: Mapping[str, Any]) -> Self:
         """The same configuration with some values replaced, checked again."""
         return _checked(type(self), {**self.to_dict(), **changes})
 
     def check(self) -> None:
         """Raise ConfigError where options contradict each other or name files that are not there."""
-        _check_model(self.model_name_or_path)
-        if self.dataset and not Path(self.dataset).is_file():
-            raise ConfigError(
-                f"the dataset {self.dataset} is not a file; give a JSONL file with a `prompt` in each line"
-            )
-        if self.reward_weights and self.reward_funcs and len(self.reward_weights) != len(self.reward_funcs):
-            raise ConfigError(
-                f"reward_weights has {len(self.reward_weights)} values for {len(self.reward_funcs)} reward_funcs; "
-                "give one for each"
-            )
+        self.check_sources()
+        self.check_optimizer()
+        self.check_evaluation()
+        self._check_fault()
         if self.min_new_tokens > self.max_new_tokens:
             raise ConfigError(
                 f"min_new_tokens is {self.min_new_tokens}, but a completion has at most {self.max_new_tokens} tokens"
             )
+
+
+    def _check_fault(self) -> None:
+        if self.fault is None:
+            return
+        case = FAULTS[self.fault].case(algorithm_of(self), self.task)
+        if case is None:
+            raise ConfigError(
+                f"the fault {self.fault} is not made for {algorithm_of(self)} on {self.task}; "
+                "--list_faults tells what each is made for"
+            )
+        if case.rows is not None and self.dataset:
+            raise ConfigError(f"the fault {self.fault} changes the demo task's prompts; leave dataset empty")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,16 +179,38 @@ class PPOConfig(TrainConfig):
     missing_eos_penalty: float | None = option(
         None, "Taken off the score of a response that did not end: the EOS trick.", minimum=0
     )
+    non_eos_penalty: bool = option(
+        False, "The EOS trick's older form: a response that did not end scores penalty_reward_value instead."
+    )
+    penalty_reward_value: float = option(-1.0, "The score of a response that did not end, with non_eos_penalty.")
+    reward_baseline: str = option(
+        "none",
+        "query: take off the score that the query gets without a response, where the query decides most of it.",
+        choices=("none", "query"),
+    )
+    use_score_scaling: bool = option(False, "Divide the scores by the deviation of all scores so far.")
+    use_score_norm: bool = option(False, "With use_score_scaling: subtract the mean of all scores so far first.")
+    score_clip: float | None = option(None, "Scores count at most this much, up or down; empty: no limit.", above=0)
     num_ppo_epochs: int = option(4, "Passes over the episodes of a step.", minimum=1)
     num_mini_batches: int = option(1, "Updates per pass: the episodes are split into this many.", minimum=1)
     kl_coef: float = option(
         0.05, "Weight of the KL penalty that holds the policy near the reference.", minimum=0, main=True
+    )
+    adap_kl_ctrl: bool = option(False, "Steer the KL coefficient so that the KL stays near the target.")
+    init_kl_coef: float | None = option(None, "The coefficient that the steering starts from; empty: kl_coef.", above=0)
+    target: float = option(6.0, "KL per sequence (nats) that the steering aims at.", above=0)
+    horizon: int = option(
+        10000, "Episodes over which the steering moves the coefficient by about a fifth at most.", minimum=1
     )
     kl_estimator: str = option(
         "k1",
         "Estimator of the KL at a token: k1 is unbiased and can be negative, k3 is never negative.",
         choices=("k1", "k3"),
     )
+    early_stopping: bool = option(
+        False, "End the updates of a step after a pass that moved the policy by more than 1.5 × target_kl."
+    )
+    target_kl: float = option(1.0, "For early_stopping: KL to the policy before the step, nats per token.", above=0)
     cliprange: float = option(0.2, "An update counts only while the probability ratio is within 1 ± this.", above=0)
     cliprange_value: float = option(0.2, "A value may move by this much in one step.", above=0)
     vf_coef: float = option(0.1, "Weight of the value loss.", minimum=0)
@@ -193,6 +230,11 @@ class PPOConfig(TrainConfig):
         return self.response_length
 
     @property
+    def critic_learning_rate(self) -> float:
+        """The step size of the value model."""
+        return self.learning_rate if self.value_learning_rate is None else self.value_learning_rate
+
+    @property
     def stops_at_eos(self) -> bool:
         return self.stop_token == "eos"
 
@@ -200,11 +242,27 @@ class PPOConfig(TrainConfig):
         TrainConfig.check(self)
         if self.batch_size % self.num_mini_batches:
             raise ConfigError(
-                f"the batch of {self.batch_size} episodes (per_device_train_batch_size × gradient_accumulation_steps) "
-                f"does not divide by num_mini_batches = {self.num_mini_batches}"
+                f"the batch of {self.batch_size} episodes (per_device_train_batch_size × gradient_accumulation_steps × "
+                f"num_processes) does not divide by num_mini_batches = {self.num_mini_batches}"
+            )
+        if self.batch_size // self.num_mini_batches % self.num_processes:
+            raise ConfigError(
+                f"a mini-batch of {self.batch_size // self.num_mini_batches} episodes does not divide by "
+                f"num_processes = {self.num_processes}; change num_mini_batches or per_device_train_batch_size"
+            )
+        self._check_scores()
+
+    def _check_scores(self) -> None:
+        if self.missing_eos_penalty is not None and self.non_eos_penalty:
+            raise ConfigError(
+                "missing_eos_penalty subtracts from the score that non_eos_penalty replaces; give one of the two"
             )
         if self.missing_eos_penalty is not None and not self.stops_at_eos:
             raise ConfigError("missing_eos_penalty needs stop_token = eos: without it no response ends early")
+        if self.non_eos_penalty and not self.stops_at_eos:
+            raise ConfigError("non_eos_penalty needs stop_token = eos: without it no response ends early")
+        if self.use_score_norm and not self.use_score_scaling:
+            raise ConfigError("use_score_norm centres what use_score_scaling divides; give use_score_scaling too")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +291,9 @@ class GRPOConfig(TrainConfig):
         choices=("group", "batch", "none"),
     )
     loss_type: str = option("dapo", "How token losses are averaged.", choices=("grpo", "bnpo", "dr_grpo", "dapo"))
+    use_bias_correction_kl: bool = option(
+        False, "Multiply the KL term by the probability ratio: its gradient is then that of KL(policy ‖ reference)."
+    )
 
     @property
     def max_new_tokens(self) -> int:
@@ -248,7 +309,7 @@ class GRPOConfig(TrainConfig):
         if self.batch_size % self.num_generations:
             raise ConfigError(
                 f"the batch of {self.batch_size} completions (per_device_train_batch_size × "
-                f"gradient_accumulation_steps) does not divide by num_generations = {self.num_generations}"
+                f"gradient_accumulation_steps × num_processes) does not divide by num_generations = {self.num_generations}"
             )
 
 
@@ -263,7 +324,8 @@ def make_config(algorithm: str, values: Mapping[str, Any]) -> TrainConfig:
             file that they name is not there.
     """
     if algorithm not in ALGORITHMS:
-        raise ConfigError(f"the algorithm must be one of {', '.join(ALGORITHMS)}, but is {algorithm!r}")
+        nearest = did_you_mean(algorithm, ALGORITHMS)
+        raise ConfigError(f"the algorithm must be one of {', '.join(ALGORITHMS)}, but is {algorithm!r}{nearest}")
     return _checked(ALGORITHMS[algorithm], values)
 
 
@@ -276,16 +338,3 @@ def _checked(kind: type[Config], values: Mapping[str, Any]) -> Config:
     config = kind(**parse_values(options_of(kind), values))
     config.check()
     return config
-
-
-def _check_model(path: str | None) -> None:
-    if path is None:
-        return
-    if not Path(path).is_dir():
-        raise ConfigError(
-            f"model_name_or_path is {path}, which is not a folder here; give the folder of a causal language model"
-        )
-    if not (Path(path) / "config.json").is_file():
-        raise ConfigError(
-            f"model_name_or_path is {path}, which has no config.json; give the folder of a causal language model"
-        )

@@ -4,7 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from io import TextIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, Never, TextIO
@@ -16,21 +16,31 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 2.0
 _SHOWN_METRICS = ("objective/rlhf_reward", "reward")
+_said: set[str] = set()
+
+
+def say_once(key: str, sentence: str) -> None:
+    """Write a remark to the console the first time in this process that its key comes up."""
+    if key not in _said:
+        _said.add(key)
+        sys.stderr.write(f"rlvitals: {sentence}\n")
 
 
 class Tee(TextIOBase):
-    """A text stream that writes everything twice: to where it is shown, and to a file that keeps it."""
+    """A text stream that writes everything twice: to where it is shown, and to a file that keeps it while it can."""
 
     def __init__(self, shown: TextIO, kept: TextIO) -> None:
         self.shown = shown
         self.kept = kept
 
     def write(self, text: str) -> int:
-        self.kept.write(text)
+        with suppress(OSError):  # a full disk must not end a training that can still say so on the terminal
+            self.kept.write(text)
         return self.shown.write(text)
 
     def flush(self) -> None:
-        self.kept.flush()
+        with suppress(OSError):
+            self.kept.flush()
         self.shown.flush()
 
     def isatty(self) -> bool:
@@ -41,8 +51,16 @@ class Tee(TextIOBase):
 
 
 @contextmanager
-def recorded_console(directory: Path) -> Iterator[None]:
-    """Keep what is printed meanwhile in the run's console.log as well, unless the streams go there already."""
+def recorded_console(directory: Path, number: int = 0) -> Iterator[None]:
+    """Keep what is printed meanwhile in the run's console.log as well, unless the streams go there already.
+
+    The processes beside the first one have console.rank1.log and so on, and show nothing.
+    """
+    if number:
+        path = directory / f"console.rank{number}.log"
+        with path.open("a", encoding="utf-8", buffering=1) as kept, redirect_stdout(kept), redirect_stderr(kept):
+            yield
+        return
     path = directory / CONSOLE_FILE
     if _goes_to(sys.stderr, path):
         yield
@@ -58,7 +76,7 @@ def recorded_console(directory: Path) -> Iterator[None]:
 class Progress:
     """A bar on a terminal; elsewhere, and always in console.log, a line every few seconds."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, done: int = 0) -> None:
         self._total = total
         self._first: tuple[int, float] | None = None  # the start of the process, imports and all, is no step
         self._last_line = -SECONDS_BETWEEN_LINES
@@ -67,7 +85,7 @@ class Progress:
         self._bar: tqdm[Never] | None = None
         if isinstance(stream, Tee) and stream.isatty():
             self._lines = stream.kept
-            self._bar = _bar_on(stream.shown, total)
+            self._bar = _bar_on(stream.shown, total, done)
 
     def show(self, step: int, metrics: Mapping[str, float]) -> None:
         """Say where the training stands after a step."""
@@ -95,10 +113,10 @@ class Progress:
             self._bar.close()
 
 
-def _bar_on(stream: TextIO, total: int) -> "tqdm[Never]":
+def _bar_on(stream: TextIO, total: int, done: int) -> "tqdm[Never]":
     from tqdm import tqdm  # noqa: PLC0415 - part of the trainer extra, whose absence is reported after this module loads
 
-    return tqdm(total=total, file=stream, unit="step", dynamic_ncols=True)
+    return tqdm(total=total, initial=done, file=stream, unit="step", dynamic_ncols=True)
 
 
 def _goes_to(stream: TextIO, path: Path) -> bool:

@@ -5,11 +5,24 @@ from accelerate import Accelerator
 from accelerate.utils import set_seed
 
 from trainer.config import TrainConfig
+from trainer.sharding import settle
+
+
+def stays_on_cpu(config: TrainConfig) -> bool:
+    """Whether to keep to the CPU; several processes must be told so where there is nothing else, or each is alone."""
+    return config.use_cpu or (config.num_processes > 1 and not torch.accelerator.is_available())
 
 
 def accelerator_for(config: TrainConfig) -> Accelerator:
-    """Seed every generator, set the threads and return the accelerator: a GPU where there is one, unless use_cpu."""
+    """Seed every generator, set the threads and return the accelerator: a GPU where there is one, unless use_cpu.
+
+    Raises:
+        ConfigError: accelerate's own configuration asks for what this training cannot do.
+    """
     if config.num_threads:
         torch.set_num_threads(config.num_threads)
     set_seed(config.seed)
-    return Accelerator(cpu=config.use_cpu)
+    precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: as the launcher says
+    accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision)
+    settle(accelerator, config)
+    return accelerator

@@ -18,7 +18,7 @@ class Tokens:
     mask_BT: Tensor
     """bool, True on real tokens, the end-of-sequence token included."""
 
-    def rows(self, index_M: Tensor) -> "Tokens":
+    def rows(self, index_M: Tensor | slice) -> "Tokens":
         """The chosen completions."""
         return Tokens(
             self.prompt_ids_BQ[index_M], self.prompt_mask_BQ[index_M], self.ids_BT[index_M], self.mask_BT[index_M]

@@ -9,66 +9,91 @@ from collections.abc import Sequence
 
 import torch
 from torch import Tensor
-from transformers import get_scheduler
 
 from trainer.advantages import group_advantages
-from trainer.checkpoint import save_checkpoint
+from trainer.checkpoint import Checkpoints, Counter, GeneratorState, RewardStates
 from trainer.config import GRPOConfig
 from trainer.device import accelerator_for
 from trainer.experience import GRPOExperience, Tokens
+from trainer.faults.changes import Changes
+from trainer.grpo_metrics import answer_metrics, completion_metrics, reward_metrics
+from trainer.held_out import HeldOut
+from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.losses import TokenAverage, grpo_loss
-from trainer.means import masked_mean, mean_over_updates
-from trainer.policy import (
-    checkpoint_of,
-    decode,
-    encode,
-    load_policy,
-    load_reference,
-    load_tokenizer,
-    score_tokens,
-    stop_ids,
-)
+from trainer.means import PassMetrics, masked_mean, mean_over_updates
+from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
+from trainer.optimizer import make_optimizer, make_scheduler
+from trainer.policy import decode, encode, score_tokens, stop_ids
+from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rollout import generate
 from trainer.samples import sample_rows
-from trainer.sampling import Sampling
-from trainer.scoring import sample_std, score
+from trainer.sampling import Sampling, draw_uniforms
+from trainer.schedule import set_base_rates
+from trainer.scoring import score
+from trainer.sharding import whole
 
 
-def train(config: GRPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFunc], journal: Journal) -> None:
-    """Train until the last step or until the journal asks to stop, then save a checkpoint."""
+def train(
+    config: GRPOConfig,
+    prompts: Prompts,
+    reward_funcs: Sequence[RewardFunc],
+    journal: Journal,
+    changes: Changes[GRPOConfig] | None = None,
+) -> None:
+    """Train until the last step or until the journal asks to stop, then save a checkpoint.
+
+    Args:
+        changes: A fault's; from its onset on each step reads the values of `changes.at(step)`.
+    """
     accelerator = accelerator_for(config)
-    device = accelerator.device
-    generator = torch.Generator(device).manual_seed(config.seed)
+    processes, device = Processes(accelerator), accelerator.device
+    generator = torch.Generator().manual_seed(config.seed)
 
     # 1. Models: the policy, and a frozen copy only where the loss has a KL term (TRL: no reference when beta = 0).
     tokenizer = load_tokenizer(checkpoint_of(config))
-    policy = load_policy(checkpoint_of(config))
-    reference = load_reference(checkpoint_of(config)).to(device) if config.beta else None
-    sampling = Sampling.of(config, stop_ids(policy, tokenizer), int(tokenizer.pad_token_id))
-    optimizer = torch.optim.AdamW(policy.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
-    scheduler = get_scheduler(config.lr_scheduler_type, optimizer, config.warmup_steps, config.total_steps)
+    policy = trainable_policy(config)
+    has_kl_term = config.beta > 0 or (changes is not None and changes.after.config.beta > 0)
+    reference = reference_of(config, policy).to(device) if has_kl_term else None
+    eos_ids = stop_ids(policy, tokenizer)
+    sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
+    optimizer = make_optimizer(config, (policy.parameters(), config.learning_rate))
+    scheduler = make_scheduler(config, optimizer)
     policy, optimizer = accelerator.prepare(policy, optimizer)
 
-    tokens_so_far = 0
-    for step in range(1, config.total_steps + 1):
-        if journal.stop_requested:
+    held_out = HeldOut(config, prompts, reward_funcs, tokenizer, sampling, answer_metrics)
+
+    reward_states = RewardStates([*reward_funcs, *(changes.after.reward_funcs if changes else ())])
+    tokens_so_far, parts = Counter(), {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts}
+    parts |= {"sampling": GeneratorState(generator), "tokens": tokens_so_far, "rewards": reward_states}
+    checkpoints = Checkpoints(config, journal, processes, tokenizer, {"": policy}, parts)
+    checkpoints.restore()
+    for step in range(journal.last_step + 1, config.total_steps + 1):
+        if processes.any(journal.stop_requested):
             break
         started = time.perf_counter()
+        if changes is not None:
+            config, prompts, reward_funcs = changes.at(step)
+            sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
+            set_base_rates(scheduler, [config.learning_rate])
 
         # 2. Rollout: every prompt G times, in consecutive rows.
         drawn = prompts.draw(config.batch_size // config.num_generations)
         rows = [row for row in drawn for _ in range(config.num_generations)]
-        prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, [row["prompt"] for row in rows], device)
-        written = generate(accelerator.unwrap_model(policy), prompt_ids_BQ, prompt_mask_BQ, sampling, generator)
+        prompts_B = [row["prompt"] for row in rows]
+        prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, prompts_B, device, config.max_prompt_length)
+        uniforms_BT, own = draw_uniforms(config.batch_size, sampling, generator), processes.own_rows(config.batch_size)
+        with whole(accelerator, policy) as plain:
+            written = generate(plain, prompt_ids_BQ[own], prompt_mask_BQ[own], sampling, uniforms_BT[own])
+        written = processes.gather_completions(written, sampling.pad_id)
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
         mask_BT = written.mask_BT
         tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
 
         # 3. Rewards: raw ones are logged, their weighted sum is what counts.
-        scores = score(reward_funcs, config.reward_weights, rows, responses)
+        scores = processes.gather_scores(score(reward_funcs, config.reward_weights, rows[own], responses[own]))
         total_B, scorable_B = scores.total_B.to(device), scores.scorable_B.to(device)
 
         # 4. Advantages: against the completion's own group; one number for all its tokens (outcome supervision).
@@ -78,19 +103,20 @@ def train(config: GRPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFun
         # 5. Old log-probabilities are those kept from decoding: equal to a second forward pass to about 1e-6.
         ref_logprobs_BT = None
         if reference is not None:
-            with torch.no_grad():
-                ref_logprobs_BT = score_tokens(reference, tokens, config.temperature).logprobs_BT
+            with torch.no_grad(), accelerator.autocast():
+                ref_logprobs_BT = processes.gather(
+                    score_tokens(reference, tokens.rows(own), config.temperature).logprobs_BT
+                )
         batch = GRPOExperience(tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT)
 
         # 6. Updates: num_iterations over the whole batch, gradients added up over passes of the device's size.
-        average = TokenAverage(
-            config.loss_type, config.max_completion_length, int(mask_BT.sum()), config.gradient_accumulation_steps
-        )
-        passes: list[dict[str, Tensor]] = []
+        average = TokenAverage(config.loss_type, config.max_completion_length, config.batch_size, int(mask_BT.sum()))
+        every_row, passes = torch.arange(config.batch_size, device=device), PassMetrics()
         updates: list[dict[str, Tensor]] = []
+        histograms = StepHistograms(step, config.histogram_steps)
         for _ in range(config.num_iterations):
             loss_of_update = torch.zeros((), device=device)
-            for part in torch.arange(config.batch_size, device=device).split(config.per_device_train_batch_size):
+            for part in processes.passes(every_row, config.per_device_train_batch_size, policy):
                 piece = batch.rows(part)
                 new = score_tokens(policy, piece.tokens, config.temperature)
                 loss, metrics = grpo_loss(
@@ -103,26 +129,29 @@ def train(config: GRPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFun
                     average=average,
                     ref_logprobs_BT=piece.ref_logprobs_BT,
                     beta=config.beta,
+                    use_bias_correction_kl=config.use_bias_correction_kl,
                 )
-                accelerator.backward(loss)
+                accelerator.backward(loss * processes.count)  # its gradients are averaged over the processes
                 loss_of_update += loss.detach()
-                passes.append({**metrics, "entropy": masked_mean(new.entropy_BT, piece.tokens.mask_BT)})
+                entropy = masked_mean(new.entropy_BT, piece.tokens.mask_BT)
+                passes.add({**metrics, "entropy": entropy}, piece.tokens.mask_BT)
+                histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
             grad_norm = accelerator.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
-            updates.append({"loss": loss_of_update, "grad_norm": torch.as_tensor(grad_norm)})
+            updates.append({"loss": processes.sum(loss_of_update), "grad_norm": torch.as_tensor(grad_norm)})
             optimizer.step()
             optimizer.zero_grad()
-        learning_rate = scheduler.get_last_lr()[0]
+        learning_rate = float(optimizer.param_groups[0]["lr"])
         scheduler.step()
 
         # 7. The log: the names of TRL's GRPO logging page.
-        tokens_so_far += int(prompt_mask_BQ.sum() + mask_BT.sum())
+        tokens_so_far.value += int(prompt_mask_BQ.sum() + mask_BT.sum())
         metrics_of_step = {
-            "num_tokens": float(tokens_so_far),
+            "num_tokens": float(tokens_so_far.value),
             **completion_metrics(mask_BT.sum(1), written.terminated_B),
             **scores.metrics(),
             **reward_metrics(total_B, scorable_B),
             "frac_reward_zero_std": float((~compared.has_signal_B).float().mean()),
-            **mean_over_updates(passes),
+            **passes.joined(processes.gather),
             **mean_over_updates(updates),
             "learning_rate": learning_rate,
             "step_time": time.perf_counter() - started,
@@ -138,31 +167,12 @@ def train(config: GRPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFun
             seed=step,
             group_size=config.num_generations,
         )
-        journal.record(step, metrics_of_step, samples)
-        if config.save_strategy == "steps" and step % config.save_steps == 0:
-            save_checkpoint(journal.directory, step, accelerator.unwrap_model(policy), tokenizer)
-
-    if config.save_strategy == "steps":
-        save_checkpoint(journal.directory, journal.last_step, accelerator.unwrap_model(policy), tokenizer)
-
-
-def completion_metrics(lengths_B: Tensor, terminated_B: Tensor) -> dict[str, float]:
-    """The `completions/…` metrics, in tokens. As in TRL the `terminated` ones are 0 where no completion ended."""
-    lengths_B = lengths_B.float()
-    ended = lengths_B[terminated_B] if terminated_B.any() else torch.zeros(1)
-    return {
-        "completions/mean_length": float(lengths_B.mean()),
-        "completions/min_length": float(lengths_B.min()),
-        "completions/max_length": float(lengths_B.max()),
-        "completions/clipped_ratio": float((~terminated_B).float().mean()),
-        "completions/mean_terminated_length": float(ended.mean()),
-        "completions/min_terminated_length": float(ended.min()),
-        "completions/max_terminated_length": float(ended.max()),
-    }
-
-
-def reward_metrics(total_B: Tensor, scorable_B: Tensor) -> dict[str, float]:
-    """`reward` and `reward_std` (over the whole batch, as TRL since 0.27) of the scorable completions, if any."""
-    if not scorable_B.any():
-        return {}
-    return {"reward": float(total_B[scorable_B].mean()), "reward_std": float(sample_std(total_B[scorable_B]))}
+        with whole(accelerator, policy) as plain:
+            found = held_out.after(step, plain)
+        bins = histograms.of(
+            processes, total_B[scorable_B], tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT
+        )
+        metrics_of_step |= found.metrics
+        journal.record(step, metrics_of_step, [*samples, *found.samples], bins)
+        checkpoints.after(step, metrics_of_step)
+    checkpoints.finish()

@@ -31,12 +31,13 @@ class StopRequest:
 class Journal:
     """One call per step writes the run directory, the sinks and the progress line, in this order."""
 
-    def __init__(self, log: RunLog, sinks: Sinks, total: int, stop: StopRequest) -> None:
+    def __init__(self, log: RunLog, sinks: Sinks, total: int, stop: StopRequest, last_step: int = 0) -> None:
+        """`last_step` is the one that a resumed training goes on from."""
         self._log = log
         self._sinks = sinks
         self._stop = stop
-        self._progress = Progress(total)
-        self.last_step = 0
+        self._progress = Progress(total, last_step)
+        self.last_step = last_step
 
     @property
     def directory(self) -> Path:
@@ -48,10 +49,16 @@ class Journal:
         """Whether the loop should end after the step it is in."""
         return bool(self._stop)
 
-    def record(self, step: int, metrics: Mapping[str, float], samples: Sequence[Mapping[str, Any]]) -> None:
+    def record(
+        self,
+        step: int,
+        metrics: Mapping[str, float],
+        samples: Sequence[Mapping[str, Any]],
+        histograms: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
         """Write one step; it is on disk when this returns."""
-        self._log.log(step, metrics, samples)
-        self._sinks.log(step, metrics)
+        self._log.log(step, metrics, samples, histograms)
+        self._sinks.log(step, metrics, histograms)
         self._progress.show(step, metrics)
         self.last_step = step
 
@@ -59,3 +66,24 @@ class Journal:
         """Flush the sinks and end the progress line; the run log's state is the caller's to close."""
         self._sinks.close()
         self._progress.close()
+
+
+class SilentJournal(Journal):
+    """The journal of a process beside the first, which alone writes: it counts the steps and can ask to stop."""
+
+    def __init__(self, directory: Path, stop: StopRequest, last_step: int = 0) -> None:
+        self._directory = directory
+        self._stop = stop
+        self.last_step = last_step
+
+    @property
+    def directory(self) -> Path:
+        """The run directory."""
+        return self._directory
+
+    def record(self, step: int, *_: Any, **__: Any) -> None:
+        """Remember that the step is done."""
+        self.last_step = step
+
+    def close(self) -> None:
+        """Nothing is open."""

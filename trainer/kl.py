@@ -21,4 +21,5 @@ def k3(logprobs_BT: Tensor, ref_logprobs_BT: Tensor) -> Tensor:
     return log_ratio_BT.expm1() - log_ratio_BT
 
 
-ESTIMATORS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {"k1": k1, "k3": k3}
+Estimator = Callable[[Tensor, Tensor], Tensor]
+ESTIMATORS: Mapping[str, Estimator] = {"k1": k1, "k3": k3}

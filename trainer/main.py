@@ -8,22 +8,30 @@ Exit codes: 0 finished or stopped, 1 failed while training, 2 the arguments do n
 
 import importlib.util
 import itertools
-import os
+import json
 import sys
-import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from diagnostics.runlog import RunLog, RunLogError
 from trainer.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
 from trainer.config import ALGORITHMS, GRPOConfig, PPOConfig
 from trainer.console import recorded_console
-from trainer.journal import Journal, StopRequest
+from trainer.evaluate_arguments import read_request
+from trainer.failures import in_words, print_failure
+from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
+from trainer.faults.listing import faults_as_text
+from trainer.journal import Journal, SilentJournal, StopRequest
 from trainer.launch import LaunchError, stop
+from trainer.launch.together import as_launched, become_launcher, process_count, process_number
 from trainer.options import ConfigError
 from trainer.prompts import Prompts, load_prompts
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.sinks import Sinks
+from trainer.sinks import Origin, Sinks
+from trainer.source_options import check_peft
 from trainer.tasks import get_task
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
@@ -36,17 +44,22 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except (ConfigError, RewardError, RunLogError, LaunchError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"rlvitals: {error}\n")
         return BAD_INPUT
 
 
 def _run(words: Sequence[str]) -> int:
     command, rest = (words[0], words[1:]) if words else ("", [])
+    if command == "train" and "--list_faults" in rest:
+        sys.stdout.write(faults_as_text())
+        return FINISHED
     if command == "train" and "--help" not in rest:
-        return _train(read_plan(rest))
+        return _train(read_plan(rest), words)
     if command == "train":
         sys.stdout.write(help_text(rest[0] if rest[0] in ALGORITHMS else "grpo"))
         return FINISHED
+    if command == "evaluate":
+        return _evaluate(rest)
     if command == "stop" and len(rest) == 1:
         stop(Path(rest[0]))
         sys.stdout.write(f"{rest[0]} finishes its step, saves a checkpoint and ends\n")
@@ -54,19 +67,43 @@ def _run(words: Sequence[str]) -> int:
     raise ConfigError(f"the command must be one of\n{USAGE}")
 
 
-def _train(plan: Plan) -> int:
+def _evaluate(words: Sequence[str]) -> int:
+    request = read_request(words)
     _check_installation()
+    from trainer.evaluate import evaluate  # noqa: PLC0415 - torch, after the words are checked
+
+    sys.stdout.write(json.dumps(evaluate(request)) + "\n")
+    return FINISHED
+
+
+def _train(plan: Plan, words: Sequence[str]) -> int:
+    _check_installation()
+    if plan.config.use_peft:
+        check_peft("use_peft")
+    plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step > 0))
     prompts = load_prompts(plan.config)
     reward_funcs = _reward_funcs(plan)
+    changes = changes_of(Stage(plan.config, prompts, reward_funcs))
+    if plan.config.num_processes > process_count():
+        become_launcher(plan.config.num_processes, words)
+    take_part = _follow if process_number() else _lead
+    return take_part(plan, partial(_loop, plan, prompts, reward_funcs, changes))
+
+
+def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
+    """Train as the first process, which is the only one mostly, and write the run directory."""
     stop_request = StopRequest()
     with _claim(plan) as log, recorded_console(log.directory):
-        sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}\n")
-        journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request)
+        after = f", from step {plan.resumed_step} on" if plan.resumed_step else ""
+        sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
+        journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step)
         try:
-            _loop(plan, prompts, reward_funcs, journal)
+            _meet(plan, log.directory)
+            loop(journal)
         except Exception as error:  # a run that fails says why, whatever went wrong in it
-            traceback.print_exc()
-            log.close("failed", f"{type(error).__name__}: {error}")
+            words = in_words(error, plan.config, log.directory)
+            print_failure(error, words)
+            log.close("failed", words)
             return FAILED
         except KeyboardInterrupt:
             log.close("stopped", "interrupted within a step: no checkpoint of it was saved")
@@ -77,25 +114,58 @@ def _train(plan: Plan) -> int:
     return FINISHED
 
 
-def _loop(plan: Plan, prompts: Prompts, reward_funcs: Sequence[RewardFunc], journal: Journal) -> None:
+def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
+    """Train beside the first process, which learns of a failure here from what this one leaves behind."""
+    directory = _meet(plan, None)
+    with recorded_console(directory, process_number()):
+        try:
+            loop(SilentJournal(directory, StopRequest(), plan.resumed_step))
+        except Exception as error:  # the first process puts it into the run's state
+            words = in_words(error, plan.config, directory)
+            print_failure(error, words)
+            _announce(f"process {process_number()}: {words}")
+            return FAILED
+    return FINISHED
+
+
+def _meet(plan: Plan, directory: Path | None) -> Path:
+    """The run directory, once all processes of the training are there."""
+    if directory is not None and process_count() == 1:
+        return directory
+    from trainer import processes  # noqa: PLC0415 - torch, after the run directory is claimed
+
+    return processes.meet(plan.config, directory)
+
+
+def _announce(failure: str) -> None:
+    from trainer import processes  # noqa: PLC0415 - torch
+
+    processes.announce_failure(failure)
+
+
+def _loop(
+    plan: Plan,
+    prompts: Prompts,
+    reward_funcs: Sequence[RewardFunc],
+    changes: Changes[Any] | None,
+    journal: Journal,
+) -> None:
     """Import the algorithm's loop, which takes seconds because of torch, and run it."""
     match plan.config:
         case PPOConfig():
             from trainer import ppo  # noqa: PLC0415 - torch, after the run directory is claimed
 
-            ppo.train(plan.config, prompts, reward_funcs, journal)
+            ppo.train(plan.config, prompts, reward_funcs, journal, changes)
         case GRPOConfig():
             from trainer import grpo  # noqa: PLC0415 - torch, after the run directory is claimed
 
-            grpo.train(plan.config, prompts, reward_funcs, journal)
+            grpo.train(plan.config, prompts, reward_funcs, journal, changes)
 
 
 def _check_installation() -> None:
     missing = [name for name in _NEEDED if importlib.util.find_spec(name) is None]
     if missing:
         raise ConfigError(f"training needs {', '.join(missing)}; install them with: pip install 'rlvitals[trainer]'")
-    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        raise ConfigError("this trainer runs as one process; start it without torchrun or accelerate launch")
 
 
 def _reward_funcs(plan: Plan) -> list[RewardFunc]:
@@ -128,18 +198,21 @@ def _claim(plan: Plan) -> RunLog:
 
 
 def _open_log(plan: Plan, directory: Path) -> RunLog:
+    if plan.resumed_step:
+        return RunLog.resume(directory, step=plan.resumed_step, total=plan.config.total_steps, changes=plan.changed)
     return RunLog(
         directory,
         algorithm=plan.algorithm,
         task=plan.config.data_name,
-        config=plan.config.to_dict(),
+        config=config_at_start(plan.config).to_dict(),
         total=plan.config.total_steps,
         parent=plan.parent,
+        fault=fault_record(plan.config),
     )
 
 
 def _sinks(plan: Plan, log: RunLog) -> Sinks:
-    return Sinks(plan.config.report_to, log.directory, plan.config.to_dict())
+    return Sinks(plan.config.report_to, Origin(log.directory, plan.config.to_dict(), log.run_id, plan.resumed_step))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Statistics over real tokens only, and over the updates of a step: padding never counts.
+"""Statistics over real tokens only, and over the passes and updates of a step: padding never counts.
 
 Axes: B completions, T tokens of a completion. Masks are bool, True on real tokens.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -22,16 +22,53 @@ def masked_var(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
 def masked_whiten(values_BT: Tensor, mask_BT: Tensor, shift_mean: bool = True) -> Tensor:
     """Scale the masked entries to variance 1 and, unless told otherwise, to mean 0; entries outside the mask become 0.
 
-    Source: TRL `masked_whiten` (ε = 1e-8 under the root).
+    Source: TRL `masked_whiten` (sample variance, divisor N − 1; ε = 1e-8 under the root).
     """
-    mean = masked_mean(values_BT, mask_BT)
-    whitened_BT = (values_BT - mean) * torch.rsqrt(masked_var(values_BT, mask_BT) + 1e-8)
+    real_N = values_BT[mask_BT]
+    mean, variance = real_N.mean(), real_N.var(correction=min(1, len(real_N) - 1))
+    whitened_BT = (values_BT - mean) * torch.rsqrt(variance + 1e-8)
     return torch.where(mask_BT, whitened_BT if shift_mean else whitened_BT + mean, 0.0)
 
 
 def sequence_sums(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
     """(B,) sum over the real tokens of each completion."""
     return torch.where(mask_BT, values_BT, 0.0).sum(1)
+
+
+class PassMetrics:
+    """The metrics of the passes of a step, over all its updates; joined, they are over all real tokens at once.
+
+    A mean weighs each pass by its tokens, a `…_max` or `…_min` is the extreme, and a `…_var` beside the mean of the
+    same name is the variance around the joint mean. TRL averages the means of the passes, whatever their length.
+    """
+
+    def __init__(self) -> None:
+        self._names: tuple[str, ...] = ()
+        self._rows: list[Tensor] = []
+
+    def add(self, metrics: Mapping[str, Tensor], mask_BT: Tensor) -> None:
+        """Take in one pass: its metrics and the mask of its real tokens."""
+        self._names = tuple(metrics)
+        values = [value.detach().double() for value in metrics.values()]
+        self._rows.append(torch.stack([mask_BT.sum().double(), *values]))
+
+    def joined(self, gather: Callable[[Tensor], Tensor]) -> dict[str, float]:
+        """Each metric over the passes of all processes, whose rows `gather` brings together."""
+        tokens_N, *columns = gather(torch.stack(self._rows)).cpu().unbind(1)
+        found = dict(zip(self._names, columns, strict=True))
+        return {name: float(_over_passes(name, found, tokens_N / tokens_N.sum())) for name in found}
+
+
+def _over_passes(name: str, found: Mapping[str, Tensor], weights_N: Tensor) -> Tensor:
+    values_N = found[name]
+    if name.endswith("_max"):
+        return values_N.max()
+    if name.endswith("_min"):
+        return values_N.min()
+    means_N = found.get(name.removesuffix("_var"), values_N)
+    if means_N is not values_N:
+        values_N = values_N + (means_N - (weights_N * means_N).sum()) ** 2
+    return (weights_N * values_N).sum()
 
 
 def mean_over_updates(updates: Sequence[Mapping[str, Tensor]]) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import difflib
+import re
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ Scalar = type[int] | type[float] | type[bool] | type[str]
 _NAMES: dict[Any, str] = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _NOTHING = {"", "none", "null"}
+_COMMA = re.compile(r",(?![^(\[{]*[)\]}])")  # one within brackets belongs to a regular expression: regex:\d{1,3}
 
 
 class ConfigError(ValueError):
@@ -57,7 +59,7 @@ class Option:
         if parsed is None:
             raise ConfigError(f"{self.name} must be {_NAMES[self.kind]}, but is {value!r}")
         if self.choices and parsed not in self.choices:
-            nearest = _did_you_mean(str(parsed), map(str, self.choices))
+            nearest = did_you_mean(str(parsed), map(str, self.choices))
             raise ConfigError(
                 f"{self.name} must be one of {', '.join(map(str, self.choices))}, but is {parsed!r}{nearest}"
             )
@@ -93,7 +95,7 @@ def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[s
     by_name = {option.name: option for option in options}
     for name in values:
         if name not in by_name:
-            raise ConfigError(f"there is no option {name!r}{_did_you_mean(name, by_name) or '; --help lists them all'}")
+            raise ConfigError(f"there is no option {name!r}{did_you_mean(name, by_name) or '; --help lists them all'}")
     return {name: by_name[name].parse(value) for name, value in values.items()}
 
 
@@ -107,7 +109,7 @@ def _option_of(field: dataclasses.Field[Any], hint: Any) -> Option:
 
 def _items(value: Any) -> Iterable[Any]:
     if isinstance(value, str):
-        return [item.strip() for item in value.split(",") if item.strip()]
+        return [item.strip() for item in _COMMA.split(value) if item.strip()]
     return value if isinstance(value, Iterable) else [value]
 
 
@@ -129,6 +131,7 @@ def _number(text: str, kind: Scalar) -> Any:
         return None
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` with the nearest of the known names, or nothing where none is near."""
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]!r}?" if nearest else ""

@@ -1,31 +1,21 @@
-"""The models of a training: loading them, and scoring completions with them.
+"""A policy and its value model at work: encoding prompts, decoding completions, scoring what was written.
 
-Every model stays in eval mode, also while it learns: gradients flow all the same, and dropout, which would make the
-log-probabilities of rollout and update differ, stays off.
 Axes: B completions, Q prompt tokens, T completion tokens, V vocabulary.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
-from transformers import (
-    AutoModelForCausalLM,
-    AutoModelForTokenClassification,
-    AutoTokenizer,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-)
-from transformers.utils import logging as transformers_logging
+from torch import Tensor, nn
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from trainer.config import TrainConfig
+from trainer.console import say_once
+from trainer.decoding import logits_option, prompt_positions, takes_padding
 from trainer.experience import Tokens
-from trainer.rollout import prompt_positions
-from trainer.tasks import get_task
-
-transformers_logging.disable_progress_bar()  # "Loading weights" of a fraction of a second would fill the console
+from trainer.logprobs import token_logprobs
+from trainer.messages import Message, Prompt, prompt_text
+from trainer.options import ConfigError
 
 
 class TokenScores(NamedTuple):
@@ -35,49 +25,6 @@ class TokenScores(NamedTuple):
     entropy_BT: Tensor
 
 
-def checkpoint_of(config: TrainConfig) -> Path:
-    """The folder of the model that a configuration starts from: its own, or the demo task's."""
-    return Path(config.model_name_or_path) if config.model_name_or_path else get_task(config.task).checkpoint
-
-
-def load_policy(path: str | Path) -> PreTrainedModel:
-    """The causal language model of a folder, in float32 whatever it was saved in."""
-    model: PreTrainedModel = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
-    model.eval()
-    return model
-
-
-def load_reference(path: str | Path) -> PreTrainedModel:
-    """The same model, frozen."""
-    model = load_policy(path)
-    model.requires_grad_(False)
-    return model
-
-
-def load_value_model(path: str | Path) -> PreTrainedModel:
-    """A model of its own for the values: the policy's body with one output per token, which starts at 0."""
-    verbosity = transformers_logging.get_verbosity()
-    transformers_logging.set_verbosity_error()  # the head is new by design; a warning would say so at every start
-    try:
-        model: PreTrainedModel = AutoModelForTokenClassification.from_pretrained(
-            path, num_labels=1, dtype=torch.float32
-        )
-    finally:
-        transformers_logging.set_verbosity(verbosity)
-    for parameter in _head(model).parameters():
-        torch.nn.init.zeros_(parameter)
-    model.eval()
-    return model
-
-
-def load_tokenizer(path: str | Path) -> PreTrainedTokenizerBase:
-    """The tokenizer of a folder, padding on the left; without a pad token the end token pads, since masks tell."""
-    tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(path, padding_side="left")
-    if tokenizer.pad_token is None:
-        tokenizer.pad_token = tokenizer.eos_token
-    return tokenizer
-
-
 def stop_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
     """Every token id that ends a completion: the tokenizer's and those of the generation config (chat models: two)."""
     declared = model.generation_config.eos_token_id if model.generation_config else None
@@ -85,10 +32,27 @@ def stop_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tupl
     return tuple(sorted({id for id in (*ids, tokenizer.eos_token_id) if id is not None}))
 
 
-def encode(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[str], device: torch.device) -> tuple[Tensor, Tensor]:
-    """prompt_ids_BQ and prompt_mask_BQ of the prompts, padded on the left."""
-    encoded = tokenizer(list(prompts), padding=True, padding_side="left", return_tensors="pt")
-    return encoded["input_ids"].to(device), encoded["attention_mask"].to(device)
+def encode(
+    tokenizer: PreTrainedTokenizerBase,
+    prompts: Sequence[Prompt],
+    device: torch.device,
+    max_length: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """prompt_ids_BQ and prompt_mask_BQ of the prompts, padded on the left; messages go through the chat template.
+
+    Args:
+        max_length: Longer prompts lose their first tokens, as in TRL; the console says so once.
+
+    Raises:
+        ConfigError: a prompt has no tokens, or messages meet a tokenizer without a chat template.
+    """
+    rows = _ids_of(tokenizer, prompts)
+    if max_length is not None:
+        rows = [_cut(ids, max_length) for ids in rows]
+    longest = max(len(ids) for ids in rows)
+    prompt_ids_BQ = torch.tensor([[tokenizer.pad_token_id] * (longest - len(ids)) + ids for ids in rows])
+    prompt_mask_BQ = torch.tensor([[0] * (longest - len(ids)) + [1] * len(ids) for ids in rows])
+    return prompt_ids_BQ.to(device), prompt_mask_BQ.to(device)
 
 
 def decode(tokenizer: PreTrainedTokenizerBase, ids_BT: Tensor, mask_BT: Tensor) -> list[str]:
@@ -97,37 +61,76 @@ def decode(tokenizer: PreTrainedTokenizerBase, ids_BT: Tensor, mask_BT: Tensor) 
     return [str(tokenizer.decode(ids[:length], skip_special_tokens=True)) for ids, length in rows]
 
 
-def score_tokens(model: PreTrainedModel, tokens: Tokens, temperature: float) -> TokenScores:
+def score_tokens(model: nn.Module, tokens: Tokens, temperature: float) -> TokenScores:
     """Log-probability of each completion token, and the entropy there, under the policy at `temperature`."""
-    logits_BTV = model(**_inputs(tokens), logits_to_keep=tokens.ids_BT.shape[1] + 1).logits[:, :-1].float()
-    logprobs_BTV = (logits_BTV / temperature).log_softmax(2)
-    logprobs_BT = logprobs_BTV.gather(2, tokens.ids_BT.unsqueeze(2)).squeeze(2)
-    with torch.no_grad():
-        entropy_BT = -(logprobs_BTV.exp() * logprobs_BTV).sum(2)
+    logprobs_BT, entropy_BT = token_logprobs(_output(model, tokens), tokens.ids_BT, temperature)
     return TokenScores(_masked(logprobs_BT, tokens), _masked(entropy_BT, tokens))
 
 
-def estimate_values(value_model: PreTrainedModel, tokens: Tokens) -> Tensor:
+def estimate_values(value_model: nn.Module, tokens: Tokens) -> Tensor:
     """(B, T) value of the state from which each completion token was drawn; 0 outside the mask."""
-    values_BS = value_model(**_inputs(tokens)).logits.squeeze(2)
-    return _masked(values_BS[:, -tokens.ids_BT.shape[1] - 1 : -1].float(), tokens)
+    return _masked(_output(value_model, tokens).squeeze(2).float(), tokens)
 
 
-def _inputs(tokens: Tokens) -> dict[str, Tensor | bool]:
-    mask_BS = torch.cat([tokens.prompt_mask_BQ, tokens.mask_BT], 1).long()
-    return {
-        "input_ids": torch.cat([tokens.prompt_ids_BQ, tokens.ids_BT], 1),
-        "attention_mask": mask_BS,
-        "position_ids": prompt_positions(mask_BS),
-        "use_cache": False,
-    }
+def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> list[list[int]]:
+    texts = [prompt for prompt in prompts if isinstance(prompt, str)]
+    of_texts = iter(tokenizer(texts)["input_ids"] if texts else ())  # one call for all: each would cost as much
+    rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
+    for prompt, ids in zip(prompts, rows, strict=True):
+        if not ids:
+            raise ConfigError(f"the prompt {prompt_text(prompt)!r} has no tokens for this tokenizer; take it out")
+    return rows
+
+
+def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> list[int]:
+    """The ids of a conversation up to where the assistant is to speak, or to go on where it has begun to."""
+    if tokenizer.chat_template is None:
+        raise ConfigError(
+            "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
+            "text, or a model that was made for conversations"
+        )
+    begun = messages[-1]["role"] == "assistant"
+    text = tokenizer.apply_chat_template(
+        [dict(message) for message in messages],
+        add_generation_prompt=not begun,
+        continue_final_message=begun,
+        tokenize=False,
+    )
+    return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template writes them itself
+
+
+def _cut(ids: list[int], max_length: int) -> list[int]:
+    if len(ids) > max_length:
+        say_once("long prompts", f"prompts of more than max_prompt_length = {max_length} tokens lose their first ones")
+    return ids[-max_length:]
+
+
+def _output(model: nn.Module, tokens: Tokens) -> Tensor:
+    """(B, T, ·) what a model says where each completion token was drawn.
+
+    The last token is not read, since nothing follows it. Padding behind a completion needs no mask: nobody looks ahead.
+    """
+    length, is_padded = tokens.ids_BT.shape[1], not bool(tokens.prompt_mask_BQ.all())
+    ids_BS = torch.cat([tokens.prompt_ids_BQ, tokens.ids_BT[:, :-1]], 1)
+    if is_padded and not takes_padding(model):
+        return _output_of_shifted(model, ids_BS, tokens)
+    inputs = {"input_ids": ids_BS}
+    if is_padded:
+        mask_BS = torch.cat([tokens.prompt_mask_BQ, tokens.mask_BT[:, :-1]], 1).long()
+        inputs |= {"attention_mask": mask_BS, "position_ids": prompt_positions(mask_BS)}
+    logits_BTX: Tensor = model(**inputs, use_cache=False, **logits_option(model, length)).logits[:, -length:]
+    return logits_BTX
+
+
+def _output_of_shifted(model: nn.Module, ids_BS: Tensor, tokens: Tokens) -> Tensor:
+    """The same, with each row moved to the left over its padding, for models that would read the padding."""
+    padding_B1 = (1 - tokens.prompt_mask_BQ.long()).sum(1, keepdim=True)
+    column_S = torch.arange(ids_BS.shape[1], device=ids_BS.device)
+    moved_BS = ids_BS.gather(1, (column_S + padding_B1).clamp(max=len(column_S) - 1))
+    logits_BSX: Tensor = model(input_ids=moved_BS, use_cache=False).logits
+    place_BT = column_S[-tokens.ids_BT.shape[1] :] - padding_B1
+    return logits_BSX.gather(1, place_BT.unsqueeze(2).expand(-1, -1, logits_BSX.shape[2]))
 
 
 def _masked(values_BT: Tensor, tokens: Tokens) -> Tensor:
     return torch.where(tokens.mask_BT, values_BT, 0.0)
-
-
-def _head(model: PreTrainedModel) -> torch.nn.Module:
-    name = "score" if hasattr(model, "score") else "classifier"
-    head: torch.nn.Module = getattr(model, name)
-    return head

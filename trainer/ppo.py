@@ -7,90 +7,130 @@ Axes: B episodes, T tokens.
 
 import time
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor
-from transformers import get_scheduler
 
 from trainer.advantages import gae, token_rewards
-from trainer.checkpoint import save_checkpoint
+from trainer.checkpoint import VALUE_MODEL_FOLDER, Checkpoints, GeneratorState, RewardStates
 from trainer.config import PPOConfig
 from trainer.device import accelerator_for
 from trainer.experience import PPOExperience, Tokens
+from trainer.faults.changes import Changes
+from trainer.held_out import HeldOut
+from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.kl import ESTIMATORS
+from trainer.kl_control import KLController
 from trainer.losses import ppo_policy_loss, ppo_value_loss
-from trainer.means import masked_mean, masked_var, masked_whiten, mean_over_updates, sequence_sums
-from trainer.policy import (
-    checkpoint_of,
-    decode,
-    encode,
-    estimate_values,
-    load_policy,
-    load_reference,
-    load_tokenizer,
-    load_value_model,
-    score_tokens,
-    stop_ids,
+from trainer.means import (
+    PassMetrics,
+    masked_mean,
+    masked_whiten,
+    mean_over_updates,
+    sequence_sums,
 )
+from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
+from trainer.optimizer import make_optimizer, make_scheduler
+from trainer.policy import decode, encode, estimate_values, score_tokens, stop_ids
+from trainer.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
+from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rollout import generate
 from trainer.samples import sample_rows
-from trainer.sampling import Sampling
+from trainer.sampling import Sampling, draw_uniforms
+from trainer.schedule import set_base_rates
+from trainer.score_scaling import ScoreScaler
+from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
 from trainer.scoring import score
+from trainer.sharding import whole
+
+STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 
 
-def train(config: PPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFunc], journal: Journal) -> None:
-    """Train until the last step or until the journal asks to stop, then save a checkpoint."""
+def train(
+    config: PPOConfig,
+    prompts: Prompts,
+    reward_funcs: Sequence[RewardFunc],
+    journal: Journal,
+    changes: Changes[PPOConfig] | None = None,
+) -> None:
+    """Train until the last step or until the journal asks to stop, then save a checkpoint.
+
+    Args:
+        changes: A fault's; from its onset on each step reads the values of `changes.at(step)`.
+    """
     accelerator = accelerator_for(config)
-    device = accelerator.device
-    generator = torch.Generator(device).manual_seed(config.seed)
+    processes, device = Processes(accelerator), accelerator.device
+    generator = torch.Generator().manual_seed(config.seed)
     shuffler = torch.Generator().manual_seed(config.seed)
 
     # 1. Models: the policy, its frozen copy as the reference, and a value model of its own (no shared trunk).
     tokenizer = load_tokenizer(checkpoint_of(config))
-    policy = load_policy(checkpoint_of(config))
-    reference = load_reference(checkpoint_of(config)).to(device)
-    value_model = load_value_model(checkpoint_of(config))
+    policy = trainable_policy(config)
+    reference = reference_of(config, policy).to(device)
+    value_model = trainable_value_model(config)
     eos_ids = stop_ids(policy, tokenizer)
     sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
     parameters = [*policy.parameters(), *value_model.parameters()]
-    value_learning_rate = config.learning_rate if config.value_learning_rate is None else config.value_learning_rate
-    groups = [
-        {"params": list(policy.parameters()), "lr": config.learning_rate},
-        {"params": list(value_model.parameters()), "lr": value_learning_rate},
-    ]
-    optimizer = torch.optim.AdamW(groups, weight_decay=config.weight_decay)
-    scheduler = get_scheduler(config.lr_scheduler_type, optimizer, config.warmup_steps, config.total_steps)
+    optimizer = make_optimizer(
+        config,
+        (policy.parameters(), config.learning_rate),
+        (value_model.parameters(), config.critic_learning_rate),
+    )
+    scheduler = make_scheduler(config, optimizer)
     policy, value_model, optimizer = accelerator.prepare(policy, value_model, optimizer)
 
+    kl_controller, scaler = KLController(config), ScoreScaler()
+    summarise = partial(answer_metrics, config, reward_funcs)
+    held_out = HeldOut(config, prompts, reward_funcs, tokenizer, sampling, summarise)
+
+    reward_states = RewardStates([*reward_funcs, *(changes.after.reward_funcs if changes else ())])
+    parts = {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts, "rewards": reward_states}
+    parts |= {"sampling": GeneratorState(generator), "order": GeneratorState(shuffler)}
+    parts |= {"kl_controller": kl_controller, "score_scaler": scaler}
+    models = {"": policy, VALUE_MODEL_FOLDER: value_model}
+    checkpoints = Checkpoints(config, journal, processes, tokenizer, models, parts)
+    checkpoints.restore()
+
     training_started = time.perf_counter()
-    for step in range(1, config.total_steps + 1):
-        if journal.stop_requested:
+    for step in range(journal.last_step + 1, config.total_steps + 1):
+        if processes.any(journal.stop_requested):
             break
         started = time.perf_counter()
+        if changes is not None:
+            config, prompts, reward_funcs = changes.at(step)
+            sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
+            set_base_rates(scheduler, [config.learning_rate, config.critic_learning_rate])
 
         # 2. Rollout.
         rows = prompts.draw(config.batch_size)
-        prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, [row["prompt"] for row in rows], device)
-        written = generate(accelerator.unwrap_model(policy), prompt_ids_BQ, prompt_mask_BQ, sampling, generator)
+        prompts_B = [row["prompt"] for row in rows]
+        prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, prompts_B, device, config.max_prompt_length)
+        uniforms_BT, own = draw_uniforms(config.batch_size, sampling, generator), processes.own_rows(config.batch_size)
+        with whole(accelerator, policy) as plain:
+            written = generate(plain, prompt_ids_BQ[own], prompt_mask_BQ[own], sampling, uniforms_BT[own])
+        written = processes.gather_completions(written, sampling.pad_id)
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
         mask_BT = written.mask_BT
         tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
 
-        # 3. Scores, with the EOS trick: a response that did not end pays (N+ details, "EOS trick").
-        scores = score(reward_funcs, config.reward_weights, rows, responses)
-        score_B = scores.total_B.to(device)
-        if config.missing_eos_penalty is not None:
-            score_B = score_B - config.missing_eos_penalty * (~written.terminated_B).float()
+        # 3. Scores; where asked for, less what the query alone gets, with the EOS trick, and scaled.
+        scores = processes.gather_scores(score(reward_funcs, config.reward_weights, rows[own], responses[own]))
+        query_B = processes.gather(query_scores(reward_funcs, config, rows[own]).to(device))
+        score_B = with_eos_trick(scores.total_B.to(device) - query_B, written.terminated_B, config)
+        scaled_B = scaler.scaled(score_B, config)
 
         # 4. Rewards: the KL penalty at each token, the score at the last one.
-        with torch.no_grad():
-            ref_logprobs_BT = score_tokens(reference, tokens, config.temperature).logprobs_BT
-            values_BT = estimate_values(value_model, tokens)
-        kl_BT = ESTIMATORS[config.kl_estimator](written.logprobs_BT, ref_logprobs_BT)
-        rewards_BT = token_rewards(score_B, kl_BT, mask_BT, config.kl_coef)
+        with torch.no_grad(), accelerator.autocast():
+            own_tokens = tokens.rows(own)
+            ref_logprobs_BT = processes.gather(score_tokens(reference, own_tokens, config.temperature).logprobs_BT)
+            values_BT = processes.gather(estimate_values(accelerator.unwrap_model(value_model), own_tokens))
+        estimator, kl_coef = ESTIMATORS[config.kl_estimator], kl_controller.coef(config)
+        kl_BT = estimator(written.logprobs_BT, ref_logprobs_BT)
+        rewards_BT = token_rewards(scaled_B, kl_BT, mask_BT, kl_coef)
         if config.whiten_rewards:
             rewards_BT = masked_whiten(rewards_BT, mask_BT, shift_mean=False)
 
@@ -101,16 +141,22 @@ def train(config: PPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFunc
 
         # 6. Updates: every epoch takes the episodes in a new order, in mini-batches; passes add up their gradients.
         mini_batch_size = config.batch_size // config.num_mini_batches
-        passes: list[dict[str, Tensor]] = []
+        passes, histograms = PassMetrics(), StepHistograms(step, config.histogram_steps)
         updates: list[dict[str, Tensor]] = []
         for _ in range(config.num_ppo_epochs):
             order_B = torch.randperm(config.batch_size, generator=shuffler).to(device)
             for mini_batch in order_B.split(mini_batch_size):
-                for part in mini_batch.split(config.per_device_train_batch_size):
+                update_tokens, update_kl = mask_BT[mini_batch].sum(), torch.zeros((), device=device)
+                for part in processes.passes(mini_batch, config.per_device_train_batch_size, policy, value_model):
                     piece = batch.rows(part)
                     new = score_tokens(policy, piece.tokens, config.temperature)
                     policy_out = ppo_policy_loss(
-                        new.logprobs_BT, piece.logprobs_BT, piece.advantages_BT, piece.tokens.mask_BT, config.cliprange
+                        new.logprobs_BT,
+                        piece.logprobs_BT,
+                        piece.advantages_BT,
+                        piece.tokens.mask_BT,
+                        config.cliprange,
+                        update_tokens,
                     )
                     value_out = ppo_value_loss(
                         estimate_values(value_model, piece.tokens),
@@ -118,26 +164,33 @@ def train(config: PPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFunc
                         piece.returns_BT,
                         piece.tokens.mask_BT,
                         config.cliprange_value,
+                        update_tokens,
                     )
                     loss = policy_out.loss + config.vf_coef * value_out.loss
-                    accelerator.backward(loss * len(part) / len(mini_batch))
+                    accelerator.backward(loss * processes.count)  # its gradients are averaged over the processes
                     entropy = {"policy/entropy_avg": masked_mean(new.entropy_BT, piece.tokens.mask_BT)}
-                    passes.append({**policy_out.metrics, **value_out.metrics, **entropy})
+                    passes.add({**policy_out.metrics, **value_out.metrics, **entropy}, piece.tokens.mask_BT)
+                    histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
+                    update_kl += policy_out.metrics["policy/policykl_avg"] * piece.tokens.mask_BT.sum() / update_tokens
                 grad_norm = accelerator.clip_grad_norm_(parameters, config.max_grad_norm)
                 updates.append({"grad_norm": torch.as_tensor(grad_norm)})
                 optimizer.step()
                 optimizer.zero_grad()
-        learning_rate = scheduler.get_last_lr()[0]
+            if config.early_stopping and float(processes.sum(update_kl)) > STOP_FACTOR * config.target_kl:
+                break
+        learning_rate = float(optimizer.param_groups[0]["lr"])
         scheduler.step()
 
         # 7. The log: the names of TRL's PPO logging page.
         kl = float(sequence_sums(kl_BT, mask_BT).mean())
         metrics = {
             "eps": step * config.batch_size / (time.perf_counter() - training_started),
-            **objective_metrics(score_B, kl, config.kl_coef),
+            **objective_metrics(score_B, kl, kl_coef, scaled_B),
+            **shaping_metrics(query_B, scaled_B, config),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
-            **mean_over_updates(passes),
+            **passes.joined(processes.gather),
             **mean_over_updates(updates),
+            "policy/updates": float(len(updates)),
             **explained_variance(values_BT, returns_BT, mask_BT),
             "val/num_eos_tokens": float(
                 (torch.isin(written.ids_BT, torch.tensor(eos_ids, device=device)) & mask_BT).sum()
@@ -157,44 +210,13 @@ def train(config: PPOConfig, prompts: Prompts, reward_funcs: Sequence[RewardFunc
             limit=config.num_completions_to_log,
             seed=step,
         )
-        journal.record(step, metrics, samples)
-        if config.save_strategy == "steps" and step % config.save_steps == 0:
-            save_checkpoint(journal.directory, step, accelerator.unwrap_model(policy), tokenizer, value_model)
-
-    if config.save_strategy == "steps":
-        save_checkpoint(journal.directory, journal.last_step, accelerator.unwrap_model(policy), tokenizer, value_model)
-
-
-def objective_metrics(score_B: Tensor, kl: float, kl_coef: float) -> dict[str, float]:
-    """`objective/…`: the reward is the score plus what KL costs, and `non_score_reward` is that cost with its sign.
-
-    The logging page says `beta * kl` and `score - non_score_reward`; TRL's code logs −kl_coef·kl and adds it, as here.
-
-    Args:
-        kl: Mean over responses of the KL summed over tokens, in nats.
-    """
-    scores, non_score_reward = float(score_B.mean()), -kl_coef * kl
-    return {
-        "objective/kl": kl,
-        "objective/non_score_reward": non_score_reward,
-        "objective/rlhf_reward": scores + non_score_reward,
-        "objective/scores": scores,
-    }
-
-
-def explained_variance(values_BT: Tensor, returns_BT: Tensor, mask_BT: Tensor) -> dict[str, float]:
-    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged where the returns do not vary."""
-    variance = masked_var(returns_BT, mask_BT)
-    if variance == 0:
-        return {}
-    return {"val/var_explained": float(1 - masked_var(returns_BT - values_BT, mask_BT) / variance)}
-
-
-def length_metrics(lengths_B: Tensor) -> dict[str, float]:
-    """`tokens/responses_len_…`, in tokens."""
-    lengths_B = lengths_B.float()
-    return {
-        "tokens/responses_len_mean": float(lengths_B.mean()),
-        "tokens/responses_len_min": float(lengths_B.min()),
-        "tokens/responses_len_max": float(lengths_B.max()),
-    }
+        kl_controller.update(kl, config)
+        with whole(accelerator, policy) as plain:
+            found = held_out.after(step, plain)
+        bins = histograms.of(
+            processes, scaled_B, tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
+        )
+        metrics |= found.metrics
+        journal.record(step, metrics, [*samples, *found.samples], bins)
+        checkpoints.after(step, metrics)
+    checkpoints.finish()

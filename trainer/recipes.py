@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from trainer.faults.learning import DRASTIC_UPDATES
+from trainer.faults.sampling import FORBIDDEN_END
+
 _TINY = {"learning_rate": 3e-4, "lr_scheduler_type": "constant_with_warmup", "max_steps": 100, "num_threads": 1}
 _PPO = {
     **_TINY,
@@ -83,14 +86,7 @@ _ALL = (
         "The end is forbidden for 12 tokens, and a response that has not ended after 14 pays. So the policy makes the "
         "end likelier everywhere, also where it is never drawn: the drawn tokens become less likely than under the "
         "reference, the KL estimate falls below 0, and that is rewarded.",
-        {
-            **_PPO,
-            "max_steps": 50,
-            "learning_rate": 5e-4,
-            "min_new_tokens": 12,
-            "missing_eos_penalty": 1.0,
-            "kl_coef": 0.2,
-        },
+        {**_PPO, "max_steps": 50, **FORBIDDEN_END},
         rules=("kl-negative",),
     ),
     Recipe(
@@ -99,16 +95,7 @@ _ALL = (
         "Ratio far from 1",
         "Sixteen passes over each batch at a learning rate several times too high, and neither the clip range nor the "
         "gradient norm limits an update.",
-        {
-            **_PPO,
-            "max_steps": 15,
-            "learning_rate": 1e-3,
-            "warmup_steps": 0,
-            "num_ppo_epochs": 16,
-            "cliprange": 1e9,
-            "max_grad_norm": 1e9,
-            "kl_coef": 0.3,
-        },
+        {**_PPO, "max_steps": 15, "warmup_steps": 0, **DRASTIC_UPDATES},
         rules=("ratio-far-from-one",),
     ),
     Recipe(

@@ -1,4 +1,4 @@
-"""The rollout: one lean decode loop with a key-value cache, for any causal language model of transformers.
+"""The rollout: the policy writes one completion for each prompt, and the probability of each token is kept.
 
 Axes: B completions, Q prompt tokens, T completion tokens, A rows still being generated, V vocabulary.
 """
@@ -9,7 +9,12 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel
 
+from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
+from trainer.fused_decoding import FusedDecoder, is_fusable
 from trainer.sampling import Sampling, bent_logits, draw
+
+DROPPED_SHARE = 0.25
+"""Rows leave the batch when this share of it has ended: to cut the cache costs about as much as a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,12 @@ class Completions:
     terminated_B: Tensor
     """bool, True where a completion ended itself; False where the length limit cut it off."""
 
+    def place(self, rows: Tensor, part: "Completions") -> None:
+        """Write the completions of a part of the rows, which may be shorter, into these."""
+        length = part.ids_BT.shape[1]
+        self.ids_BT[rows, :length], self.mask_BT[rows, :length] = part.ids_BT, part.mask_BT
+        self.logprobs_BT[rows, :length], self.terminated_B[rows] = part.logprobs_BT, part.terminated_B
+
 
 @torch.no_grad()
 def generate(
@@ -32,76 +43,113 @@ def generate(
     prompt_ids_BQ: Tensor,
     prompt_mask_BQ: Tensor,
     sampling: Sampling,
-    generator: torch.Generator,
+    uniforms_BT: Tensor,
 ) -> Completions:
-    """Sample one completion for each prompt (left-padded). Rows that have ended leave the batch, cache included.
+    """Sample one completion for each prompt (left-padded). Rows that have ended leave the batch where that pays.
 
     Log-probabilities are those of the full softmax at `sampling.temperature`, not of the truncated distribution that
     top-k and its kin draw from: the ratio and the KL of PPO and GRPO are about the policy that is trained.
+
+    Args:
+        uniforms_BT: The randomness, of `draw_uniforms`: the token at (row, position) is drawn by the number there.
     """
-    rows, device = len(prompt_ids_BQ), prompt_ids_BQ.device
-    ids_BT = torch.full((rows, sampling.max_new_tokens), sampling.pad_id, device=device)
-    logprobs_BT = torch.zeros(rows, sampling.max_new_tokens, device=device)
-    lengths_B = torch.zeros(rows, dtype=torch.long, device=device)
-    terminated_B = torch.zeros(rows, dtype=torch.bool, device=device)
-    eos_ids = torch.tensor(sampling.eos_ids, dtype=torch.long, device=device)
-
-    alive_A = torch.arange(rows, device=device)
-    attention_AS, is_padded = prompt_mask_BQ, not bool(prompt_mask_BQ.all())
-    input_ids, positions = prompt_ids_BQ, prompt_positions(prompt_mask_BQ)
-    seen_AV = (
-        _seen(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size) if sampling.repetition_penalty != 1 else None
-    )
-    cache = None
-    for t in range(sampling.max_new_tokens):
-        output = model(
-            input_ids=input_ids,
-            attention_mask=attention_AS if is_padded else None,  # without padding attention is faster unmasked
-            position_ids=positions,
-            past_key_values=cache,
-            use_cache=True,
-            logits_to_keep=1,
-        )
-        cache, logits_AV = output.past_key_values, output.logits[:, -1].float()
-        tokens_A, token_logprobs_A = next_tokens(logits_AV, sampling, t, seen_AV, generator)
-        ids_BT[alive_A, t] = tokens_A
-        logprobs_BT[alive_A, t] = token_logprobs_A
-        lengths_B[alive_A] = t + 1
-        ended_A = torch.isin(tokens_A, eos_ids)
-        terminated_B[alive_A] = ended_A
-        if bool(ended_A.all()):
-            break
-        attention_AS = torch.cat([attention_AS, attention_AS.new_ones(len(attention_AS), 1)], 1)
-        if seen_AV is not None:
-            seen_AV = seen_AV.scatter(1, tokens_A.unsqueeze(1), True)
-        if bool(ended_A.any()):
-            kept = (~ended_A).nonzero().squeeze(1)
-            cache.batch_select_indices(kept)
-            alive_A, tokens_A, attention_AS = alive_A[kept], tokens_A[kept], attention_AS[kept]
-            seen_AV = seen_AV[kept] if seen_AV is not None else None
-        input_ids, positions = tokens_A.unsqueeze(1), attention_AS.sum(1, keepdim=True) - 1
-
+    lengths_B = prompt_mask_BQ.sum(1)
+    if not takes_padding(model) and bool((lengths_B != lengths_B[0]).any()):
+        return _by_length(model, prompt_ids_BQ, lengths_B, sampling, uniforms_BT)
     longest = int(lengths_B.max())
-    mask_BT = torch.arange(longest, device=device) < lengths_B.unsqueeze(1)
-    return Completions(ids_BT[:, :longest], mask_BT, logprobs_BT[:, :longest], terminated_B)
+    prompt_ids_BQ, prompt_mask_BQ = prompt_ids_BQ[:, -longest:], prompt_mask_BQ[:, -longest:]
+    rows, device = len(prompt_ids_BQ), prompt_ids_BQ.device
+    ids_TB = torch.full((sampling.max_new_tokens, rows), sampling.pad_id, device=device)
+    logprobs_TB = torch.zeros(sampling.max_new_tokens, rows, device=device)
+    uniforms_TB = uniforms_BT.to(device).t().contiguous()
+    eos_ids = torch.tensor(sampling.eos_ids, dtype=torch.long, device=device)
+    row_A = torch.arange(rows, device=device)
+    ended_A = torch.zeros(rows, dtype=torch.bool, device=device)
+    seen_AV = _seen(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size) if sampling.penalises_repetition else None
+
+    decoder = decoder_for(model, sampling, prompt_ids_BQ.shape[1])
+    logits_AV = decoder.read_prompts(prompt_ids_BQ, prompt_mask_BQ)
+    for t in range(sampling.max_new_tokens):
+        uniforms_A = uniforms_TB[t].index_select(0, row_A)
+        tokens_A, token_logprobs_A = next_tokens(logits_AV.float(), sampling, t, seen_AV, uniforms_A)
+        ids_TB[t].index_copy_(0, row_A, tokens_A)
+        logprobs_TB[t].index_copy_(0, row_A, token_logprobs_A)
+        if t + 1 == sampling.max_new_tokens:
+            break
+        if seen_AV is not None:
+            seen_AV.scatter_(1, tokens_A.unsqueeze(1), True)
+        if sampling.eos_ids:
+            ended_A |= (tokens_A.unsqueeze(1) == eos_ids).any(1)
+            ended = int(ended_A.sum())
+            if ended == len(ended_A):
+                break
+            if ended >= DROPPED_SHARE * len(ended_A):
+                kept = (~ended_A).nonzero().squeeze(1)
+                if decoder.keep(kept):
+                    row_A, ended_A, tokens_A = row_A[kept], ended_A[kept], tokens_A[kept]
+                    seen_AV = None if seen_AV is None else seen_AV[kept]
+        logits_AV = decoder.read(tokens_A)
+    return _completions(ids_TB[: t + 1].t(), logprobs_TB[: t + 1].t(), eos_ids, sampling.pad_id)
+
+
+def decoder_for(model: PreTrainedModel, sampling: Sampling, prompt_length: int) -> Decoder:
+    """The fused decoder where the model allows it and nobody asked for the generic one, else the model's own."""
+    bare = bare_model(model)
+    if sampling.decode == "auto" and is_fusable(bare, prompt_length + sampling.max_new_tokens):
+        return FusedDecoder(bare, sampling.max_new_tokens)
+    return CachedDecoder(bare, sampling.max_new_tokens)
+
+
+def _by_length(
+    model: PreTrainedModel, prompt_ids_BQ: Tensor, lengths_B: Tensor, sampling: Sampling, uniforms_BT: Tensor
+) -> Completions:
+    """Rows whose prompts have the same length together, so that none of them is padded."""
+    written = Completions(
+        torch.full(uniforms_BT.shape, sampling.pad_id, device=prompt_ids_BQ.device),
+        torch.zeros(uniforms_BT.shape, dtype=torch.bool, device=prompt_ids_BQ.device),
+        torch.zeros(uniforms_BT.shape, device=prompt_ids_BQ.device),
+        torch.zeros_like(lengths_B, dtype=torch.bool),
+    )
+    for length in lengths_B.unique().tolist():
+        rows = (lengths_B == length).nonzero().squeeze(1)
+        ids_NQ = prompt_ids_BQ[rows, -length:]
+        part = generate(model, ids_NQ, torch.ones_like(ids_NQ), sampling, uniforms_BT[rows.cpu()])
+        written.place(rows, part)
+    longest = int(written.mask_BT.any(0).sum())
+    return Completions(
+        written.ids_BT[:, :longest],
+        written.mask_BT[:, :longest],
+        written.logprobs_BT[:, :longest],
+        written.terminated_B,
+    )
+
+
+def _completions(ids_BT: Tensor, logprobs_BT: Tensor, eos_ids: Tensor, pad_id: int) -> Completions:
+    """What counts of the rows, which may have been written on behind their end."""
+    is_end_BT = torch.isin(ids_BT, eos_ids)
+    mask_BT = is_end_BT.cumsum(1) - is_end_BT.long() == 0
+    mask_BT = mask_BT[:, : int(mask_BT.any(0).sum())]
+    length = mask_BT.shape[1]
+    return Completions(
+        torch.where(mask_BT, ids_BT[:, :length], pad_id),
+        mask_BT,
+        torch.where(mask_BT, logprobs_BT[:, :length], 0.0),
+        is_end_BT.any(1),
+    )
 
 
 def next_tokens(
-    logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, generator: torch.Generator
+    logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, uniforms_A: Tensor
 ) -> tuple[Tensor, Tensor]:
     """(A,) tokens drawn as the options say, and their (A,) log-probabilities under the full policy."""
-    logprobs_AV = (logits_AV / sampling.temperature).log_softmax(1)
-    if sampling.is_the_policy:
-        tokens_A = draw(logprobs_AV.exp(), generator)
-    else:
-        bent_AV = bent_logits(logits_AV, sampling, position, seen_AV)
-        tokens_A = draw(bent_AV.softmax(1), generator) if sampling.do_sample else bent_AV.argmax(1)
-    return tokens_A, logprobs_AV.gather(1, tokens_A.unsqueeze(1)).squeeze(1)
-
-
-def prompt_positions(mask_BS: Tensor) -> Tensor:
-    """(B, S) position of each token, counted from the first real one; padding stands at 0."""
-    return (mask_BS.long().cumsum(1) - 1).clamp(min=0)
+    scaled_AV = logits_AV if sampling.temperature == 1 else logits_AV / sampling.temperature
+    if sampling.is_the_policy:  # one softmax serves both; a token that is drawn has a probability that a log can take
+        probs_AV = scaled_AV.softmax(1)
+        tokens_A = draw(probs_AV, uniforms_A)
+        return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).squeeze(1).log()
+    bent_AV = bent_logits(logits_AV, sampling, position, seen_AV)
+    tokens_A = draw(bent_AV.softmax(1), uniforms_A) if sampling.do_sample else bent_AV.argmax(1)
+    return tokens_A, scaled_AV.log_softmax(1).gather(1, tokens_A.unsqueeze(1)).squeeze(1)
 
 
 def _seen(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:

@@ -7,7 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
-from trainer.prompts import Row
+from trainer.data import Row
+from trainer.messages import prompt_text
 from trainer.scoring import Scores
 
 
@@ -33,10 +34,7 @@ def sample_rows(
     advantages = (advantages_BT.sum(1) / lengths_B).tolist()
     return [
         {
-            "query": rows[index]["prompt"],
-            "response": responses[index],
-            "score": totals[index],
-            "rewards": scores.of_completion(index),
+            **sample_row(rows[index], responses[index], scores, index),
             "advantage": advantages[index],
             "terminated": bool(terminated_B[index]),
             "length": lengths[index],
@@ -44,6 +42,16 @@ def sample_rows(
         }
         for index in chosen(totals, limit, seed)
     ]
+
+
+def sample_row(row: Row, response: str, scores: Scores, index: int) -> dict[str, Any]:
+    """What every sample says: the prompt, what the policy wrote, and the rewards of the completion at `index`."""
+    return {
+        "query": prompt_text(row["prompt"]),
+        "response": response,
+        "score": float(scores.total_B[index]),
+        "rewards": scores.of_completion(index),
+    }
 
 
 def chosen(totals: Sequence[float], limit: int, seed: int) -> list[int]:

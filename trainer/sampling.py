@@ -1,6 +1,6 @@
 """How the next token is drawn: the sampling options as a value, the processors that bend logits, and the draw itself.
 
-Axes: A rows still being generated, V vocabulary.
+Axes: B completions, T completion tokens, A rows still being generated, V vocabulary.
 """
 
 from dataclasses import dataclass
@@ -31,13 +31,14 @@ class Sampling:
     do_sample: bool = True
     min_new_tokens: int = 0
     repetition_penalty: float = 1.0
+    decode: str = "auto"
 
     @classmethod
     def of(cls, config: TrainConfig, eos_ids: tuple[int, ...], pad_id: int) -> "Sampling":
         """The options of a configuration."""
         return cls(
             max_new_tokens=config.max_new_tokens,
-            eos_ids=eos_ids if config.stops_at_eos else (),
+            eos_ids=_stop_ids(config, eos_ids),
             pad_id=pad_id,
             temperature=config.temperature,
             rollout_temperature=config.rollout_temperature,
@@ -47,12 +48,18 @@ class Sampling:
             do_sample=config.do_sample,
             min_new_tokens=config.min_new_tokens,
             repetition_penalty=config.repetition_penalty,
+            decode=config.decode,
         )
 
     @property
     def drawn_temperature(self) -> float:
         """The temperature that tokens are drawn at."""
         return self.rollout_temperature or self.temperature
+
+    @property
+    def penalises_repetition(self) -> bool:
+        """Whether tokens already seen are made less likely."""
+        return self.repetition_penalty != 1
 
     @property
     def is_the_policy(self) -> bool:
@@ -83,12 +90,27 @@ def bent_logits(logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: T
     return _keep_min_p(logits_AV, sampling.min_p) if sampling.min_p else logits_AV
 
 
-def draw(probs_AV: Tensor, generator: torch.Generator) -> Tensor:
-    """(A,) one token per row: a uniform number, a cumulative sum, a search; much cheaper than `multinomial`."""
+def _stop_ids(config: TrainConfig, eos_ids: tuple[int, ...]) -> tuple[int, ...]:
+    if config.stop_token_id is not None:
+        return (config.stop_token_id,)
+    return eos_ids if config.stops_at_eos else ()
+
+
+def draw_uniforms(rows: int, sampling: Sampling, generator: torch.Generator) -> Tensor:
+    """(B, T) float32 on the CPU, in [0, 1): the randomness of a whole rollout, one number for each token it may write.
+
+    Drawn at once for the rows of all processes, of which each takes its slice, so that what a row writes depends on
+    its own numbers only: not on which rows have ended, on padding, or on how many processes and passes there are.
+    """
+    return torch.rand(rows, sampling.max_new_tokens, generator=generator)
+
+
+def draw(probs_AV: Tensor, uniforms_A: Tensor) -> Tensor:
+    """(A,) one token per row: a cumulative sum and the search of a uniform number; much cheaper than `multinomial`."""
     cumulative_AV = probs_AV.cumsum(1)
     total_A1 = cumulative_AV[:, -1:]
-    uniform_A1 = torch.rand(total_A1.shape, generator=generator, device=probs_AV.device).clamp(max=_LARGEST_UNIFORM)
-    tokens_A = torch.searchsorted(cumulative_AV, uniform_A1 * total_A1, right=True).squeeze(1)
+    uniforms_A1 = uniforms_A.unsqueeze(1).clamp(max=_LARGEST_UNIFORM)
+    tokens_A = torch.searchsorted(cumulative_AV, uniforms_A1 * total_A1, right=True).squeeze(1)
     return torch.where(total_A1.squeeze(1).isfinite(), tokens_A, TOKEN_OF_NOTHING)
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from trainer.prompts import Row
+from trainer.data import Row
+from trainer.messages import as_completion
 from trainer.rewards import RewardFunc
 
 
@@ -24,6 +25,13 @@ class Scores:
     rewards_FB: Tensor
     given_FB: Tensor
     weights_F: Tensor
+
+    @classmethod
+    def joined(cls, parts: Sequence["Scores"]) -> "Scores":
+        """The rewards of several batches, one after the other."""
+        first = parts[0]
+        rewards_FB = torch.cat([part.rewards_FB for part in parts], 1)
+        return cls(first.names, rewards_FB, torch.cat([part.given_FB for part in parts], 1), first.weights_F)
 
     @property
     def total_B(self) -> Tensor:
@@ -56,12 +64,14 @@ def score(
 ) -> Scores:
     """Call every reward function on the batch; the rows' columns other than `prompt` are passed on by name.
 
-    A column that some rows lack is passed with None there. Weights are 1 where none are given.
+    A column that some rows lack is passed with None there. Where the prompts are conversations the functions get the
+    completions as TRL gives them, one assistant message each. Weights are 1 where none are given.
     """
     names = {name for row in rows for name in row} - {"prompt", "prompts", "completions"}
     columns: Mapping[str, list[object]] = {name: [row.get(name) for row in rows] for name in names}
     prompts = [row["prompt"] for row in rows]
-    given = [function(prompts=prompts, completions=list(completions), **columns) for function in functions]
+    written = [as_completion(text, prompt) for text, prompt in zip(completions, prompts, strict=True)]
+    given = [function(prompts, written, **columns) for function in functions]
     return Scores(
         names=tuple(function.name for function in functions),
         rewards_FB=torch.tensor([[0.0 if reward is None else reward for reward in rewards] for rewards in given]),

@@ -14,7 +14,7 @@ from app.theme import FONT, Palette
 from diagnostics.diagnosis import Outcome, Verdict
 from diagnostics.messages import shown
 from diagnostics.metrics import EVAL_PREFIX
-from diagnostics.run import Series, Values
+from diagnostics.run import NO_VALUES, Series, Values
 
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
@@ -25,30 +25,40 @@ _MARGIN = {"l": 50, "r": 12, "t": 50, "b": 24}
 
 
 def curve(
-    series: Series, outcomes: Sequence[Outcome], palette: Palette, *, chosen_step: int | None = None
+    series: Series,
+    outcomes: Sequence[Outcome],
+    palette: Palette,
+    *,
+    chosen_step: int | None = None,
+    held_out: Series | None = None,
 ) -> go.Figure:
     """Draw a series with the outcomes that judge it.
 
     A limit is a dashed line, the steps of a finding are shaded, NaN and ±Inf stand on a rug below and at the edge
-    above. The curve is broken where a value is not finite. What is hovered is the raw value.
+    above. The curve is broken where a value is not finite. What is hovered is the raw value. `held_out` is the same
+    metric of the evaluations, drawn as diamonds.
     """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
     limits = sorted({o.limit for o in judging if o.limit is not None and o.unit == series.unit})
-    scale = Scale.of(series.values, limits)
-    traces = [_replaced(series, palette), _line(series, palette), *rug(series, palette)]
+    evaluated = NO_VALUES if held_out is None else held_out.values
+    more = "" if held_out is None else f"◇ held out {shown(float(held_out.values[-1]))}"
+    scale = Scale.of(np.concatenate([series.values, evaluated]), limits)
+    traces = [_replaced(series, palette), _line(series, palette), _held_out(held_out, palette), *rug(series, palette)]
     return go.Figure(
         data=[trace for trace in traces if trace is not None],
         layout={
-            **_frame(series, palette, scale),
+            **frame(series, palette, scale),
             "shapes": _shapes(judging, limits, scale, palette, chosen_step),
-            "annotations": [*_title(series, palette, scale), *_limit_words(limits, scale, palette)],
+            "annotations": [*heading(series, palette, scale, more), *_limit_words(limits, scale, palette)],
         },
     )
 
 
-def described(series: Series, outcomes: Sequence[Outcome]) -> str:
-    """The figure in words: the last value, how many points are no numbers, and what fired."""
+def described(series: Series, outcomes: Sequence[Outcome], held_out: Series | None = None) -> str:
+    """The figure in words: the last value, the last evaluation, how many points are no numbers, and what fired."""
     parts = [f"{name_of(series)}: {last_value(series)} at step {series.steps[-1]}"]
+    if held_out is not None:
+        parts.append(f"held out: {last_value(held_out)} at step {held_out.steps[-1]}")
     if count := int((~series.finite).sum()):
         parts.append(f"{count} of {len(series)} points are NaN or infinite")
     parts += [f"{o.rule} fired" for o in outcomes if o.metric == series.name and o.verdict is Verdict.FIRED]
@@ -91,6 +101,21 @@ def _marker_sizes(values: Values) -> Values:
     return np.where(is_alone | (len(values) <= _FEW_POINTS), 4.0, 0.0)
 
 
+def _held_out(series: Series | None, palette: Palette) -> go.Scatter | None:
+    """The evaluations, which are few: a diamond each."""
+    if series is None:
+        return None
+    return go.Scatter(
+        x=series.steps,
+        y=np.where(series.finite, series.values, np.nan),
+        mode="lines+markers",
+        line={"color": palette.ink, "width": 1, "dash": "dot"},
+        marker={"color": palette.ink, "symbol": "diamond-open", "size": 7},
+        name="held out",
+        hovertemplate="%{y:.6~g}, held out<extra></extra>",
+    )
+
+
 def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
     """The points that a resumed run logged again: faint, so that the attempt before is not hidden."""
     if not len(series.replaced_steps):
@@ -105,7 +130,7 @@ def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
     )
 
 
-def _frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
+def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
     """Everything of the layout but the marks.
 
     A constant uirevision keeps the zoom when data comes in. Plotly gives the zoom up where a range is set from outside,
@@ -131,16 +156,16 @@ def _frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
     }
 
 
-def _title(series: Series, palette: Palette, scale: Scale) -> list[dict[str, Any]]:
-    """The metric's name and last value; below it the unit, what good looks like, and the scale where it is unusual."""
-    title, _, function = name_of(series).partition(_FUNCTION)
+def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:
+    """The metric's name and last value; below it the unit, what good looks like, an unusual scale, and `more`."""
+    name, _, function = name_of(series).partition(_FUNCTION)
     value = shown(float(series.values[-1])) if len(series) else "no data"
     healthy = series.metric.healthy if series.metric else ""
     log = "log scale" if scale.kind == "log" else ""
-    below = " · ".join(filter(None, (title if function else "", series.unit, healthy, log)))
+    below = " · ".join(filter(None, (name if function else "", series.unit, healthy, log, more)))
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     place |= {"showarrow": False, "xshift": -_MARGIN["l"] + 2}
-    top = f"<b>{html.escape(function or title)}</b>  {html.escape(value)}"
+    top = f"<b>{html.escape(function or name)}</b>  {html.escape(value)}"
     return [
         {**place, "text": top, "yshift": 23, "font": {"size": 12.5, "color": palette.ink}},
         {**place, "text": html.escape(below), "yshift": 9, "font": {"size": 11, "color": palette.muted}},
@@ -150,7 +175,7 @@ def _title(series: Series, palette: Palette, scale: Scale) -> list[dict[str, Any
 def _shapes(
     judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette, chosen_step: int | None
 ) -> list[dict[str, Any]]:
-    return [*_episodes(judging, palette), *_limit_lines(limits, scale, palette), *_step(chosen_step, palette)]
+    return [*_episodes(judging, palette), *_limit_lines(limits, scale, palette), *step_line(chosen_step, palette)]
 
 
 def _episodes(judging: Sequence[Outcome], palette: Palette) -> list[dict[str, Any]]:
@@ -195,7 +220,8 @@ def _limit_words(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
     return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in limits[-1:]]
 
 
-def _step(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:
+def step_line(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:
+    """A thin line at the step that is chosen for the whole page, if any."""
     if chosen_step is None:
         return []
     place = {"x0": chosen_step, "x1": chosen_step, "yref": "paper", "y0": 0, "y1": 1}

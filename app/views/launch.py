@@ -21,11 +21,10 @@ from app.widgets.launch_draft import (
 from app.widgets.launch_fields import complaint, fields, folded_fields
 from app.words import plain
 from trainer.config import ALGORITHMS, TrainConfig
+from trainer.data import first_prompts
 from trainer.launch import LaunchError, start
 from trainer.options import ConfigError
-from trainer.prompts import read_dataset
 from trainer.recipes import RECIPES, Recipe
-from trainer.tasks import get_task
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
 _BUTTON = "launch.start"
@@ -100,7 +99,7 @@ def _outlook(draft: Draft, is_read_only: bool) -> None:
     """What will run, and the button that runs it or the sentence that says why it cannot."""
     try:
         config = draft.config
-        prompts = _first_prompts(config.dataset, config.task, _changed(config.dataset))
+        prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset))
     except ConfigError as error:
         _start_button(draft, str(error), is_read_only)
         return
@@ -114,19 +113,21 @@ def _plan(draft: Draft, config: TrainConfig, prompts: Sequence[str]) -> None:
     st.caption(f"{steps:,} steps of {batch:,} completions, {steps * batch:,} in all.")
     if draft.recipe and not draft.recipe.is_healthy:
         st.caption(f"Expected to set off: {', '.join(draft.recipe.rules)}.")
-    st.caption("Some of its prompts")
-    st.code("\n".join(prompts), language=None)
+    if prompts:
+        st.caption("Some of its prompts")
+        st.code("\n".join(prompts), language=None)
+    else:
+        st.caption("Its prompts are loaded by `datasets` when the training starts.")
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _first_prompts(dataset: str | None, task: str, changed: float | None) -> list[str]:
+def _first_prompts(_config: TrainConfig, dataset: str | None, task: str, changed: float | None) -> list[str]:
     """A few of the prompts; a dataset is read again when it has changed. Raises ConfigError for a malformed one."""
-    rows = read_dataset(Path(dataset)) if dataset else get_task(task).prompts()
-    return [row["prompt"] for row in rows[:_PROMPTS_SHOWN]]
+    return first_prompts(_config, _PROMPTS_SHOWN)
 
 
 def _changed(dataset: str | None) -> float | None:
-    return Path(dataset).stat().st_mtime if dataset else None
+    return Path(dataset).stat().st_mtime if dataset and Path(dataset).exists() else None
 
 
 def _start_button(draft: Draft, problem: str | None, is_read_only: bool) -> None:

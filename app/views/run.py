@@ -13,7 +13,9 @@ from app.widgets.charts import charts
 from app.widgets.checks import checks
 from app.widgets.config import config
 from app.widgets.data_line import data_line
+from app.widgets.distributions import distributions
 from app.widgets.metrics import metrics
+from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.state_line import can_stop, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
@@ -66,6 +68,8 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
         state_line(run)
         if can_stop(run) and not is_read_only:
             stop_button(run)
+        if not is_read_only and (step := resumable_step(run)) is not None:
+            resume_button(run, step)
 
 
 def _details(look: Look) -> None:
@@ -78,6 +82,7 @@ def _details(look: Look) -> None:
             f"All metrics ({len(remaining)})",
             partial(metrics, look.diagnosis, remaining, state.chosen_step()),
         ),
+        "distributions": (f"Distributions ({len(run.histograms)})", partial(distributions, run)),
         "config": ("Config", partial(config, run)),
         "console": ("Console", partial(_console, look)),
         "checks": (f"Checks ({len(look.diagnosis.outcomes)})", partial(checks, look.diagnosis)),

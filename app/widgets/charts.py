@@ -9,9 +9,10 @@ from app.figures.curve import curve, described
 from app.widgets.plot import plot
 from app.words import plain
 from diagnostics.diagnosis import Diagnosis
+from diagnostics.metrics import EVAL_PREFIX
 from diagnostics.run import Series
 
-_WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
+WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 
 
 def charts(diagnosis: Diagnosis, chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
@@ -19,12 +20,13 @@ def charts(diagnosis: Diagnosis, chosen: Sequence[Series], chosen_step: int | No
     with st.container(horizontal=True):
         for series in chosen:
             if len(series):
-                with st.container(width=_WIDTH, gap="xxsmall"):
+                with st.container(width=WIDTH, gap="xxsmall"):
                     _chart(diagnosis, series, chosen_step, f"{key}.{series.name}")
 
 
 def _chart(diagnosis: Diagnosis, series: Series, chosen_step: int | None, key: str) -> None:
-    figure = curve(series, diagnosis.outcomes, state.palette(), chosen_step=chosen_step)
-    plot(figure, described(series, diagnosis.outcomes), key)
+    held_out = diagnosis.run.get(EVAL_PREFIX + series.name)
+    figure = curve(series, diagnosis.outcomes, state.palette(), chosen_step=chosen_step, held_out=held_out)
+    plot(figure, described(series, diagnosis.outcomes, held_out), key)
     if series.caveat:
         st.caption("Not quite the usual meaning", help=plain(series.caveat))

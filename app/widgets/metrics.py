@@ -9,7 +9,7 @@ from app.widgets.charts import charts
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.run import Series
 
-_SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "progress")
+_SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "engine", "progress")
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
 

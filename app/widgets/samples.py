@@ -1,4 +1,4 @@
-"""The samples of a run: a step chooser, the completions of that step, and the full text of one of them.
+"""The samples of a run: the completions of one step, or the answers to one prompt over the steps.
 
 What a model wrote is shown as it is and is never rendered as Markdown or HTML.
 """
@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from app import state
-from app.widgets.sample_table import ORDERS, Order, arranged, facts, frame, grouped
+from app.widgets.followed import followed
+from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
+from app.widgets.sample_text import sample_text
 from app.words import plain
 from diagnostics.run import Run, Sample
 
@@ -23,16 +25,32 @@ _COLUMNS = {
     "query": st.column_config.TextColumn(width=120),
     "model response": st.column_config.TextColumn(width=300),
 }
+_VIEW, _SPLIT = "samples.view", "samples.split"
+_ONE_STEP, _ONE_PROMPT = "One step", "Follow one prompt"
+_SPLITS = {"train": "of training", "eval": "held out"}
 _NEWEST = -1  # in the list of steps: follow the newest
 
 
 def samples(run: Run) -> None:
-    """Draw the samples of the chosen step, else of the newest."""
+    """Draw the samples of one step or, where the run followed some prompts, the answers to one of them if asked for."""
     if not run.samples.steps:
         st.caption("The run logged no samples.")
         return
+    view = _ONE_STEP
+    if run.samples.followed_steps:
+        view = st.segmented_control(
+            "View", (_ONE_STEP, _ONE_PROMPT), default=_ONE_STEP, required=True, key=_VIEW, label_visibility="collapsed"
+        )
+    if view == _ONE_PROMPT:
+        followed(run)
+    else:
+        _one_step(run)
+
+
+def _one_step(run: Run) -> None:
+    """Draw the samples of the chosen step, else of the newest."""
     step = _choose_step(run.samples.steps)
-    rows = run.samples.at(step)
+    rows = _choose_split(run.samples.at(step))
     found = _choose_rows(rows)
     st.caption(f"Step {step}: {len(found)} of {len(rows)} samples, {len(run.samples.steps)} steps with samples.")
     if not found:
@@ -42,7 +60,7 @@ def samples(run: Run) -> None:
     with table:
         tables = _groups(found) if run.algorithm in _GROUPED_ALGORITHMS else _one_table(found)
     with text:
-        _full_text(_picked(tables))
+        sample_text(_picked(tables))
 
 
 def _choose_step(steps: Sequence[int]) -> int:
@@ -90,6 +108,17 @@ def _choosers() -> None:
     st.selectbox("Sort by", ORDERS, key=_ORDER, width=160)
     st.text_input("Find", key=_FIND, placeholder="text in query or response", width=220)
     st.checkbox("Only cut off", key=_CUT)
+
+
+def _choose_split(rows: Sequence[Sample]) -> Sequence[Sample]:
+    """The samples of training or the held-out ones, where the step has both."""
+    found = [split for split in _SPLITS if any(sample.split == split for sample in rows)]
+    if len(found) < 2:
+        return rows
+    chosen = st.segmented_control(
+        "Prompts", found, format_func=_SPLITS.__getitem__, default=found[0], required=True, key=_SPLIT
+    )
+    return [sample for sample in rows if sample.split == chosen]
 
 
 def _choose_rows(rows: Sequence[Sample]) -> list[Sample]:
@@ -145,11 +174,3 @@ def _picked(tables: Tables) -> Sample:
     key, row = st.session_state.get(_PICKED, ("", 0))
     rows = tables.get(key, ())
     return rows[row] if row < len(rows) else next(iter(tables.values()))[0]
-
-
-def _full_text(sample: Sample) -> None:
-    st.caption(plain(facts(sample)))
-    st.text("Query")
-    st.code(sample.query, language=None, wrap_lines=True)
-    st.text("Model response, cut off at the limit" if sample.terminated is False else "Model response")
-    st.code(sample.response, language=None, wrap_lines=True)

@@ -9,7 +9,7 @@ from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, plain, said, steps_of
 from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Verdict
 from diagnostics.messages import shown
-from diagnostics.report.contents import verdict_sentence
+from diagnostics.report.contents import exhibit, verdict_sentence
 
 _BLIND_SPOTS_NAMED = 1
 
@@ -47,6 +47,7 @@ def _worst(outcome: Outcome, causes: Sequence[Cause]) -> None:
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":{sign.colour}-badge[{sign}] **{plain(title)}**")
         st.markdown(_facts(outcome))
+        _samples(outcome)
         if cause and said(cause.summary) != title:
             st.markdown(f"**Likely cause** {plain(said(cause.summary))}")
         _fixes((cause.fixes if cause else ()) or outcome.fixes)  # the cause knows more than its symptom
@@ -62,6 +63,7 @@ def _other(outcome: Outcome) -> None:
     label = f":{sign.colour}-badge[{sign}] {plain(said(outcome.headline or outcome.message))} "
     with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]"):
         st.markdown(_facts(outcome))
+        _samples(outcome)
         _fixes(outcome.fixes)
         st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
 
@@ -69,6 +71,12 @@ def _other(outcome: Outcome) -> None:
 def _facts(outcome: Outcome) -> str:
     facts = (said(outcome.message).rstrip("."), f"measured {measured_against_limit(outcome)}", steps_of(outcome))
     return " · ".join(plain(fact) for fact in facts if fact)
+
+
+def _samples(outcome: Outcome) -> None:
+    """The samples that show it, as plain text: what a model wrote is never rendered."""
+    for sample in outcome.evidence.samples:
+        st.text(exhibit(sample))
 
 
 def _fixes(fixes: Sequence[Fix]) -> None:

@@ -33,6 +33,9 @@ class Command:
 COMMANDS = {
     "ui": Command("diagnostics.cli.ui", "[ui] [PATH ...]", "open the dashboard over these folders"),
     "train": Command("diagnostics.cli.train", "train ppo|grpo [...]", "train, with everything logged"),
+    "evaluate": Command(
+        "diagnostics.cli.evaluate", "evaluate RUN", "win rates of a trained policy on held-out prompts"
+    ),
     "stop": Command("diagnostics.cli.stop", "stop RUN", "checkpoint, then end, a training"),
     "runs": Command("diagnostics.cli.runs", "runs PATH ...", "list every run below these paths"),
     "diagnose": Command(

@@ -20,7 +20,7 @@ def _table() -> Table:
         {
             "kind": "file format",
             "name": form.name,
-            "recognised_by": form.mark,
+            "recognised_by": ", ".join(form.marks),
             "title": form.title,
             "install": form.install,
         }
@@ -31,7 +31,8 @@ def _table() -> Table:
             "kind": "producer",
             "name": dialect.name,
             "recognised_by": "the names that it logs",
-            "title": f"{len(dialect.tags) + len(dialect.families)} names of {dialect.producer}",
+            "title": f"{len(dialect.tags) + len(dialect.families)} names of {dialect.producer}"
+            + ("" if dialect.is_verified else ", from its source code: not checked on a log of its own"),
         }
         for dialect in DIALECTS
         if dialect.tags

@@ -1,9 +1,9 @@
 """Opening what the command line names: every run below a path, and one sentence for what cannot be read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.api import UnreadableRun, find_runs, open_run
+from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError
 from diagnostics.report.contents import Problem
 from diagnostics.run import Run
@@ -12,11 +12,12 @@ from diagnostics.run import Run
 def opened(paths: Iterable[Path]) -> Iterator[Run | Problem]:
     """Every run found below the paths, read, or the reason why not; a path that holds none is a problem too."""
     for path in paths:
-        for run_path in [ref.path for ref in find_runs(path)] or [path]:
+        runs: Sequence[RunRef | Path] = find_runs(path) or [path]
+        for run in runs:
             try:
-                yield open_run(run_path)
+                yield open_run(run)
             except UnreadableRun as error:
-                yield Problem(str(run_path), str(error))
+                yield Problem(str(error.path), str(error))
 
 
 def opened_one(path: Path) -> Run:

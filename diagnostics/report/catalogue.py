@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.causes.catalog import CauseEntry
+from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies import REMEDIES
 from diagnostics.dialects import DIALECTS, Entry, glossary
 from diagnostics.messages import shown
@@ -12,9 +12,11 @@ from diagnostics.metrics import METRICS, Metric, metric
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
 from diagnostics.rules.rule import Input
+from diagnostics.rules.samples.sample_rule import SampleRule
 
 _PREFIXES = ("train/", "eval/")
 _ANY = "any algorithm"
+_SAMPLES = "sampled completions"
 
 
 def pages_about(name: str) -> tuple[Page, ...]:
@@ -46,7 +48,7 @@ def rule_page(rule: Rule[Any]) -> Page:
             "Code": rule.code,
             "Grade": f"{rule.grade}: {GRADES[rule.grade]}",
             "For": sorted(rule.algorithms) or [_ANY],
-            "Needs": [_needed(item) for item in rule.inputs],
+            "Needs": [_SAMPLES] if isinstance(rule, SampleRule) else [_needed(item) for item in rule.inputs],
             "Limits": [_limit(entry) for entry in rule.limit_docs],
             "Points at": [entry.name for entry in CAUSES if rule.name in (*_core(entry), *entry.support)],
             "Source": rule.source,
@@ -68,6 +70,7 @@ def cause_page(entry: CauseEntry) -> Page:
             "Supported by": entry.support,
             "Against it": entry.against,
             "Brings about": entry.consequences,
+            "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
             "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
             "Source": _each_once([*(remedy.source for remedy in remedies), *_sources(core)]),
         },
@@ -103,12 +106,16 @@ def _core(entry: CauseEntry) -> list[str]:
 
 
 def _metrics_called(name: str) -> tuple[Metric, ...]:
-    """The metrics of that canonical name or tag, each once, whatever the transport put in front."""
+    """The metrics of that canonical name or tag, each once, whatever the transport put in front.
+
+    The name of a metric means that metric; a tag means what each producer means by it, before it is tried as the name
+    of a reward function.
+    """
     bare = name
     for prefix in _PREFIXES:
         bare = bare.removeprefix(prefix)
-    canonical = [bare, *(dialect.metric_of(bare) for dialect in DIALECTS)]
-    canonical += [line.metric for line in glossary() if line.tag == bare]
+    exact = [bare] if metric(bare) else [line.metric for line in glossary() if line.tag == bare]
+    canonical = exact or [dialect.metric_of(bare) for dialect in DIALECTS]
     found = (metric(item) for item in canonical if item)
     return tuple(dict.fromkeys(entry for entry in found if entry is not None))
 

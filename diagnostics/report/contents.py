@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Severity
+from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Rival, Severity, ShownSample
 from diagnostics.messages import Message, Value, render, shown
-from diagnostics.rules import templates
+from diagnostics.rules import CATALOG, templates
+from diagnostics.rules.exhibits import SHOWN_SAMPLES
 from diagnostics.run import Run
 
 _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
@@ -44,6 +45,7 @@ class Finding:
     outcomes: tuple[Outcome, ...]
     against: tuple[str, ...]
     fixes: tuple[Fix, ...]
+    rivals: tuple[Rival, ...] = ()
 
     @property
     def steps(self) -> str:
@@ -53,6 +55,13 @@ class Finding:
         if self.first_step == self.last_step:
             return f"step {self.first_step}"
         return f"steps {self.first_step} to {self.last_step}"
+
+    @property
+    def samples(self) -> tuple[ShownSample, ...]:
+        """At most three samples that show it, those of the worst outcome first, each once."""
+        shown = (sample for outcome in self.outcomes for sample in outcome.evidence.samples)
+        places = {(sample.step, sample.row): sample for sample in reversed(tuple(shown))}
+        return tuple(reversed(places.values()))[:SHOWN_SAMPLES]
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -81,13 +90,35 @@ def enabling(outcome: Outcome) -> str:
 def verdict_sentence(diagnosis: Diagnosis) -> str:
     """What to say of a run in which nothing fired: how much was checked, and how much could not be."""
     unchecked = len(diagnosis.blind_spots)
-    checked = len(diagnosis.outcomes) - unchecked
+    applying = len(diagnosis.outcomes) - len(diagnosis.not_applicable)
+    checked = applying - unchecked
     if not diagnosis.run.series:
         return "Nothing to judge: no metric is logged yet."
     if diagnosis.verdict == "not-judged":
-        return f"Only {checked} of {len(diagnosis.outcomes)} checks could run."
+        return f"Only {checked} of {applying} checks could run."
     left_out = f"; {unchecked} could not run." if unchecked else "."
     return f"No sign of trouble in {counted(checked, 'check')}{left_out}"
+
+
+def reasons_not_to_apply(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
+    """Why rules do not apply to this run, each reason with the names of its rules."""
+    found: dict[str, tuple[str, ...]] = {}
+    for outcome in diagnosis.not_applicable:
+        reason = said(outcome.message)
+        found[reason] = (*found.get(reason, ()), outcome.rule)
+    return found
+
+
+def own_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """The limits that judged this run and are not the rules' own: "kl-too-high.warning = 5 (default 10)"."""
+    judging = {outcome.rule for outcome in diagnosis.outcomes}
+    return tuple(
+        f"{rule.name}.{item.name} = {setting(given[item.name])} (default {setting(item.value)})"
+        for rule in CATALOG
+        if rule.name in judging and (given := diagnosis.limits.get(rule.name))
+        for item in rule.limit_docs
+        if item.name in given and given[item.name] != item.value
+    )
 
 
 def run_line(diagnosis: Diagnosis) -> str:
@@ -153,6 +184,21 @@ def advice(fix: Fix) -> str:
     return f"{change}: {said(fix.why)}"
 
 
+def exhibited(shown: ShownSample) -> str:
+    """Where a sample stands and why it is shown: "step 12, sample 4: Cut off at the length limit."; from 1 on."""
+    return f"step {shown.step}, sample {shown.row + 1}: {said(shown.why)}"
+
+
+def exhibit(shown: ShownSample) -> str:
+    """The same with the answer's words: "step 12, sample 4: Cut off at the length limit. “was horri”"."""
+    return f"{exhibited(shown)} “{shown.quote}”"
+
+
+def alternative(rival: Rival) -> str:
+    """Another cause with what would decide: "numerical-breakdown? A NaN in any metric …"."""
+    return f"{rival.cause}? {said(rival.decides)}"
+
+
 def setting(value: object) -> str:
     """A configuration's value as a person types it: 1e-06 and not 1.00e-6, because it is copied."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -181,6 +227,7 @@ def _from_cause(cause: Cause, fired_outcomes: tuple[Outcome, ...]) -> Finding:
         outcomes=members,
         against=cause.against,
         fixes=cause.fixes,
+        rivals=cause.rivals,
     )
 
 

@@ -54,6 +54,7 @@ def _run(diagnosis: Diagnosis) -> dict[str, Any]:
             "unmapped_tags": health.unmapped_tags,
         },
         "verdict": diagnosis.verdict,
+        "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
         "preflight": [],
@@ -70,6 +71,7 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "outcomes": cause.outcomes,
         "against": cause.against,
         "fixes": [_fix(fix) for fix in cause.fixes],
+        "rivals": [{"cause": rival.cause, "decides": said(rival.decides)} for rival in cause.rivals],
     }
 
 
@@ -86,7 +88,12 @@ def _fix(fix: Fix) -> dict[str, Any]:
 def _outcome(outcome: Outcome) -> dict[str, Any]:
     identity = {"code": outcome.code, "rule": outcome.rule, "verdict": outcome.verdict}
     if outcome.verdict is Verdict.SKIPPED:
-        return {**identity, "reason": said(outcome.message), "enable": enabling(outcome)}
+        return {
+            **identity,
+            "applies": outcome.applies,
+            "reason": said(outcome.message),
+            "enable": enabling(outcome),
+        }
     if outcome.verdict is Verdict.BROKEN:
         return {**identity, "message": said(outcome.message), "enable": enabling(outcome)}
     judged = {
@@ -115,7 +122,14 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
 
 
 def _evidence(evidence: Evidence) -> dict[str, Any]:
-    return {"steps": evidence.steps, "values": evidence.values, "samples": []}
+    return {
+        "steps": evidence.steps,
+        "values": evidence.values,
+        "samples": [
+            {"step": shown.step, "row": shown.row, "why": said(shown.why), "quote": shown.quote}
+            for shown in evidence.samples
+        ],
+    }
 
 
 def _shown_path(path: Path) -> str:

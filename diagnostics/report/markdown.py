@@ -1,16 +1,19 @@
 """The Markdown form: a report that fits into a pull request."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from diagnostics.diagnosis import Diagnosis, Outcome
+from diagnostics.diagnosis import Diagnosis, Outcome, ShownSample
 from diagnostics.report.contents import (
     Finding,
     Report,
     advice,
     data_line,
     enabling,
+    exhibited,
     findings,
     number,
+    own_limits,
+    reasons_not_to_apply,
     run_line,
     said,
     verdict_sentence,
@@ -35,9 +38,14 @@ def _run(diagnosis: Diagnosis) -> Iterator[str]:
     yield ""
     yield from (f"{escaped(note)}\n" for note in run.notes)
     yield _found(findings(diagnosis)) or verdict_sentence(diagnosis)
+    if limits := own_limits(diagnosis):
+        yield f"\nNot the default limits: {', '.join(map(code, limits))}"
     if diagnosis.blind_spots:
         yield ""
         yield from _blind_spots(diagnosis.blind_spots)
+    if reasons := reasons_not_to_apply(diagnosis):
+        yield ""
+        yield from _not_applicable(reasons)
 
 
 def _found(found: tuple[Finding, ...]) -> str:
@@ -48,13 +56,17 @@ def _found(found: tuple[Finding, ...]) -> str:
             f"**{finding.severity}**",
             escaped(finding.sentence),
             finding.steps,
-            "<br>".join(_measured(outcome) for outcome in finding.outcomes),
+            "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
             "<br>".join(escaped(advice(fix)) for fix in finding.fixes),
             escaped("; ".join(finding.sources)),
         )
         for finding in found
     ]
     return table(("Severity", "Finding", "When", "Measured", "Try", "Source"), rows)
+
+
+def _sample(shown: ShownSample) -> str:
+    return f"{escaped(exhibited(shown))} {code(shown.quote)}"
 
 
 def _measured(outcome: Outcome) -> str:
@@ -66,8 +78,13 @@ def _measured(outcome: Outcome) -> str:
 
 def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
     rows = [(code(outcome.rule), escaped(said(outcome.message)), escaped(enabling(outcome))) for outcome in outcomes]
-    yield f"<details><summary>Could not be checked ({len(outcomes)})</summary>"
-    yield ""
-    yield table(("Rule", "Why", "To enable"), rows)
-    yield ""
-    yield "</details>"
+    yield from _folded(f"Could not be checked ({len(outcomes)})", table(("Rule", "Why", "To enable"), rows))
+
+
+def _not_applicable(reasons: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    rows = [(", ".join(map(code, rules)), escaped(reason)) for reason, rules in reasons.items()]
+    yield from _folded(f"Does not apply here ({sum(map(len, reasons.values()))})", table(("Rules", "Why"), rows))
+
+
+def _folded(title: str, body: str) -> Iterator[str]:
+    yield from (f"<details><summary>{title}</summary>", "", body, "", "</details>")

@@ -7,14 +7,21 @@ from diagnostics.report.contents import (
     Finding,
     Report,
     advice,
+    alternative,
+    counted,
     data_line,
     enabling,
+    exhibit,
     findings,
+    own_limits,
+    reasons_not_to_apply,
     run_line,
     said,
     verdict_sentence,
 )
 from diagnostics.report.style import LABEL_COLUMN, Style
+
+OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
 
 
 def report_text(report: Report, style: Style | None = None) -> str:
@@ -30,7 +37,9 @@ def _run(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
         yield style.labelled("error", run.status.error)
     yield ""
     yield from _findings(diagnosis, style)
+    yield from (style.labelled("limit", f"{limit}, not the default") for limit in own_limits(diagnosis))
     yield from _blind_spots(diagnosis.blind_spots, style)
+    yield from _not_applicable(diagnosis, style)
     yield style.labelled("data", data_line(diagnosis))
     yield from (style.labelled("note", note) for note in run.notes)
 
@@ -41,21 +50,46 @@ def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
         label = "HEALTHY" if diagnosis.verdict == "healthy" else "UNJUDGED"
         yield style.labelled(label, verdict_sentence(diagnosis))
         yield ""
+    if len(found) > 1:
+        yield from _overview(found, style)
     for finding in found:
         yield from _finding(finding, style)
         yield ""
 
 
+def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
+    """What was found in a line each, so that the first screen holds all that is bad however long the details are."""
+    yield f"{len(found)} findings, the worst first"
+    yield from (_told(finding, style, indent=2) for finding in found[:OVERVIEW])
+    if len(found) > OVERVIEW:
+        yield f"  and {counted(len(found) - OVERVIEW, 'more finding')}"
+    yield ""
+
+
+def _told(finding: Finding, style: Style, indent: int = 0) -> str:
+    return style.labelled(finding.severity.upper(), f"{finding.sentence} ({finding.steps})", indent=indent)
+
+
 def _finding(finding: Finding, style: Style) -> Iterator[str]:
-    yield style.labelled(finding.severity.upper(), f"{finding.sentence} ({finding.steps})")
-    for outcome in finding.outcomes:
-        yield _below(style, "found", f"{said(outcome.message)} [{outcome.rule}]")
+    proof, *others = finding.outcomes
+    yield _told(finding, style)
+    yield _below(style, "found", _measured(proof))
     for fix in finding.fixes:
         yield _below(style, "try", advice(fix))
+    for outcome in others:
+        yield _below(style, "also", _measured(outcome))
+    for shown in finding.samples:
+        yield _below(style, "sample", exhibit(shown))
+    for rival in finding.rivals:
+        yield _below(style, "or", alternative(rival))
     for objection in finding.against:
         yield _below(style, "against", objection)
     if finding.sources:
         yield _below(style, "source", "; ".join(finding.sources))
+
+
+def _measured(outcome: Outcome) -> str:
+    return f"{said(outcome.message)} [{outcome.rule}]"
 
 
 def _below(style: Style, label: str, text: str) -> str:
@@ -70,4 +104,13 @@ def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:
     for outcome in outcomes:
         reason = f"{said(outcome.message)} {enabling(outcome)}".rstrip()
         yield style.labelled(outcome.rule, reason, indent=2, column=column)
+    yield ""
+
+
+def _not_applicable(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
+    if not diagnosis.not_applicable:
+        return
+    yield f"Does not apply here ({len(diagnosis.not_applicable)})"
+    for reason, rules in reasons_not_to_apply(diagnosis).items():
+        yield style.paragraph(f"{reason} [{', '.join(rules)}]")
     yield ""

@@ -35,6 +35,21 @@ def test_values_may_be_written_with_equals_with_dashes_and_as_lists():
     assert (config.max_steps, config.reward_funcs) == (3, ("length", "constant"))
 
 
+def test_a_comma_within_brackets_separates_nothing():
+    words = ["grpo", "--reward_funcs", r"regex:\d{1,3},length", "regex:(a,b)"]
+    assert read_plan(words).config.reward_funcs == (r"regex:\d{1,3}", "length", "regex:(a,b)")
+
+
+def test_paths_become_absolute_so_that_they_mean_the_same_from_every_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def reward(completions): ...\n")
+    (tmp_path / "rows.csv").write_text("prompt\nhello\n")
+    words = ["grpo", "--dataset", "rows.csv", "--eval_dataset", "someone/data", "--reward_funcs", "mine.py:reward"]
+    config = read_plan(words).config
+    assert (config.dataset, config.eval_dataset) == (str(tmp_path / "rows.csv"), "someone/data")
+    assert config.reward_funcs == (f"{tmp_path / 'mine.py'}:reward",)
+
+
 def test_a_relaunch_takes_the_parents_settings_and_changes_some(tmp_path):
     parent = read_plan(["ppo", "--seed", "3"]).config
     (tmp_path / "run.json").write_text(
@@ -64,3 +79,8 @@ def test_words_that_describe_no_training_get_one_clear_sentence(words, message):
 def test_help_lists_every_option():
     assert "--num_generations" in help_text("grpo")
     assert "--cliprange_value" in help_text("ppo")
+
+
+def test_help_lists_every_built_in_reward_as_it_is_written():
+    for written in ("keyword:WORD", "length[:NUMBER]", "nan_after:NUMBER", "exact_match\n"):
+        assert f"\n  {written}" in help_text("grpo")

@@ -15,14 +15,21 @@ REFUSED = [
     ("grpo", {"learning_rate": "nan"}, "learning_rate must be at least 0, but is nan"),
     ("grpo", {"seed": True}, "seed must be a whole number, but is True"),
     ("grpo", {"max_steps": 2.5}, "max_steps must be a whole number, but is 2.5"),
+    ("grop", {}, "must be one of ppo, grpo, but is 'grop'; did you mean 'grpo'?"),
+    ("grpo", {"lora_dropout": "0.1"}, "lora_dropout is 0.1, but has to be 0"),
     ("grpo", {"task": "additon"}, "did you mean 'addition'?"),
     ("grpo", {"temperature": "0"}, "temperature must be above 0, but is 0"),
     ("grpo", {"top_p": "1.5"}, "top_p must be at most 1, but is 1.5"),
-    ("grpo", {"model_name_or_path": "no/model"}, "no/model, which is not a folder here"),
+    ("grpo", {"model_name_or_path": "./no/model"}, "./no/model, which is not a folder here"),
     ("grpo", {"dataset": "no.jsonl"}, "the dataset no.jsonl is not a file"),
     ("grpo", {"reward_funcs": "length,constant", "reward_weights": "1"}, "1 values for 2 reward_funcs"),
     ("grpo", {"min_new_tokens": "9", "max_completion_length": "8"}, "min_new_tokens is 9"),
     ("ppo", {"missing_eos_penalty": "1", "stop_token": "none"}, "missing_eos_penalty needs stop_token = eos"),
+    ("ppo", {"missing_eos_penalty": "1", "non_eos_penalty": "true"}, "give one of the two"),
+    ("ppo", {"non_eos_penalty": "true", "stop_token": "none"}, "non_eos_penalty needs stop_token = eos"),
+    ("ppo", {"use_score_norm": "true"}, "give use_score_scaling too"),
+    ("ppo", {"reward_baseline": "prompt"}, "reward_baseline must be one of none, query"),
+    ("grpo", {"eval_strategy": "epoch"}, "eval_strategy must be one of no, steps"),
     ("dpo", {}, "the algorithm must be one of ppo, grpo, but is 'dpo'"),
 ]
 
@@ -69,3 +76,12 @@ def test_the_defaults_sample_from_the_policy_itself(algorithm):
 def test_total_episodes_decides_the_number_of_ppo_steps():
     config = make_config("ppo", {"total_episodes": 100, "per_device_train_batch_size": 32})
     assert config.total_steps == 4
+
+
+def test_an_evaluation_of_a_file_needs_an_eval_dataset(tmp_path):
+    for name in ("train.jsonl", "eval.jsonl"):
+        (tmp_path / name).write_text('{"prompt": "1+1="}\n')
+    values = {"dataset": str(tmp_path / "train.jsonl"), "eval_strategy": "steps"}
+    with pytest.raises(ConfigError, match="name an eval_dataset"):
+        make_config("grpo", values)
+    assert make_config("grpo", {**values, "eval_dataset": str(tmp_path / "eval.jsonl")}).has_held_out_prompts

@@ -57,15 +57,15 @@ def test_the_value_loss_takes_the_larger_error_and_halves_it():
 )
 def test_each_loss_type_averages_tokens_in_its_own_way(loss_type, expected):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
-    assert aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, step_tokens=3)).item() == pytest.approx(expected)
+    assert aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3)).item() == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("loss_type", ["grpo", "dr_grpo", "dapo"])
+@pytest.mark.parametrize("loss_type", ["grpo", "bnpo", "dr_grpo", "dapo"])
 def test_two_passes_of_one_completion_add_up_to_one_pass_of_two(loss_type):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
-    whole = aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, step_tokens=3))
+    whole = aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3))
     halves = [
-        aggregate(losses_BT[row : row + 1], MASK_BT[row : row + 1], TokenAverage(loss_type, 10, 3, passes=2))
+        aggregate(losses_BT[row : row + 1], MASK_BT[row : row + 1], TokenAverage(loss_type, 10, completions=2, tokens=3))
         for row in (0, 1)
     ]
     assert sum(halves).item() == pytest.approx(whole.item())
@@ -81,7 +81,7 @@ def test_grpo_counts_a_clip_only_where_it_holds_the_policy_back():
         MASK_BT,
         epsilon=0.2,
         epsilon_high=0.3,
-        average=TokenAverage("dapo", 2, step_tokens=3),
+        average=TokenAverage("dapo", 2, completions=2, tokens=3),
     )
     assert out.loss.item() == pytest.approx((0.8 + 1.5 - 0.5) / 3)
     assert {name: value.item() for name, value in out.metrics.items()} == {
@@ -96,7 +96,7 @@ def test_grpo_counts_a_clip_only_where_it_holds_the_policy_back():
 def test_the_upper_bound_of_grpo_is_epsilon_high():
     def high_mean(ratio: float) -> float:
         one = torch.ones(1, 1)
-        average = TokenAverage("dapo", 1, step_tokens=1)
+        average = TokenAverage("dapo", 1, completions=1, tokens=1)
         out = grpo_loss(of_ratios([ratio]), 0 * one, one, one.bool(), epsilon=0.2, epsilon_high=0.28, average=average)
         return out.metrics["clip_ratio/high_mean"].item()
 
@@ -105,7 +105,7 @@ def test_the_upper_bound_of_grpo_is_epsilon_high():
 
 def test_beta_adds_the_kl_to_the_reference_which_is_never_negative():
     one = torch.ones(1, 1)
-    average = TokenAverage("dapo", 1, step_tokens=1)
+    average = TokenAverage("dapo", 1, completions=1, tokens=1)
     out = grpo_loss(
         -one,
         -one,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trainer import launch
-from trainer.policy import load_policy, load_value_model
+from trainer.models import load_policy, load_value_model
 
 GRPO_PAGE = {
     *("num_tokens", "completions/mean_length", "completions/min_length", "completions/max_length"),
@@ -127,9 +127,10 @@ def test_a_nan_reward_is_logged_as_nan_and_the_run_goes_on_to_its_end(tmp_path):
     ("words", "message"),
     [
         (("train", "grpo", "--num_generations", "7"), "does not divide by num_generations = 7"),
-        (("train", "grpo", "--model_name_or_path", "no/model"), "no/model, which is not a folder"),
+        (("train", "grpo", "--model_name_or_path", "./no/model"), "./no/model, which is not a folder here"),
+        (("train", "grpo", "--rewrad_funcs", "length"), "no option 'rewrad_funcs'; did you mean 'reward_funcs'?"),
         (("train", "grpo", "--reward_funcs", "kindness"), "unknown reward function 'kindness'"),
-        (("train", "grpo", "--dataset", "empty.jsonl"), "the dataset empty.jsonl is empty"),
+        (("train", "grpo", "--dataset", "empty.jsonl"), "empty.jsonl is empty"),
         (("train", "grpo", "--run_dir", "taken"), "taken holds a run already"),
         (("stop", "nothing"), "nothing holds no run that rlvitals started"),
         (("dance",), "the command must be one of"),
@@ -142,6 +143,7 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(tmp_path, words, 
     before = sorted(tmp_path.rglob("*"))
     done = run(tmp_path, *words)
     assert done.returncode == 2
+    assert done.stderr.startswith("rlvitals: ")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(tmp_path.rglob("*")) == before

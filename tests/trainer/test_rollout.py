@@ -3,7 +3,8 @@ import torch
 from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausalLM
 
 from trainer.experience import Tokens
-from trainer.policy import decode, encode, load_policy, load_tokenizer, score_tokens, stop_ids
+from trainer.models import load_policy, load_tokenizer
+from trainer.policy import decode, encode, score_tokens, stop_ids
 from trainer.rollout import generate
 from trainer.sampling import Sampling
 from trainer.tasks import get_task
@@ -29,13 +30,17 @@ def prompts(rows: int) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.where(mask_BQ, ids_BQ, PAD), mask_BQ.long()
 
 
+def uniforms(rows: int) -> torch.Tensor:
+    return torch.rand(rows, 32, generator=torch.Generator().manual_seed(2))
+
+
 @pytest.mark.parametrize("kind", ["llama", "gpt2"])
 @pytest.mark.parametrize("changes", [{}, {"temperature": 0.7}, {"top_k": 4, "rollout_temperature": 2.0}])
 def test_log_probs_kept_from_decoding_equal_a_second_forward_pass(kind, changes):
     model = random_model(kind)
     ids_BQ, mask_BQ = prompts(32)
     sampling = Sampling(max_new_tokens=10, eos_ids=(EOS,), pad_id=PAD, **changes)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator().manual_seed(0))
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     assert written.terminated_B.any()
     assert not written.terminated_B.all()
     tokens = Tokens(ids_BQ, mask_BQ, written.ids_BT, written.mask_BT)
@@ -50,7 +55,7 @@ def test_greedy_completions_equal_those_of_transformers():
     ids_BQ, mask_BQ = encode(tokenizer, [row["prompt"] for row in rows], torch.device("cpu"))
     eos_ids = stop_ids(model, tokenizer)
     sampling = Sampling(task.max_new_tokens, eos_ids, int(tokenizer.pad_token_id), do_sample=False)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator())
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     theirs = model.generate(
         input_ids=ids_BQ, attention_mask=mask_BQ, do_sample=False, max_new_tokens=task.max_new_tokens
     )
@@ -62,7 +67,7 @@ def test_a_completion_ends_with_its_eos_and_nothing_counts_behind_it():
     model = random_model("llama")
     ids_BQ, mask_BQ = prompts(64)
     sampling = Sampling(max_new_tokens=12, eos_ids=(EOS,), pad_id=PAD)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator().manual_seed(0))
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     for ids, mask, terminated in zip(written.ids_BT, written.mask_BT, written.terminated_B, strict=True):
         real = ids[mask].tolist()
         assert (real.count(EOS), real[-1] == EOS) == (int(terminated), bool(terminated))
@@ -74,7 +79,7 @@ def test_min_new_tokens_forbids_an_earlier_end():
     model = random_model("llama")
     ids_BQ, mask_BQ = prompts(64)
     sampling = Sampling(max_new_tokens=12, eos_ids=(EOS,), pad_id=PAD, min_new_tokens=6)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator().manual_seed(0))
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     assert written.mask_BT.sum(1).min().item() == 7  # six tokens, then the end
 
 
@@ -82,7 +87,7 @@ def test_without_a_stop_token_every_completion_has_full_length():
     model = random_model("llama")
     ids_BQ, mask_BQ = prompts(16)
     sampling = Sampling(max_new_tokens=12, eos_ids=(), pad_id=PAD)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator().manual_seed(0))
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     assert written.mask_BT.all()
     assert (written.ids_BT == EOS).any()
     assert not written.terminated_B.any()
@@ -95,6 +100,27 @@ def test_a_model_of_nans_still_writes_and_its_log_probs_are_nan():
             parameter.fill_(float("nan"))
     ids_BQ, mask_BQ = prompts(4)
     sampling = Sampling(max_new_tokens=3, eos_ids=(EOS,), pad_id=PAD)
-    written = generate(model, ids_BQ, mask_BQ, sampling, torch.Generator().manual_seed(0))
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(len(ids_BQ)))
     assert written.ids_BT.tolist() == [[0, 0, 0]] * 4
     assert written.logprobs_BT.isnan().all()
+
+
+def test_what_a_row_writes_does_not_depend_on_the_other_rows():
+    model = random_model("llama")
+    ids_BQ, mask_BQ = prompts(24)
+    sampling = Sampling(max_new_tokens=12, eos_ids=(EOS,), pad_id=PAD)
+    together = generate(model, ids_BQ, mask_BQ, sampling, uniforms(24))
+    for row in (0, 7, 23):
+        alone = generate(model, ids_BQ[[row]], mask_BQ[[row]], sampling, uniforms(24)[[row]])
+        assert alone.ids_BT[alone.mask_BT].tolist() == together.ids_BT[row][together.mask_BT[row]].tolist()
+
+
+def test_what_a_row_writes_does_not_depend_on_padding():
+    model = random_model("llama")
+    ids_BQ, mask_BQ = prompts(24)
+    sampling = Sampling(max_new_tokens=12, eos_ids=(EOS,), pad_id=PAD)
+    plain = generate(model, ids_BQ, mask_BQ, sampling, uniforms(24))
+    padding_BQ = torch.zeros(24, 3, dtype=torch.long)
+    wide_ids_BQ, wide_mask_BQ = torch.cat([padding_BQ, ids_BQ], 1), torch.cat([padding_BQ, mask_BQ], 1)
+    padded = generate(model, wide_ids_BQ, wide_mask_BQ, sampling, uniforms(24))
+    assert torch.equal(plain.ids_BT, padded.ids_BT)

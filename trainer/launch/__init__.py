@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -35,21 +35,25 @@ def start(args: Sequence[str], run_dir: Path) -> int:
     if (run_dir / RUN_FILE).exists():
         raise LaunchError(f"{run_dir} holds a run already; choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
-    console = run_dir / CONSOLE_FILE
-    with console.open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "trainer.main", *args, "--run_dir", str(run_dir)],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive to others
+    process = _spawn([*args, "--run_dir", str(run_dir)], run_dir / CONSOLE_FILE)
     try:
-        _await_claim(process, run_dir)
+        _await(process, run_dir, (run_dir / STATUS_FILE).exists)
     except LaunchError:
         _clear(run_dir)
         raise
+    return process.pid
+
+
+def resume(run_dir: Path) -> int:
+    """Go on with a run that has died or was stopped, from its newest checkpoint; returns the pid once it goes on.
+
+    Raises:
+        LaunchError: The run cannot go on, or its process ended before it took the run up again (with its own sentence).
+    """
+    status = run_dir / STATUS_FILE
+    before = status.read_bytes() if status.exists() else None
+    process = _spawn(["train", "--resume", str(run_dir)], run_dir / CONSOLE_FILE)
+    _await(process, run_dir, lambda: status.exists() and status.read_bytes() != before)
     return process.pid
 
 
@@ -69,9 +73,22 @@ def stop(run_dir: Path) -> None:
     os.kill(identity.pid, signal.SIGTERM)
 
 
-def _await_claim(process: subprocess.Popen[bytes], run_dir: Path) -> None:
+def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
+    with console.open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "trainer.main", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive to others
+    return process
+
+
+def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS_TO_CLAIM
-    while not (run_dir / STATUS_FILE).exists():
+    while not is_claimed():
         if process.poll() is not None:
             raise LaunchError(
                 _last_line(run_dir / CONSOLE_FILE) or f"the training ended at once ({process.returncode})"
@@ -100,4 +117,4 @@ def _status(run_dir: Path) -> tuple[ProcessIdentity, str]:
 
 def _last_line(path: Path) -> str:
     lines = path.read_text("utf-8", errors="replace").splitlines()
-    return lines[-1] if lines else ""
+    return lines[-1].removeprefix("rlvitals: ") if lines else ""

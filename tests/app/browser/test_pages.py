@@ -13,7 +13,7 @@ from diagnostics.runlog import CONSOLE_FILE, RunLog
 Fixture = Callable[..., Any]
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
-DETAILS = ("Samples", "All metrics", "Config", "Console", "Checks")
+DETAILS = ("Samples", "All metrics", "Distributions", "Config", "Console", "Checks")
 HOSTILE = (
     "<script>window.pwned = true</script><img src='x' onerror='window.pwned = true'><b class='spy'>bold</b> **stars** "
     "[link](javascript:window.pwned=true) ![spy](http://127.0.0.1:9/spy.png) $x^2$ :material/lock:"
@@ -29,7 +29,8 @@ def hostile_run(tmp_path: Path) -> Path:
         for step in (1, 2):
             texts = {"query": HOSTILE, "response": HOSTILE}
             sample = {**texts, "score": 1.0, "rewards": {HOSTILE: 1.0}, "terminated": True, "group": 0}
-            log.log(step, {"reward": 1.0, f"rewards/{HOSTILE}/mean": 1.0, HOSTILE: 2.0}, [sample])
+            metrics = {"reward": 1.0, f"rewards/{HOSTILE}/mean": 1.0, HOSTILE: 2.0}
+            log.log(step, metrics, [sample], {HOSTILE: {"edges": [0.0, 1.0], "counts": [2]}})
     (log.directory / CONSOLE_FILE).write_text(HOSTILE)
     return log.directory
 
@@ -41,7 +42,9 @@ def run_with_holes(tmp_path: Path) -> Path:
         for step in range(1, 31):
             value = (1.0, math.nan, math.inf, -math.inf)[step % 4]
             metrics = {"objective/kl": -float(step), "loss/value_avg": value, "val/ratio": 10.0**step}
-            log.log(step, metrics, [{"query": "a", "response": "b", "score": math.nan}])
+            bins = {"edges": [0.0, 1.0], "counts": [9]} if step % 4 else {"edges": [], "counts": [], "nan": 9}
+            histograms = {"objective/kl_dist": bins, "env/reward_dist": {"edges": [], "counts": [], "nan": 9}}
+            log.log(step, metrics, [{"query": "a", "response": "b", "score": math.nan}], histograms)
     return log.directory
 
 

@@ -133,3 +133,12 @@ def test_a_sparkline_keeps_the_spike_and_only_numbers() -> None:
     assert max(drawn) == 7.0
     assert len(drawn) < 60
     assert sparkline(None) == []
+
+
+def test_evaluations_stand_beside_the_curve_of_training() -> None:
+    train, held_out = series([0.1, 0.2, 0.3], "reward"), series([0.5], "eval/reward")
+    figure = curve(train, [], LIGHT, held_out=held_out)
+    assert list(trace(figure, "held out").y) == [0.5]
+    assert "◇ held out 0.5" in words(figure)
+    assert figure.layout.yaxis.autorangeoptions.include[1] >= 0.5
+    assert described(train, [], held_out) == "Reward: 0.3 reward at step 3; held out: 0.5 reward at step 1"

@@ -84,8 +84,14 @@ def test_a_missing_model_folder_is_told(launch: AppTest, tmp_path: Path) -> None
 def test_a_malformed_dataset_is_told(launch: AppTest, tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").write_text('{"question": "1+1="}\n')
     option(launch, "dataset").input(str(tmp_path / "prompts.jsonl")).run()
-    assert "has no text under `prompt`" in said(launch)
+    assert "has no `prompt`" in said(launch)
     assert launch.button(key="launch.start").disabled
+
+
+def test_a_dataset_on_the_hub_is_no_file_and_is_read_when_the_training_starts(launch: AppTest) -> None:
+    option(launch, "dataset").input("someone/some-data").run()
+    assert "Cannot start" not in said(launch)
+    assert "Its prompts are loaded by `datasets` when the training starts." in [item.value for item in launch.caption]
 
 
 def test_a_read_only_dashboard_shows_the_command_and_no_button(tmp_path: Path) -> None:

@@ -14,6 +14,20 @@ from diagnostics.runlog import STATUS_FILE, RunLog
 HOSTILE = "<script>alert(1)</script> **x** ![](http://localhost/y)\nsecond line"
 
 
+HEALTHY = {
+    "loss": 0.01,
+    "grad_norm": 1.0,
+    "learning_rate": 1e-5,
+    "entropy": 1.0,
+    "kl": 0.01,
+    "frac_reward_zero_std": 0.1,
+    "clip_ratio/region_mean": 0.01,
+    "completions/mean_length": 6.0,
+    "completions/max_length": 8.0,
+}
+"""What a run that learns logs besides its reward."""
+
+
 PAGE = """
 import os
 from app.views import run
@@ -38,7 +52,7 @@ def write(directory: Path, steps: int = 60, cut: float = 0.05, algorithm: str = 
     """A run of that many steps whose reward rises; not closed."""
     log = RunLog(directory, algorithm=algorithm, task="addition", config={"max_completion_length": 8}, total=100)
     for step in range(1, steps + 1):
-        row = {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": cut, "loss": 0.01, **metrics}
+        row = {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": cut, **HEALTHY, **metrics}
         log.log(step, row, [sample(0, 1.0), sample(0, 0.0, HOSTILE), sample(1, 1.0)])
     return log
 
@@ -84,7 +98,7 @@ def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest
 
 def test_a_nan_is_counted_in_the_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=3, kl=float("nan")).close()
-    assert "15 points · 3 NaN" in text(opened(tmp_path / "a", monkeypatch))
+    assert "36 points · 3 NaN" in text(opened(tmp_path / "a", monkeypatch))
 
 
 def test_model_text_is_shown_literally_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -189,3 +203,14 @@ def test_a_run_without_samples_and_status_is_still_a_page(tmp_path: Path, monkey
     log.close()
     (tmp_path / "a" / STATUS_FILE).unlink()
     assert "The run logged no samples." in text(opened(tmp_path / "a", monkeypatch))
+
+
+def test_the_verdict_shows_the_samples_that_prove_it_as_plain_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a", cut=0.94).close()
+    page = opened(tmp_path / "a", monkeypatch)
+    shown = [str(part.value) for part in page.text if "sample 2" in str(part.value)]
+    quote = "“<script>alert(1)</script> **x** ![](http://localhost/y) second line”"
+    assert shown[0] == f"step 60, sample 2: Cut off at the length limit. {quote}"
+    assert not any("<script>" in str(part.value) for part in page.markdown)

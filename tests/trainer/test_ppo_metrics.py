@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from trainer.ppo import explained_variance, objective_metrics
+from trainer.ppo_metrics import explained_variance, objective_metrics
 
 
 def test_the_kl_penalty_is_negative_where_the_kl_is_positive_and_is_added_to_the_score():

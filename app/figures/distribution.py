@@ -1,0 +1,121 @@
+"""How the values of one metric were spread over the steps of a run: bands of shares around the median."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import plotly.graph_objects as go
+
+from app.figures.curve import frame, heading, name_of, step_line
+from app.figures.scale import Scale
+from app.theme import Palette
+from diagnostics.histograms import Histograms
+from diagnostics.messages import shown
+from diagnostics.run import NO_STEPS, NO_VALUES, Series, Steps, Values
+
+SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+_BANDS = ((0, 6, 0.10, "all"), (1, 5, 0.16, "90 %"), (2, 4, 0.24, "half"))  # lower, upper share, opacity, what it holds
+_MEDIAN = 3
+_MOST_STEPS = 200  # a chart is about as many pixels wide
+_HOVER = (
+    "<b>median %{y:.4~g}</b><br>half: %{customdata[2]:.4~g} to %{customdata[3]:.4~g}"
+    "<br>90 %: %{customdata[1]:.4~g} to %{customdata[4]:.4~g}"
+    "<br>all %{customdata[6]}: %{customdata[0]:.4~g} to %{customdata[5]:.4~g}<extra></extra>"
+)
+
+
+def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int | None = None) -> go.Figure:
+    """Draw the histograms of one metric: where half, nine in ten and all of its values lie, and the median.
+
+    Within a bin values are taken as evenly spread, so a band's edge is right to the width of a bin; the outermost band
+    ends at the smallest and the largest value. A step without a finite value leaves a hole. Of a long run the steps are
+    thinned out evenly; the first and the last stay.
+    """
+    histograms = _thinned(histograms)
+    quantiles_SQ = np.array([bins.quantiles(SHARES) for bins in histograms.bins])
+    median = Series(histograms.name, histograms.tag, histograms.steps, quantiles_SQ[:, _MEDIAN])
+    scale = Scale.of(quantiles_SQ.ravel(), [])
+    bands = [
+        _band(histograms.steps, quantiles_SQ[:, [low, high]], _faded(palette.line, opacity), holds)
+        for low, high, opacity, holds in _BANDS
+    ]
+    return go.Figure(
+        data=[*bands, _median(histograms, quantiles_SQ, palette)],
+        layout={
+            **frame(median, palette, scale),
+            "shapes": step_line(chosen_step, palette),
+            "annotations": heading(median, palette, scale, "median"),
+        },
+    )
+
+
+def described(histograms: Histograms) -> str:
+    """The figure in words: the last median and quartiles, and what is no number."""
+    low, middle, high = (shown(float(value)) for value in histograms.bins[-1].quantiles((0.25, 0.5, 0.75)))
+    name = name_of(Series(histograms.name, histograms.tag, NO_STEPS, NO_VALUES))
+    spread = f"{name}: median {middle}, half from {low} to {high} at step {histograms.steps[-1]}"
+    return "; ".join(filter(None, (spread, not_finite(histograms))))
+
+
+def not_finite(histograms: Histograms) -> str:
+    """How many of the values were no numbers, in words; empty where all were."""
+    found = [(step, bins) for step, bins in zip(histograms.steps, histograms.bins, strict=True) if bins.not_finite]
+    if not found:
+        return ""
+    step, bins = found[-1]
+    kinds = {"NaN": bins.nan, "∞": bins.inf, "−∞": bins.minus_inf}
+    counts = " and ".join(f"{count} {kind}" for kind, count in kinds.items() if count)
+    total = bins.not_finite + int(bins.counts.sum())
+    more = f"; so at {len(found)} of {len(histograms)} steps" if len(found) > 1 else ""
+    return f"{counts} among {total} values at step {step}{more}"
+
+
+def _thinned(histograms: Histograms) -> Histograms:
+    kept = np.unique(np.linspace(0, len(histograms) - 1, _MOST_STEPS).round().astype(int))
+    return replace(histograms, steps=histograms.steps[kept], bins=tuple(histograms.bins[index] for index in kept))
+
+
+def _band(steps: Steps, edges_SE: npt.NDArray[np.float64], colour: str, holds: str) -> go.Scatter:
+    """A filled area between two shares: one outline for each run of steps without a hole."""
+    x, y = list[float](), list[float]()
+    for part in _unbroken(np.isfinite(edges_SE[:, 0])):
+        x += [*steps[part], *steps[part][::-1], np.nan]
+        y += [*edges_SE[part, 0], *edges_SE[part, 1][::-1], np.nan]
+    return go.Scatter(
+        x=x,
+        y=y,
+        fill="toself",
+        mode="lines",
+        line={"width": 1, "color": colour},
+        fillcolor=colour,
+        hoverinfo="skip",
+        name=holds,
+    )
+
+
+def _unbroken(is_there: npt.NDArray[np.bool_]) -> Iterator[slice]:
+    """The stretches of True."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], is_there, [False]]).astype(np.int8)))
+    yield from (slice(start, end) for start, end in ends.reshape(-1, 2))
+
+
+def _median(histograms: Histograms, quantiles_SQ: npt.NDArray[np.float64], palette: Palette) -> go.Scatter:
+    others: Values = np.delete(quantiles_SQ, _MEDIAN, axis=1)
+    totals = [bins.counts.sum() for bins in histograms.bins]
+    return go.Scatter(
+        x=histograms.steps,
+        y=quantiles_SQ[:, _MEDIAN],
+        mode="lines+markers",
+        line={"color": palette.line, "width": 1.5},
+        marker={"color": palette.line, "size": 4},
+        connectgaps=False,
+        customdata=np.column_stack([others, totals]),
+        name="median",
+        hovertemplate=_HOVER,
+    )
+
+
+def _faded(colour: str, opacity: float) -> str:
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{opacity})"

@@ -1,0 +1,37 @@
+"""The histograms of a run, drawn over its steps."""
+
+import streamlit as st
+
+from app import state
+from app.figures.distribution import described, distribution, not_finite
+from app.widgets.charts import WIDTH
+from app.widgets.plot import plot
+from app.words import plain
+from diagnostics.histograms import Histograms
+from diagnostics.metrics import METRICS
+from diagnostics.run import Run
+
+_ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
+
+
+def distributions(run: Run) -> None:
+    """Draw every histogram, those that the vocabulary knows first, as many side by side as there is room for."""
+    if not run.histograms:
+        st.caption("The run logged no histograms; rlvitals' trainer does every histogram_steps.")
+        return
+    st.caption("Line: median. Bands: half of the values, nine in ten, all. A value is known to the width of its bin.")
+    with st.container(horizontal=True):
+        for histograms in sorted(run.histograms.values(), key=_rank):
+            with st.container(width=WIDTH, gap="xxsmall"):
+                _chart(histograms)
+
+
+def _chart(histograms: Histograms) -> None:
+    figure = distribution(histograms, state.palette(), chosen_step=state.chosen_step())
+    plot(figure, described(histograms), f"distribution.{histograms.name}")
+    if words := not_finite(histograms):
+        st.caption(plain(f"{words}; no band shows them."))
+
+
+def _rank(histograms: Histograms) -> tuple[int, str]:
+    return _ORDER.get(histograms.name, len(_ORDER)), histograms.name

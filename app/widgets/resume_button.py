@@ -1,0 +1,44 @@
+"""The button that goes on with a run which died, failed or was stopped, where it left a checkpoint."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app.words import plain
+from diagnostics.run import Run
+from trainer.launch import LaunchError, resume
+from trainer.launch.resuming import newest_resumable
+
+_RESUMABLE_STATES = ("died", "failed", "stopped")
+
+
+def resumable_step(run: Run) -> int | None:
+    """The step of the checkpoint that the run can go on from; None where it goes on, has finished, or left none."""
+    if run.producer != "rlvitals" or run.status.state not in _RESUMABLE_STATES:
+        return None
+    found = newest_resumable(run.path)
+    return found[0] if found else None
+
+
+def resume_button(run: Run, step: int) -> None:
+    """Go on after `step`; a refusal stands below the button."""
+    answer = f"resume.answer.{run.run_id}"
+    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    st.button(
+        "Resume",
+        key=f"resume.{run.run_id}",
+        help=f"Go on from the checkpoint of step {step}.",
+        on_click=_resume,
+        args=(run.path, answer),
+    )
+    if refusal := st.session_state.get(answer):
+        st.caption(f":orange[{plain(refusal)}]")
+
+
+def _resume(path: Path, answer: str) -> None:
+    try:
+        resume(path)
+    except LaunchError as error:
+        st.session_state[answer] = str(error)
+    else:
+        st.session_state.pop(answer, None)

@@ -1,0 +1,16 @@
+"""The full text of one sample, shown as it is: what a model wrote is never rendered as Markdown or HTML."""
+
+import streamlit as st
+
+from app.widgets.sample_table import facts
+from app.words import plain
+from diagnostics.run import Sample
+
+
+def sample_text(sample: Sample) -> None:
+    """Draw the facts about a sample, its query and its response."""
+    st.caption(plain(facts(sample)))
+    st.text("Query")
+    st.code(sample.query, language=None, wrap_lines=True)
+    st.text("Model response, cut off at the limit" if sample.terminated is False else "Model response")
+    st.code(sample.response, language=None, wrap_lines=True)

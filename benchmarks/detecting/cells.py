@@ -1,0 +1,124 @@
+"""The cells of the detection benchmark: which run each one is, in which part it stands, and the order to train them."""
+
+import random
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from trainer.faults import FAULTS
+from trainer.faults.fault import Case
+
+Part = Literal["tune", "measured"]
+PARTS: tuple[Part, ...] = ("measured", "tune")
+CORPUS = Path(__file__).with_name("corpus.toml")
+_RESUME = "resume_step"
+_OF_ALGORITHM = ("ppo", "grpo")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run: a fault from its onset on (1: from the start), or a healthy control.
+
+    `name` is also the name of its folder in the cache.
+    """
+
+    part: Part
+    algorithm: str
+    task: str
+    seed: int
+    fault: str | None
+    control: str | None
+    onset: int
+    steps: int
+
+    @property
+    def name(self) -> str:
+        what = self.control or f"{self.fault}-{'start' if self.onset == 1 else 'mid'}"
+        return f"{self.algorithm}-{self.task}-{what}-{self.seed}"
+
+    @property
+    def is_healthy(self) -> bool:
+        return self.fault is None
+
+    @property
+    def case(self) -> Case:
+        """The library's entry for the fault. Raises LookupError for a healthy control."""
+        case = FAULTS[self.fault].case(self.algorithm, self.task) if self.fault else None
+        if case is None:
+            raise LookupError(f"{self.name} has no fault")
+        return case
+
+    @property
+    def resume_step(self) -> int:
+        """The step at which the run is stopped and resumed; 0: never."""
+        return int(_control(self.control).get(_RESUME, 0)) if self.control else 0
+
+    @property
+    def words(self) -> list[str]:
+        """The options of `train`, as words of a command line."""
+        corpus = read_corpus()
+        values = {**corpus["values"], **corpus["algorithm_values"][self.algorithm], **self._own_values()}
+        return [word for name, value in values.items() for word in (f"--{name}", str(value).lower())]
+
+    def _own_values(self) -> dict[str, Any]:
+        if self.fault:
+            own: dict[str, Any] = {"fault": self.fault, "fault_step": self.onset}
+        else:
+            entry = _control(self.control or "")
+            common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, _RESUME)}
+            own = {**common, **entry.get(self.algorithm, {})}
+        return {**own, "seed": self.seed, "max_steps": self.steps}
+
+
+@cache
+def read_corpus() -> Mapping[str, Any]:
+    """The committed table of the corpus."""
+    return tomllib.loads(CORPUS.read_text("utf-8"))
+
+
+def cells(part: Part, subset: str | None = None) -> list[Cell]:
+    """The cells of a part, seed by seed: whatever the budget, what is trained is spread over faults and controls."""
+    faults = read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
+    seeds = read_corpus()["parts"][part]["seeds"]
+    return list(chain.from_iterable(_of_seed(part, seed, faults) for seed in seeds))
+
+
+def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
+    """Faults and controls in turns, in a seeded order."""
+    sick, healthy = list(_sick(part, seed, faults)), list(_healthy(part, seed))
+    order = random.Random(seed)
+    order.shuffle(sick)
+    order.shuffle(healthy)
+    per_healthy = max(1, round(len(sick) / len(healthy)))
+    stretches = [sick[first : first + per_healthy] for first in range(0, len(sick), per_healthy)]
+    for stretch, control in zip_longest(stretches, healthy):
+        yield from stretch or ()
+        if control:
+            yield control
+
+
+def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
+    steps = read_corpus()["steps"]
+    for name in faults:
+        for case in FAULTS[name].cases:
+            if f"{case.algorithm} {case.task}" not in read_corpus()["parts"][part]["tasks"]:
+                continue
+            drawn = random.Random(f"{name} {case.algorithm} {case.task} {seed}").randint(*steps["onset"])
+            for onset, least in ((1, steps["from_start"]), (drawn, drawn - 1 + steps["after_onset"])):
+                total = max(least, onset - 1 + case.steps + 5)
+                yield Cell(part, case.algorithm, case.task, seed, name, None, onset, total)
+
+
+def _healthy(part: Part, seed: int) -> Iterator[Cell]:
+    for on in read_corpus()["parts"][part]["tasks"]:
+        algorithm, task = on.split()
+        for control in read_corpus()["controls"]:
+            yield Cell(part, algorithm, task, seed, None, control, 1, read_corpus()["steps"]["healthy"])
+
+
+def _control(name: str) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", read_corpus()["controls"][name])

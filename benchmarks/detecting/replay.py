@@ -1,0 +1,74 @@
+"""A run as it was seen while it grew: the same rules on its first steps, step by step, and the episodes they make."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.api import diagnose
+from diagnostics.diagnosis import Diagnosis, Severity
+from diagnostics.run import Run, Samples, Series
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A rule seen firing without a break: the first and the last step at which a look at the run showed it.
+
+    `severity` is the worst that was shown.
+    """
+
+    rule: str
+    first_step: int
+    last_step: int
+    severity: Severity
+
+    def shown_at(self, step: int, severity: Severity) -> "Episode":
+        """The same episode, seen once more."""
+        return replace(self, last_step=step, severity=max(self.severity, severity, key=lambda level: level.rank))
+
+
+def up_to(run: Run, step: int) -> Run:
+    """The run as it stood when `step` was its last logged one, and it went on."""
+    series = {name: cut for name, whole in run.series.items() if len(cut := _cut(whole, step))}
+    return replace(
+        run,
+        series=series,
+        samples=_samples_until(run.samples, step),
+        status=replace(run.status, state="running", step=step, error=None),
+        observed_at=max((float(cut.times[-1]) for cut in series.values() if len(cut.times)), default=run.observed_at),
+        console_tail="",
+    )
+
+
+def looks(run: Run) -> Iterator[tuple[int, Diagnosis]]:
+    """The diagnosis after each logged step, as someone who watches the run sees it."""
+    run = replace(run, samples=run.samples.remembered())
+    for step in run.steps:
+        yield int(step), diagnose(up_to(run, int(step)))
+
+
+def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode]:
+    """Episodes from what each look showed (rule → severity); a rule that pauses and comes back makes two."""
+    closed: list[Episode] = []
+    open_now: dict[str, Episode] = {}
+    for step, fired in seen:
+        closed += [open_now.pop(rule) for rule in list(open_now) if rule not in fired]
+        for rule, severity in fired.items():
+            known = open_now.get(rule, Episode(rule, step, step, severity))
+            open_now[rule] = known.shown_at(step, severity)
+    return sorted([*closed, *open_now.values()], key=lambda episode: (episode.first_step, episode.rule))
+
+
+def _cut(series: Series, step: int) -> Series:
+    length = int(np.searchsorted(series.steps, step, side="right"))
+    return replace(
+        series, steps=series.steps[:length], values=series.values[:length], times=series.times[: min(length, len(series.times))]
+    )
+
+
+def _samples_until(samples: Samples, step: int) -> Samples:
+    return replace(
+        samples,
+        steps=tuple(at for at in samples.steps if at <= step),
+        followed_steps=tuple(at for at in samples.followed_steps if at <= step),
+    )

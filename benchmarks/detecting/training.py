@@ -1,0 +1,78 @@
+"""Training of the corpus: one cell after the other in one process, each into its folder of the cache, never twice."""
+
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+
+from benchmarks.detecting.cells import Cell
+from trainer.main import FINISHED
+from trainer.main import main as trainer_main
+from trainer.recipes import demo_recipe
+
+UNFINISHED = ".unfinished"
+CPU_FILE = "cpu_seconds"
+
+
+def run_folder(cache: Path, cell: Cell) -> Path:
+    """Where the run of a cell lies once it is trained."""
+    return cache / "runs" / cell.name
+
+
+def is_trained(cache: Path, cell: Cell) -> bool:
+    """Whether the cell's run lies in the cache, whole."""
+    return run_folder(cache, cell).is_dir()
+
+
+def train_missing(cache: Path, cells: Iterable[Cell], deadline: float) -> int:
+    """Train what the cache lacks, until `deadline` (of `time.monotonic`); returns how many cells were trained."""
+    trained = 0
+    for cell in cells:
+        if time.monotonic() >= deadline:
+            break
+        if not is_trained(cache, cell):
+            cpu = train(cache, cell)
+            trained += 1
+            sys.stdout.write(f"trained {cell.name} in {cpu:.1f} CPU s\n")
+            sys.stdout.flush()
+    return trained
+
+
+def train(cache: Path, cell: Cell) -> float:
+    """Train one cell; returns its CPU seconds. A run that breaks off leaves nothing that counts as trained."""
+    recipe = demo_recipe(cell.algorithm, cell.task)
+    assert recipe is not None  # each algorithm has a recipe for each demo task
+    folder = run_folder(cache, cell)
+    beginning = ["train", cell.algorithm, "--recipe", recipe.name, *cell.words]
+    resumed = cell.resume_step
+    started = time.process_time()
+    with _written_whole(folder) as unfinished:
+        if resumed:
+            stop_there = ["--max_steps", str(resumed), "--save_strategy", "steps", "--save_steps", str(resumed)]
+            train_words([*beginning, *stop_there, "--run_dir", str(unfinished)])
+            train_words(["train", "--resume", str(unfinished), "--max_steps", str(cell.steps), "--save_strategy", "no"])
+            shutil.rmtree(unfinished / "checkpoints", ignore_errors=True)
+        else:
+            train_words([*beginning, "--run_dir", str(unfinished)])
+        spent = time.process_time() - started
+        (unfinished / CPU_FILE).write_text(f"{spent:.1f}\n", "utf-8")
+    return spent
+
+
+def train_words(words: list[str]) -> None:
+    """What `rlvitals` does with these words, in this process. Raises SystemExit where the training fails."""
+    with (Path("/dev/null")).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+        code = trainer_main(words)
+    if code != FINISHED:
+        raise SystemExit(f"rlvitals {' '.join(words)} ended with {code}; its console.log says why")
+
+
+@contextmanager
+def _written_whole(folder: Path) -> Iterator[Path]:
+    unfinished = folder.with_name(folder.name + UNFINISHED)
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.parent.mkdir(parents=True, exist_ok=True)
+    yield unfinished
+    unfinished.rename(folder)

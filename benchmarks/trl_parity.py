@@ -1,0 +1,101 @@
+"""Whether our PPO and GRPO compute what TRL's do: on the same rollouts, number by number, and as learning curves.
+
+python -m benchmarks.trl_parity [--trl-python .venv-trl/bin/python] [--seeds 0 1 2 3] [--output FILE.md]
+
+Prints the tables as Markdown; exits with 1 where something that should agree does not. `make parity` runs it.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+from benchmarks.parity.compare import Comparison, compare_all
+from benchmarks.parity.curves import METRICS, Block, blocks, run_theirs, train_both
+from benchmarks.parity.report import curve_table, identical_table, on_purpose_table
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def identical_rollouts(folder: Path, trl_python: str) -> list[Comparison]:
+    """Record our cases, replay them in TRL, and compare."""
+    recorder = [sys.executable, "-P", "-m", "benchmarks.parity.record", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(recorder, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"our side failed:\n{done.stderr[-4000:]}")
+    for algorithm in METRICS:
+        run_theirs(trl_python, f"benchmarks.trl_side.{algorithm}_replay", folder)
+    return compare_all(folder)
+
+
+def learning_curves(folder: Path, trl_python: str, seeds: Sequence[int]) -> list[Block]:
+    """Train both sides with every seed."""
+    folders = {algorithm: [folder / f"{algorithm}-{seed}" for seed in seeds] for algorithm in METRICS}
+    for algorithm in METRICS:
+        for seed, place in zip(seeds, folders[algorithm], strict=True):
+            place.mkdir()
+            train_both(algorithm, seed, place, trl_python)
+    return list(blocks(folders)) if seeds else []
+
+
+def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_python: str) -> Iterator[str]:
+    """The whole output, line by line."""
+    yield "# Parity with TRL"
+    yield ""
+    yield f"Printed by `make parity` on {datetime.now(UTC):%Y-%m-%d}; {machine()}."
+    yield f"{versions(sys.executable, ('torch', 'transformers'))} · TRL's side: "
+    yield f"{versions(trl_python, ('trl', 'torch', 'transformers'))}."
+    for algorithm, found in groupby(comparisons, lambda comparison: comparison.case.algorithm):
+        of_algorithm = list(found)
+        yield from identical_table(algorithm, of_algorithm)
+        yield from on_purpose_table(algorithm, of_algorithm)
+    for algorithm, points in groupby(curves, lambda block: block.algorithm):
+        yield from curve_table(algorithm, list(points))
+
+
+def machine() -> str:
+    """The processor, in words."""
+    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines() if Path("/proc/cpuinfo").is_file() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, one thread per training"
+
+
+def versions(python: str, packages: Sequence[str]) -> str:
+    """Python and some packages of an environment, by their versions."""
+    code = (
+        "import sys, platform, importlib.metadata as m; print(platform.python_version(), *map(m.version, sys.argv[1:]))"
+    )
+    said = subprocess.run(
+        [python, "-P", "-c", code, *packages], capture_output=True, text=True, check=True
+    ).stdout.split()
+    return ", ".join(f"{name} {version}" for name, version in zip(("Python", *packages), said, strict=True))
+
+
+def main() -> int:
+    """Run everything, print the tables and say whether they hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--trl-python", default=str(ROOT / ".venv-trl" / "bin" / "python"))
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2, 3], help="none: no learning curves")
+    parser.add_argument("--output", type=Path, help="write the tables to this file too")
+    chosen = parser.parse_args()
+    if not Path(chosen.trl_python).is_file():
+        parser.error(f"{chosen.trl_python} is no Python with TRL; make one with: make .venv-trl/.ready")
+    with tempfile.TemporaryDirectory() as name:
+        comparisons = identical_rollouts(Path(name), chosen.trl_python)
+        curves = learning_curves(Path(name), chosen.trl_python, chosen.seeds)
+    text = "\n".join(report(comparisons, curves, chosen.trl_python)) + "\n"
+    sys.stdout.write(text)
+    if chosen.output:
+        chosen.output.write_text(text, "utf-8")
+    return int(not all(result.holds for result in (*comparisons, *curves)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

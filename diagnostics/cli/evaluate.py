@@ -1,0 +1,73 @@
+"""`rlvitals evaluate`: win rates on held-out prompts, made in the trainer's process and told here as a table."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
+from diagnostics.cli.siblings import check_not_hidden, python_command
+from diagnostics.cli.train import hand_over
+from diagnostics.report.strict_json import encoded
+from diagnostics.report.tables import Table
+
+_HELP = frozenset({"-h", "--help"})
+_COLUMNS = {
+    "policy": "Policy",
+    "against": "Against",
+    "rate": "Win rate",
+    "interval": "95 % interval",
+    "wins": "Wins",
+    "ties": "Ties",
+    "losses": "Losses",
+    "judged": "Judged",
+    "inconsistent": "Inconsistent",
+    "unjudged": "Unjudged",
+}
+
+
+def run(words: Sequence[str]) -> int:
+    """0, or the trainer's exit code where the evaluation could not be made; it has said why on stderr."""
+    check_not_hidden("trainer")
+    if _HELP & set(words):
+        hand_over("evaluate", "--help")
+    own = Parser("rlvitals evaluate", add_help=False, allow_abbrev=False)
+    add_output(own)
+    given, rest = own.parse_known_args(words)
+    process = subprocess.run(
+        python_command("trainer.main", "evaluate", *rest), stdout=subprocess.PIPE, stderr=sys.stderr, check=False
+    )
+    if process.returncode:
+        return process.returncode if process.returncode > 0 else BAD_INPUT
+    found = json.loads(process.stdout)
+    if given.format == "json":
+        write(encoded(found), given.output)
+    else:
+        table = Table("results", _COLUMNS, [_row(result) for result in found["results"]])
+        write(f"{_summary(found)}\n\n{table.form(given.format, style(given.output))}", given.output)
+    return 0
+
+
+def _row(result: Mapping[str, Any]) -> dict[str, Any]:
+    judged = result["judged"] > 0
+    return {
+        **result,
+        "rate": f"{result['win_rate']:.1%}" if judged else "",
+        "interval": f"{result['low']:.1%} to {result['high']:.1%}" if judged else "",
+    }
+
+
+def _summary(found: Mapping[str, Any]) -> str:
+    sampled = (
+        f"sampled at temperature {found['temperature']:g}, seed {found['seed']}" if found["temperature"] else "greedy"
+    )
+    lines = [
+        f"{found['run']}, checkpoint {found['checkpoint']}: {found['prompts']} held-out prompts, answers {sampled}, "
+        f"judged by {found['judge']}.",
+        "A tie counts as half a win. Where the judge sees the order, each pair is judged in both, and a verdict that "
+        "changes with it is inconsistent: a tie.",
+    ]
+    if found["reference"]:
+        lines.insert(1, f"The dataset's answers: {found['reference']}.")
+    return "\n".join(lines)

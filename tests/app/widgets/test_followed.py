@@ -1,0 +1,83 @@
+"""One prompt followed through a real run directory, and its histograms, on the Run page."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from diagnostics.runlog import RunLog
+
+PAGE = """
+import os
+from app.views import run
+run.render(os.environ["TEST_RUN"], True)
+"""
+FOLLOWED, QUERIES = {"split": "eval", "followed": True}, ("the plot", "his films")
+HOSTILE = "# big <script>alert(1)</script>"
+
+
+def answer(query: str, response: str, score: float, **more: Any) -> dict[str, Any]:
+    return {"query": query, "response": response, "score": score, "terminated": True, "length": 3, **more}
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """A run of three steps; two prompts are followed at the first and the last one, where an evaluation is too."""
+    with RunLog(tmp_path / "a", algorithm="ppo", task="remarks") as log:
+        for step in (1, 2, 3):
+            rows = [answer("a film", f"answer {step}", step / 10)]
+            if step != 2:
+                rows += [answer(query, f"{query} at {step} {HOSTILE}", step / 10, **FOLLOWED) for query in QUERIES]
+            if step == 3:
+                rows.append(answer("he has", "only evaluated", 0.5, split="eval"))
+            bins = {"edges": [0.0, 1.0], "counts": [62], "nan": 2 * (step - 1)}
+            log.log(step, {"objective/scores": 0.1}, rows, {"env/reward_dist": bins} if step != 2 else None)
+    monkeypatch.setenv("TEST_RUN", str(tmp_path / "a"))
+    return ran(AppTest.from_string(PAGE, default_timeout=30))
+
+
+def ran(changed: AppTest | Any) -> AppTest:
+    """The page after another run of its script: a new page, or the page of an element that was changed."""
+    test: AppTest = changed.run()
+    assert not test.exception
+    return test
+
+
+def text(test: AppTest) -> str:
+    return "\n".join(str(part.value) for part in (*test.caption, *test.text)).replace("\\", "")
+
+
+def test_one_prompt_is_shown_over_the_steps(page: AppTest) -> None:
+    ran(page.button_group(key="samples.view").set_value("Follow one prompt"))
+    table = page.dataframe[0].value
+    assert list(table.columns[:3]) == ["step", "model response", "score"]
+    assert list(table["step"]) == [1, 3]
+    assert list(table["model response"]) == [f"the plot at {step} {HOSTILE}" for step in (1, 3)]
+    assert "Answered at 2 steps" in text(page)
+    assert [block.value for block in page.code] == ["the plot", f"the plot at 3 {HOSTILE}"]
+
+    ran(page.selectbox(key="followed.query").select("his films"))
+    assert page.dataframe[0].value["model response"].iloc[0].startswith("his films at 1")
+
+
+def test_held_out_answers_do_not_mix_with_those_of_training(page: AppTest) -> None:
+    assert "Step 3: 1 of 1 samples" in text(page)
+    ran(page.button_group(key="samples.split").set_value("eval"))
+    assert "Step 3: 3 of 3 samples" in text(page)
+    assert "only evaluated" in list(page.dataframe[0].value["model response"])
+
+
+def test_the_distributions_say_in_words_what_no_band_shows(page: AppTest) -> None:
+    ran(page.button_group(key="run.section").set_value("distributions"))
+    assert "4 NaN among 66 values at step 3; no band shows them." in text(page)
+
+
+def test_a_run_without_histograms_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with RunLog(tmp_path / "b", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0}, [answer("q", "r", 1.0)])
+    monkeypatch.setenv("TEST_RUN", str(tmp_path / "b"))
+    test = ran(AppTest.from_string(PAGE, default_timeout=30))
+    assert [item.key for item in test.button_group] == ["run.section"]  # nothing to follow
+    ran(test.button_group(key="run.section").set_value("distributions"))
+    assert "The run logged no histograms" in text(test)

@@ -1,0 +1,39 @@
+"""What the tests of several rooms share: file systems that are full or cannot be written."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+
+@contextmanager
+def mounted(place: Path, options: str) -> Iterator[Path]:
+    """A file system in memory at `place`; only root may mount one, so others see the tests that need it skipped."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may mount a file system")
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(place)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no file system can be mounted here: {done.stderr.strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB."""
+    with mounted(tmp_path / "tiny", "size=64k") as place:
+        yield place
+
+
+@pytest.fixture
+def read_only_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system that can be read only."""
+    with mounted(tmp_path / "fixed", "size=64k,ro") as place:
+        yield place

@@ -1,0 +1,120 @@
+"""Trainings as processes, for the tests that start, kill and compare them."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from diagnostics.readers.jsonlines import parse_row
+from trainer.launch.resuming import newest_resumable
+
+TIMES = {"step_time", "eps"}
+
+
+@dataclass(frozen=True)
+class Training:
+    """A run directory, and the processes that train into it."""
+
+    directory: Path
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        """Start `trainer.main train` with these words, --run_dir or --resume among them."""
+        command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        return subprocess.Popen(command, cwd=self.directory.parent, env=environment, stderr=subprocess.PIPE, text=True)
+
+    def train(self, *words: str) -> tuple[int, str]:
+        """Train a new run to its end; the exit code and what was printed."""
+        return self.run(*words, "--run_dir", self.directory.name)
+
+    def resume(self, *words: str) -> tuple[int, str]:
+        """Resume the run and train to the end."""
+        return self.run("--resume", self.directory.name, *words)
+
+    def kill_after(self, steps: int, *words: str) -> None:
+        """Train a new run until that many steps are logged, then kill the process wherever it is."""
+        process = self.start(*words, "--run_dir", self.directory.name)
+        while len(self.lines) < steps:
+            assert process.poll() is None, process.communicate()[1]
+            time.sleep(0.005)
+        process.kill()
+        process.communicate()
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """The whole lines of events.jsonl; a torn one is left out."""
+        return self._rows("events.jsonl")
+
+    @property
+    def samples(self) -> list[dict[str, Any]]:
+        """The lines of samples.jsonl."""
+        return self._rows("samples.jsonl")
+
+    @property
+    def metrics(self) -> dict[int, str]:
+        """Every step's metrics but the times, as text, where NaN equals NaN; of a step logged twice the later ones."""
+        return {
+            row["step"]: json.dumps({name: value for name, value in row["metrics"].items() if name not in TIMES})
+            for row in self.lines
+        }
+
+    @property
+    def status(self) -> dict[str, Any]:
+        """status.json."""
+        found: dict[str, Any] = json.loads((self.directory / "status.json").read_bytes())
+        return found
+
+    @property
+    def newest_state(self) -> dict[str, Any]:
+        """trainer_state.pt of the newest checkpoint."""
+        found = newest_resumable(self.directory)
+        assert found is not None
+        state: dict[str, Any] = torch.load(found[1] / "trainer_state.pt", weights_only=True)
+        return state
+
+    def _rows(self, name: str) -> list[dict[str, Any]]:
+        path = self.directory / name
+        whole = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        return [row for row in map(parse_row, whole) if row is not None]
+
+    def run(self, *words: str) -> tuple[int, str]:
+        """Run `trainer.main train` with these words to its end; the exit code and what was printed."""
+        process = self.start(*words)
+        _, errors = process.communicate(timeout=180)
+        return process.returncode, errors
+
+
+@pytest.fixture
+def training(tmp_path: Path) -> Callable[[str], Training]:
+    """training("a"): the run in the folder a."""
+    return lambda name: Training(tmp_path / name)
+
+
+@pytest.fixture(scope="session")
+def training_in() -> Callable[[Path], Training]:
+    """training_in(folder): the run in that folder, for runs that several tests look at."""
+    return Training
+
+
+@pytest.fixture
+def same_state() -> Callable[[Any, Any], bool]:
+    """Whether two saved states are equal, bit for bit."""
+    return _same
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, torch.Tensor):
+        return torch.equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other) or (one != one and other != other)  # NaN is NaN

@@ -1,0 +1,144 @@
+"""Evaluations of a real run: its requests, references and win rates."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trainer.answers import reference_column, references_in
+from trainer.config import make_config
+from trainer.evaluate import LIKELIEST, evaluate
+from trainer.evaluate_arguments import read_request
+from trainer.models import load_policy, load_tokenizer
+from trainer.options import ConfigError
+from trainer.tasks import get_task
+
+
+def checkpointed(folder: Path, algorithm: str, task: str, *steps: int, **values: Any) -> Path:
+    """A run whose checkpoints are the demo task's own model."""
+    folder.mkdir(parents=True)
+    config = make_config(algorithm, {"task": task, "num_threads": 1, "use_cpu": True, **values})
+    described = {"run_id": folder.name, "algorithm": algorithm, "config": config.to_dict()}
+    (folder / "run.json").write_text(json.dumps(described))
+    source = get_task(task).checkpoint
+    for step in steps:
+        for part in (load_policy(source), load_tokenizer(source)):
+            part.save_pretrained(folder / "checkpoints" / f"step-{step}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def addition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "addition"
+    return checkpointed(folder, "grpo", "addition", 2, 10, max_completion_length=26)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty real steps of the addition demo."""
+    folder = tmp_path_factory.mktemp("runs") / "trained"
+    words = ("grpo", "--max_steps", "30", "--report_to", "none", "--run_dir", str(folder))
+    command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=180)
+    return folder
+
+
+def evaluated(*words: str | Path) -> dict[str, Any]:
+    return evaluate(read_request([str(word) for word in words]))
+
+
+def test_training_raises_the_win_rate_against_the_right_answers(trained: Path) -> None:
+    found = evaluated(trained, "--judge", "reward:addition_accuracy")
+    starting, after = found["results"]
+    assert (found["step"], found["prompts"], found["reference"]) == (30, 496, "column answer")
+    assert [each["policy"] for each in found["results"]] == ["starting", "trained"]
+    assert starting["win_rate"] < after["low"]
+    assert starting["wins"] == after["wins"] == 0  # nothing beats the right answer
+
+
+def test_the_trained_policy_beats_the_starting_one_directly(trained: Path) -> None:
+    words = ("--judge", "reward:addition_accuracy", "--against", "reference-model", "--limit", "200")
+    (found,) = evaluated(trained, *words)["results"]
+    assert (found["policy"], found["against"]) == ("trained", "starting")
+    assert found["low"] > 0.5
+
+
+def test_two_runs_with_the_same_weights_tie_everywhere(addition: Path, tmp_path: Path) -> None:
+    other = checkpointed(tmp_path / "other", "grpo", "addition", 1, max_completion_length=26)
+    words = ("--judge", "reward:addition_accuracy", "--against", str(other), "--limit", "32")
+    (found,) = evaluated(addition, *words)["results"]
+    assert (found["against"], found["identical"], found["win_rate"]) == (str(other), 32, 0.5)
+
+
+def test_a_seed_gives_the_same_answers_again_and_the_likeliest_ones_need_none(addition: Path) -> None:
+    words = (addition, "--judge", "reward:addition_accuracy", "--limit", "64")
+    sampled = [evaluated(*words, "--seed", seed)["results"][0]["ties"] for seed in ("1", "1", "2")]
+    greedy = [evaluated(*words, "--temperature", "0", "--seed", seed)["results"][0]["ties"] for seed in ("1", "2")]
+    assert sampled[0] == sampled[1] != sampled[2]
+    assert greedy[0] == greedy[1]
+
+
+def test_the_remarks_have_the_likeliest_answer_of_the_starting_policy_as_reference(tmp_path: Path) -> None:
+    run = checkpointed(tmp_path / "remarks", "ppo", "remarks", 1, response_length=14)
+    found = evaluated(run, "--judge", "reward:remark_positivity", "--temperature", "0")
+    assert found["reference"] == LIKELIEST
+    assert [each["identical"] for each in found["results"]] == [found["prompts"]] * 2
+
+
+def test_a_dataset_without_reference_answers_is_refused_with_what_else_there_is(tmp_path: Path) -> None:
+    (tmp_path / "held_out.jsonl").write_text('{"prompt": "1+1="}\n')
+    values = {"eval_dataset": str(tmp_path / "held_out.jsonl"), "max_completion_length": 8}
+    run = checkpointed(tmp_path / "run", "grpo", "addition", 1, **values)
+    with pytest.raises(ConfigError, match="name their column with --reference_column, or compare with --against"):
+        evaluated(run, "--judge", "reward:length")
+    assert evaluated(run, "--judge", "reward:length", "--against", "reference-model")["prompts"] == 1
+
+
+def test_the_newest_checkpoint_is_judged_unless_another_is_named(addition: Path) -> None:
+    assert read_request([str(addition), "--judge", "x"]).run.step == 10
+    assert read_request([str(addition), "--judge", "x", "--checkpoint", "2"]).run.step == 2
+    folder = addition / "checkpoints" / "step-2"
+    assert read_request([str(addition), "--judge", "x", "--checkpoint", str(folder)]).run.checkpoint == folder
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--checkpoint", "7"), r"has no checkpoint 7 \(it has those of the steps 2, 10\)"),
+        (("--limit", "0"), "--limit must be at least 1, but is 0"),
+        (("--temperature", "-1"), "--temperature must be at least 0, but is -1"),
+        (("--against", "no-such-run"), "no-such-run holds no run of rlvitals"),
+        (("--no_such_option",), "'rlvitals evaluate --help' tells more"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said_before_torch_is_loaded(
+    addition: Path, words: tuple[str, ...], problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        read_request([str(addition), "--judge", "reward:length", *words])
+
+
+def test_a_run_without_checkpoints_is_refused(tmp_path: Path) -> None:
+    run = checkpointed(tmp_path / "run", "grpo", "addition")
+    with pytest.raises(ConfigError, match=r"has no checkpoint \(looked for .*/checkpoints/step-\*\)"):
+        read_request([str(run), "--judge", "reward:length"])
+
+
+def test_the_reference_column_is_the_first_usual_one_that_every_row_has() -> None:
+    rows = [{"prompt": "?", "answer": 3, "chosen": "c"}, {"prompt": "?", "chosen": "d"}]
+    assert reference_column(rows, None) == "chosen"
+    assert reference_column(rows[:1], None) == "answer"
+    assert reference_column([{"prompt": "?"}], None) is None
+    with pytest.raises(ConfigError, match=r"not every held-out row has the column 'answer' \(columns: answer, chosen"):
+        reference_column(rows, "answer")
+
+
+def test_references_are_texts_numbers_or_the_last_message_of_a_conversation() -> None:
+    conversation = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "Yes."}]
+    rows = [{"r": "text"}, {"r": 122}, {"r": conversation}]
+    assert references_in(rows, "r") == ["text", "122", "Yes."]

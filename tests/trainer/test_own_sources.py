@@ -1,0 +1,92 @@
+"""Trainings on models, data and rewards of the user's own, as processes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pyarrow
+import pytest
+from pyarrow import parquet
+from transformers import AutoTokenizer
+
+from trainer.arguments import read_plan
+from trainer.models import load_policy
+from trainer.tasks import get_task
+
+QUICK = ("--max_steps", "2", "--per_device_train_batch_size", "8", "--report_to", "none", "--learning_rate", "1e-3")
+TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}{% if add_generation_prompt %}={% endif %}"
+REWARDS = """
+from counting import digits
+
+async def all_digits(prompts, completions):
+    assert [message["role"] for prompt in prompts for message in prompt] == ["user"] * len(prompts)
+    return [digits(message["content"]) for (message,) in completions]
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A folder with a conversational model, a parquet file of messages and a reward function with a sibling."""
+    folder = tmp_path / "own"
+    checkpoint = get_task("addition").checkpoint
+    load_policy(checkpoint).save_pretrained(folder / "model")
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint)
+    tokenizer.chat_template = TEMPLATE
+    tokenizer.save_pretrained(folder / "model")
+    rows = [
+        {"prompt": [{"role": "user", "content": f"{n}+{n}"}], "answer": str(2 * n), "unused": [n]}
+        for n in range(11, 31)
+    ]
+    parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "rows.parquet")
+    (folder / "my_rewards.py").write_text(REWARDS)
+    (folder / "counting.py").write_text("def digits(text):\n    return sum(map(str.isdigit, text)) / 10\n")
+    return folder
+
+
+def run(folder, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-P", "-m", "trainer.main", "train", *words],
+        cwd=folder,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def lines_of(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "grpo"])
+def test_an_adapter_learns_from_conversations_and_several_rewards_and_relaunches_from_elsewhere(
+    own, algorithm, monkeypatch
+):
+    words = ("--model_name_or_path", "model", "--dataset", "rows.parquet", "--use_peft", "true", "--lora_r", "4")
+    rewards = ("--reward_funcs", "my_rewards.py:all_digits", "numeric_match", "--reward_weights", "0.5", "1")
+    limit = "--response_length" if algorithm == "ppo" else "--max_completion_length"
+    done = run(own, algorithm, *QUICK, *words, *rewards, limit, "24", "--run_dir", "a")
+    assert done.returncode == 0, done.stderr
+    assert len(lines_of(own / "a" / "events.jsonl")) == 2
+    sample = lines_of(own / "a" / "samples.jsonl")[0]
+    assert sample["query"].partition("+")[0] in {str(n) for n in range(11, 31)}
+    assert sample["rewards"].keys() == {"all_digits", "numeric_match"}
+    checkpoint = own / "a" / "checkpoints" / "step-2"
+    assert (checkpoint / "adapter_model.safetensors").is_file()
+    assert load_policy(checkpoint).config.vocab_size == load_policy(own / "model").config.vocab_size
+
+    monkeypatch.chdir(own.parent)
+    again = read_plan(["--from", "own/a", "--max_steps", "1"]).config
+    assert (again.model_name_or_path, again.dataset) == (str(own / "model"), str(own / "rows.parquet"))
+    assert again.reward_funcs == (f"{own / 'my_rewards.py'}:all_digits", "numeric_match")
+
+
+def test_a_model_on_the_hub_that_cannot_be_reached_ends_the_run_with_one_sentence(tmp_path):
+    done = run(tmp_path, "grpo", *QUICK, "--model_name_or_path", "someone/model", "--run_dir", "a", HF_HUB_OFFLINE="1")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    error = json.loads((tmp_path / "a" / "status.json").read_text("utf-8"))["error"]
+    assert done.stderr.splitlines()[-1] == f"rlvitals: {error}"
+    assert "someone/model (revision main) cannot be loaded, neither from the Hugging Face hub nor" in error

@@ -1,0 +1,90 @@
+"""Several processes train as one: the same metrics, the same parameters, one log. Real processes, joined by gloo."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from trainer.config import make_config
+from trainer.launch.together import as_launched
+from trainer.options import ConfigError
+
+SHARED = ("--report_to", "none", "--max_steps", "3", "--num_threads", "1", "--histogram_steps", "1")
+GRPO = ("grpo", "--beta", "0.04", "--num_iterations", "2", "--num_generations", "8", *SHARED)
+PPO = ("ppo", "--num_mini_batches", "2", "--num_ppo_epochs", "2", "--whiten_rewards", "true", *SHARED)
+ONE = ("--per_device_train_batch_size", "16")
+TWO = ("--per_device_train_batch_size", "8", "--num_processes", "2")
+
+FAILING = """
+import os
+
+def fails_beside_the_first(completions, **columns):
+    if os.environ["RANK"] == "1":
+        raise ValueError("no reward here")
+    return [0.0] * len(completions)
+"""
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+def test_two_processes_train_as_one(training, words):
+    one, two = training("one"), training("two")
+    assert one.train(*words, *ONE)[0] == 0
+    code, errors = two.train(*words, *TWO)
+    assert code == 0, errors
+    for alone, together in zip(one.lines, two.lines, strict=True):
+        assert alone["step"] == together["step"]
+        assert alone["metrics"].keys() == together["metrics"].keys()
+        for name in alone["metrics"].keys() - {"step_time", "eps"}:
+            assert together["metrics"][name] == pytest.approx(alone["metrics"][name], rel=1e-4, abs=1e-5), name
+    assert [row["response"] for row in one.samples] == [row["response"] for row in two.samples]
+    weights = one.newest_state["weights"], two.newest_state["weights"]
+    for name, tensors in weights[0].items():
+        for parameter, value in tensors.items():
+            torch.testing.assert_close(weights[1][name][parameter], value, rtol=1e-3, atol=1e-5)
+    assert (two.directory / "console.rank1.log").read_text() == ""
+
+
+def test_a_failure_beside_the_first_process_ends_all_and_stands_in_the_state(training):
+    run = training("a")
+    (run.directory.parent / "mine.py").write_text(FAILING)
+    code, _ = run.train("grpo", *GRPO[1:], *TWO, "--reward_funcs", "mine.py:fails_beside_the_first")
+    assert code != 0
+    assert run.status["state"] == "failed"
+    assert run.status["error"].startswith("process 1: ")
+    assert "no reward here" in run.status["error"]
+    assert "no reward here" in (run.directory / "console.rank1.log").read_text()
+
+
+def test_a_stop_asked_of_one_process_is_agreed_by_all_and_saves_one_checkpoint(training):
+    run = training("a")
+    process = run.start("grpo", *GRPO[1:], *TWO, "--max_steps", "4000", "--run_dir", "a")
+    while not run.lines:
+        assert process.poll() is None, process.communicate()[1]
+    os.kill(run.status["pid"], signal.SIGTERM)
+    assert process.wait(timeout=60) == 0
+    last = run.status["step"]
+    saved = [folder.name for folder in (run.directory / "checkpoints").iterdir()]
+    assert (run.status["state"], saved) == ("stopped", [f"step-{last}"])
+
+
+def test_accelerate_that_starts_one_process_in_place_of_two_is_refused(training):
+    run = training("a")
+    accelerate = [sys.executable, "-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2"]
+    command = [*accelerate, "-m", "trainer.main", "train", *GRPO, "--run_dir", "a"]
+    done = subprocess.run(command, cwd=run.directory.parent, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode != 0
+    assert "starts only one; use: rlvitals train ... --num_processes N, or torchrun" in done.stderr
+    assert not run.directory.exists()
+
+
+def test_a_launcher_that_started_another_number_than_asked_for_is_refused(monkeypatch):
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    config = make_config("grpo", {"per_device_train_batch_size": 16})
+    assert as_launched(config).batch_size == 64
+    with pytest.raises(ConfigError, match="num_processes is 2, but the launcher started 4"):
+        as_launched(config.with_changes({"num_processes": 2}))
+    with pytest.raises(ConfigError, match="num_processes is 1, but the launcher started 4"):
+        as_launched(config, is_resumed=True)

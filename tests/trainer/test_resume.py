@@ -1,0 +1,48 @@
+"""A training that is interrupted goes on as if nothing had happened; the processes are real, and really killed."""
+
+import json
+
+import pytest
+
+from diagnostics.api import open_run
+
+SMALL = ("--per_device_train_batch_size", "16", "--report_to", "none", "--max_steps", "8", "--save_steps", "4")
+GRPO = ("grpo", "--beta", "0.04", "--reward_funcs", "addition_accuracy,random:7", *SMALL)
+PPO = ("ppo", "--adap_kl_ctrl", "true", "--use_score_scaling", "true", "--response_length", "6", *SMALL)
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+def test_a_killed_training_goes_on_bit_for_bit_and_its_log_shows_the_rewind(training, same_state, words):
+    whole, killed = training("whole"), training("killed")
+    assert whole.train(*words)[0] == 0
+    killed.kill_after(6, *words)
+    events = killed.directory / "events.jsonl"
+    with events.open("ab") as file:
+        file.write(b'{"step": 6, "metr')  # what a power cut may leave
+    written = events.read_bytes()
+
+    assert killed.resume()[0] == 0
+    assert events.read_bytes().startswith(written)
+    assert killed.metrics == whole.metrics
+    assert same_state(killed.newest_state["weights"], whole.newest_state["weights"])
+    assert same_state(killed.newest_state["parts"], whole.newest_state["parts"])
+
+    run = open_run(killed.directory)
+    assert (run.status.state, run.data_health.rewinds, run.data_health.malformed) == ("finished", 1, 1)
+    assert killed.status["resumed"][0]["step"] == 4
+    assert run.steps.tolist() == list(range(1, 9))
+
+
+def test_a_finished_run_goes_on_with_more_steps_and_nothing_else_may_change(training):
+    run = training("a")
+    assert run.train(*GRPO)[0] == 0
+    done, errors = run.resume()
+    assert (done, errors) == (2, "rlvitals: a has done its 8 steps; to go on give a larger --max_steps\n")
+    done, errors = run.resume("--learning_rate", "0.1")
+    assert done == 2
+    assert "--resume goes on with the run's own learning_rate" in errors
+    assert run.resume("--max_steps", "10")[0] == 0
+    assert [row["step"] for row in run.lines] == list(range(1, 11))
+    assert (run.status["state"], run.status["total"]) == ("finished", 10)
+    assert json.loads((run.directory / "run.json").read_bytes())["config"]["max_steps"] == 8
+    assert open_run(run.directory).config["max_steps"] == 10

@@ -1,0 +1,118 @@
+"""Decoding: how a model reads prompts and then one token of each row at a time, remembering what came before.
+
+Axes: B rows, P distinct prompts, Q prompt tokens, S tokens so far, A rows still being generated, V vocabulary.
+"""
+
+import inspect
+from collections.abc import Collection
+from typing import Protocol, cast
+
+import torch
+from torch import LongTensor, Tensor, nn
+from transformers import Cache, PreTrainedModel
+
+
+class Decoder(Protocol):
+    """One rollout's reading of one model. The rows may become fewer on the way, never more."""
+
+    def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
+        """(B, V) logits of each row's first token; prompts are left-padded. Called once, first."""
+
+    def read(self, tokens_A: Tensor) -> Tensor:
+        """(A, V) logits of the token after these, which are one token for each row that is left."""
+
+    def keep(self, kept: Tensor) -> bool:
+        """Go on with these rows (indices, increasing) alone; False where the model's memory cannot be cut."""
+
+
+class CachedDecoder:
+    """Any causal language model of transformers, through its own forward pass and its own cache.
+
+    Rows that follow each other with the same prompt are read once. A model whose cache transformers cannot reorder
+    keeps all its rows, and one without a cache reads everything again at each token: slow, and right. Padded prompts
+    are for models that `takes_padding`.
+    """
+
+    def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
+        self._model = model
+        self._max_new_tokens = max_new_tokens
+        self._cache_name = "cache_params" if "cache_params" in _accepted(model) else "past_key_values"
+        self._options = {"use_cache": True, **logits_option(model, 1)}
+        self._cache: object = None
+        self._mask_AS: Tensor | None = None
+        self._ids_AS = torch.empty(0)
+        self._length = 0
+
+    def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
+        ids_PQ, mask_PQ, prompt_of_B = distinct_prompts(ids_BQ, mask_BQ)
+        logits_PV = self._begin(ids_PQ, mask_PQ)
+        if len(ids_PQ) == len(ids_BQ):
+            return logits_PV
+        return logits_PV[prompt_of_B] if self.keep(prompt_of_B) else self._begin(ids_BQ, mask_BQ)
+
+    def read(self, tokens_A: Tensor) -> Tensor:
+        self._length += 1
+        if self._cache is None:
+            self._ids_AS = torch.cat([self._ids_AS, tokens_A.unsqueeze(1)], 1)
+            return self._forward(self._ids_AS)
+        return self._forward(tokens_A.unsqueeze(1))
+
+    def keep(self, kept: Tensor) -> bool:
+        if isinstance(self._cache, Cache):
+            self._cache.reorder_cache(
+                cast(LongTensor, kept)
+            )  # which every cache that supports beam search has, hybrid ones included
+        elif self._cache is not None:
+            return False
+        self._ids_AS = self._ids_AS[kept]
+        self._mask_AS = None if self._mask_AS is None else self._mask_AS[kept]
+        return True
+
+    def _begin(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
+        self._cache, self._ids_AS, self._length = None, ids_BQ, ids_BQ.shape[1]
+        if not bool(mask_BQ.all()):  # without padding attention is faster unmasked
+            self._mask_AS = torch.cat([mask_BQ, mask_BQ.new_ones(len(mask_BQ), self._max_new_tokens)], 1)
+        return self._forward(ids_BQ)
+
+    def _forward(self, ids_AN: Tensor) -> Tensor:
+        """(A, V) logits after the last of the N tokens that are new to the cache."""
+        inputs: dict[str, object] = {"input_ids": ids_AN, self._cache_name: self._cache, **self._options}
+        if self._mask_AS is not None:
+            mask_AS = self._mask_AS[:, : self._length]
+            inputs |= {"attention_mask": mask_AS, "position_ids": prompt_positions(mask_AS)[:, -ids_AN.shape[1] :]}
+        output = self._model(**inputs)
+        self._cache = output.get(self._cache_name)
+        logits_AV: Tensor = output.logits[:, -1]
+        return logits_AV
+
+
+def bare_model(model: nn.Module) -> PreTrainedModel:
+    """transformers' model inside the wrappers that adapters and several processes put around it."""
+    return next(module for module in model.modules() if isinstance(module, PreTrainedModel))
+
+
+def logits_option(model: nn.Module, count: int) -> dict[str, int]:
+    """How to ask a model for the logits of its last `count` positions only; nothing for models that give all anyway."""
+    return {"logits_to_keep": count} if "logits_to_keep" in _accepted(bare_model(model)) else {}
+
+
+def takes_padding(model: nn.Module) -> bool:
+    """Whether padding before a prompt can be told to a model. Recurrent ones read it like any token, mask or not."""
+    return "position_ids" in _accepted(bare_model(model))
+
+
+def _accepted(model: PreTrainedModel) -> Collection[str]:
+    """The names of what a forward pass takes."""
+    return inspect.signature(model.forward).parameters
+
+
+def distinct_prompts(ids_BQ: Tensor, mask_BQ: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """ids_PQ and mask_PQ of the prompts without their immediate repetitions, and (B,) the prompt of each row."""
+    stacked_B2Q = torch.stack([ids_BQ, mask_BQ.to(ids_BQ.dtype)], 1)
+    distinct_P2Q, prompt_of_B = torch.unique_consecutive(stacked_B2Q, dim=0, return_inverse=True)
+    return distinct_P2Q[:, 0], distinct_P2Q[:, 1], prompt_of_B
+
+
+def prompt_positions(mask_BS: Tensor) -> Tensor:
+    """(B, S) position of each token, counted from the first real one; padding stands at 0."""
+    return (mask_BS.long().cumsum(1) - 1).clamp(min=0)

@@ -1,0 +1,21 @@
+"""Sick on purpose: named faults that induce their pathology in a training, each with its true cause; no torch here.
+
+`rlvitals train grpo --fault NAME` trains with one from the start, `--fault_step K` switches it on at step K.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from trainer.faults import data, learning, rewards, sampling
+from trainer.faults.fault import Case, Fault, Sign
+
+__all__ = ["FAULTS", "Case", "Fault", "Sign", "get_fault"]
+
+FAULTS: Mapping[str, Fault] = MappingProxyType(
+    {fault.name: fault for fault in (*learning.FAULTS, *sampling.FAULTS, *rewards.FAULTS, *data.FAULTS)}
+)
+
+
+def get_fault(name: str) -> Fault:
+    """The fault of that name. Raises KeyError where there is none: a configuration has checked the name."""
+    return FAULTS[name]

@@ -1,0 +1,112 @@
+"""The stages of a training that a fault divides: what it runs with before the onset and from the onset on."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from trainer.config import TrainConfig, algorithm_of
+from trainer.data import Row
+from trainer.faults import get_fault
+from trainer.faults.fault import Case
+from trainer.prompts import Prompts
+from trainer.rewards import RewardFunc, get_reward_funcs
+
+Config = TypeVar("Config", bound=TrainConfig)
+
+
+class Stage(NamedTuple, Generic[Config]):
+    """What a training runs with for a stretch of its steps."""
+
+    config: Config
+    prompts: Prompts
+    reward_funcs: Sequence[RewardFunc]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Generic[Config]):
+    """The stage before a fault's onset and the one from it on; which of them holds depends on the step alone."""
+
+    onset_step: int
+    before: Stage[Config]
+    after: Stage[Config]
+
+    def at(self, step: int) -> Stage[Config]:
+        """The stage of a step, counted from 1."""
+        return self.before if step < self.onset_step else self.after
+
+
+class _Altered(Prompts):
+    """The rows that other prompts draw, altered: one order for both, so that it is kept and restored once."""
+
+    def __init__(self, prompts: Prompts, alter: Callable[[Sequence[Row]], list[Row]]) -> None:
+        self._prompts = prompts
+        self._alter = alter
+
+    def __len__(self) -> int:
+        return len(self._prompts)
+
+    def draw(self, count: int) -> list[Row]:
+        return self._alter(self._prompts.draw(count))
+
+    def state_dict(self) -> dict[str, Any]:
+        return self._prompts.state_dict()
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        self._prompts.load_state_dict(state)
+
+
+def changes_of(healthy: Stage[Config]) -> Changes[Config] | None:
+    """What the configuration's fault changes; None where it names no fault.
+
+    Raises:
+        ConfigError: The fault's values contradict others of the configuration.
+    """
+    config = healthy.config
+    case = _case(config)
+    if case is None:
+        return None
+    sick = Stage(
+        config=faulty_config(config),
+        prompts=healthy.prompts if case.rows is None else _Altered(healthy.prompts, case.rows),
+        reward_funcs=_reward_funcs(case, healthy),
+    )
+    return Changes(config.fault_step, healthy, sick)
+
+
+def faulty_config(config: Config) -> Config:
+    """The configuration from the onset on: the fault's values win over all others. Raises ConfigError."""
+    case = _case(config)
+    return config if case is None else config.with_changes(case.values)
+
+
+def config_at_start(config: Config) -> Config:
+    """The configuration in force at step 1, which run.json tells. Raises ConfigError."""
+    return faulty_config(config) if config.fault_step == 1 else config
+
+
+def without_fault(config: Config) -> Config:
+    """What a relaunch starts from: the fault's values as plain ones, so that a fix wins over them.
+
+    A fault of the data stays, since no option stands for it. Raises ConfigError.
+    """
+    case = _case(config)
+    if case is None or case.rows is not None:
+        return config
+    return faulty_config(config).with_changes({"fault": None, "fault_step": 1})
+
+
+def fault_record(config: TrainConfig) -> dict[str, Any] | None:
+    """What run.json tells of the fault, as the truth that a diagnosis can be compared with; None without one."""
+    case = _case(config)
+    if case is None:
+        return None
+    rows = {} if case.rows is None else {"prompts": case.rows.__name__}
+    return {"name": config.fault, "onset_step": config.fault_step, "changes": {**case.values, **rows}}
+
+
+def _case(config: TrainConfig) -> Case | None:
+    return get_fault(config.fault).case(algorithm_of(config), config.task) if config.fault else None
+
+
+def _reward_funcs(case: Case, healthy: Stage[Any]) -> Sequence[RewardFunc]:
+    return get_reward_funcs(case.values["reward_funcs"]) if "reward_funcs" in case.values else healthy.reward_funcs

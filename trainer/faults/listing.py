@@ -1,0 +1,39 @@
+"""The list of faults as a terminal shows it."""
+
+import textwrap
+from typing import Any
+
+from trainer.faults import FAULTS
+from trainer.faults.fault import Case, Fault
+
+_WIDTH = 100
+
+
+def faults_as_text() -> str:
+    """Every fault: what it does, its true cause, and on what it is made for."""
+    return "\n".join(_entry(fault) for fault in FAULTS.values())
+
+
+def values_as_text(case: Case) -> str:
+    """What a case changes, as a command line would: `learning_rate 0.01, reward_funcs length`."""
+    changes = [f"{name} {value_as_text(value)}" for name, value in case.values.items()]
+    return ", ".join([*changes, *(["prompts"] if case.rows else [])])
+
+
+def value_as_text(value: Any) -> str:
+    """A value as the command line takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(value_as_text, value))
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "none" if value is None else str(value)
+
+
+def _entry(fault: Fault) -> str:
+    says = textwrap.fill(fault.does, _WIDTH, initial_indent="    ", subsequent_indent="    ")
+    cases = [f"    {case.algorithm} {case.task}: {values_as_text(case)}{_remark(case)}" for case in fault.cases]
+    return "\n".join([f"{fault.name} (cause: {fault.cause})", says, *cases, ""])
+
+
+def _remark(case: Case) -> str:
+    return f" (does not take: {case.not_induced})" if case.not_induced else ""

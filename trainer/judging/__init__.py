@@ -1,0 +1,1 @@
+"""Judging pairs of answers: judges, and what their verdicts come to."""

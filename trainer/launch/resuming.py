@@ -1,0 +1,82 @@
+"""What is left of a run to go on from: its newest whole checkpoint and the options that it ran with; no torch here."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE, STATUS_FILE
+from trainer.config import TrainConfig, make_config
+from trainer.options import ConfigError
+
+STATE_FILE = "trainer_state.pt"
+CHANGEABLE = frozenset(
+    {
+        *("max_steps", "total_episodes", "save_strategy", "save_steps", "save_total_limit"),
+        *("report_to", "num_completions_to_log", "histogram_steps"),
+    }
+)
+"""What may change when a run is resumed: how long it goes on and what is written, never how it learns."""
+_NAME = re.compile(r"step-(\d+)")
+
+
+def checkpoint_folder(run: Path, step: int) -> Path:
+    """Where a run keeps the checkpoint of a step."""
+    return run / CHECKPOINTS_FOLDER / f"step-{step}"
+
+
+def checkpoints_of(run: Path) -> dict[int, Path]:
+    """The folders of a run's whole checkpoints by step, increasing: a folder has its name only once it is whole."""
+    try:
+        folders = list((run / CHECKPOINTS_FOLDER).iterdir())
+    except OSError:
+        return {}
+    named = {int(match[1]): folder for folder in folders if (match := _NAME.fullmatch(folder.name))}
+    return dict(sorted(named.items()))
+
+
+def newest_resumable(run: Path) -> tuple[int, Path] | None:
+    """The newest checkpoint that holds the training's state as well as its model, with its step; None without one."""
+    found = [(step, folder) for step, folder in checkpoints_of(run).items() if (folder / STATE_FILE).is_file()]
+    return found[-1] if found else None
+
+
+def settings_of(run: Path) -> tuple[str, TrainConfig]:
+    """The algorithm of a run and the options in force at its end: run.json's, as changed each time it was resumed.
+
+    Raises:
+        ConfigError: The folder holds no run of rlvitals, or none whose options this version understands.
+    """
+    try:
+        description = json.loads((run / RUN_FILE).read_text("utf-8"))
+        algorithm, values = str(description["algorithm"]), dict(description["config"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --resume needs one") from error
+    for beginning in _resumed(run):
+        values |= beginning.get("changes", {})
+    return algorithm, make_config(algorithm, values)
+
+
+def settled(config: TrainConfig, fields: Mapping[str, Any]) -> tuple[TrainConfig, dict[str, Any]]:
+    """The options that a run goes on with, and those of them that change.
+
+    Raises:
+        ConfigError: A field would change how the run learns.
+    """
+    new = config.with_changes(fields)
+    before, after = config.to_dict(), new.to_dict()
+    changes = {name: value for name, value in after.items() if value != before[name]}
+    if fixed := sorted(changes.keys() - CHANGEABLE):
+        raise ConfigError(
+            f"--resume goes on with the run's own {fixed[0]} = {before[fixed[0]]}; only "
+            f"{', '.join(sorted(CHANGEABLE))} may change (train --from RUN starts a new run with other options)"
+        )
+    return new, changes
+
+
+def _resumed(run: Path) -> list[dict[str, Any]]:
+    try:
+        return list(json.loads((run / STATUS_FILE).read_text("utf-8")).get("resumed", ()))
+    except (OSError, ValueError, AttributeError):
+        return []

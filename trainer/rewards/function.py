@@ -1,0 +1,177 @@
+"""A reward function as the trainer calls it: whatever it returns or raises is checked and said with its prompt."""
+
+import asyncio
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
+from dataclasses import dataclass
+from typing import Any
+
+from trainer.console import say_once
+from trainer.messages import Completion, Prompt, completion_text, prompt_text
+
+Function = Callable[..., Any]
+"""Called as `function(prompts=…, completions=…, **columns)`, lists of B; gives B rewards, None for unscorable."""
+
+LONGEST_QUOTE = 80  # characters of a prompt that a message repeats
+
+
+class RewardError(ValueError):
+    """A reward function cannot be found, failed, or returned something that is no list of rewards."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewardFunc:
+    """A reward function under the name that its metrics carry: `rewards/{name}/mean`.
+
+    It gets those of `prompts`, `completions` and the columns that its signature names, and all of them where it takes
+    `**kwargs`; TRL passes all of them always, so that a function without `**kwargs` fails there. It may be async.
+    """
+
+    name: str
+    function: Function
+    takes_messages: bool = True
+    """Whether conversational prompts and completions reach it as messages, TRL's form; else as plain text."""
+
+    def __call__(
+        self, prompts: Sequence[Prompt], completions: Sequence[Completion], **columns: Sequence[Any]
+    ) -> list[float | None]:
+        """One reward per completion; None where it cannot be scored. NaN and infinity pass through as evidence.
+
+        Args:
+            prompts, completions: B each; columns: further columns of the dataset, B values each.
+
+        Raises:
+            RewardError: the function needs a column that is not there, raised, exited, or returned another count than
+                B or something that is no number.
+        """
+        inputs = self._inputs(prompts, completions, columns)
+        try:
+            rewards = self._call(inputs)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # the user's code may raise anything, and sys.exit() must not end a run silently
+            culprit = self._culprit(inputs, prompts)
+            raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
+        return self._checked(rewards, inputs, prompts)
+
+    def _inputs(
+        self, prompts: Sequence[Prompt], completions: Sequence[Completion], columns: Mapping[str, Sequence[Any]]
+    ) -> dict[str, list[Any]]:
+        """What the function is called with, B values under each name."""
+        own: dict[str, Sequence[Any]] = {"prompts": prompts, "completions": completions}
+        if not self.takes_messages:
+            own = {
+                "prompts": [prompt_text(prompt) for prompt in prompts],
+                "completions": [completion_text(completion) for completion in completions],
+            }
+        offered = {name: list(values) for name, values in {**columns, **own}.items()}
+        parameters = _parameters(self.function)
+        if missing := [name for name in parameters.required if name not in offered]:
+            raise RewardError(
+                f"reward function {self.name} needs the column {missing[0]}, which the dataset lacks "
+                f"(columns: {', '.join(columns) or 'none besides prompt'}): add it, or take it out of the signature"
+            )
+        return {name: values for name, values in offered.items() if parameters.accept(name)}
+
+    def _call(self, inputs: Mapping[str, list[Any]]) -> Any:
+        rewards = self.function(**{name: list(values) for name, values in inputs.items()})
+        return asyncio.run(_awaited(rewards)) if inspect.isawaitable(rewards) else rewards
+
+    def _checked(
+        self, rewards: object, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt]
+    ) -> list[float | None]:
+        found = _as_list(rewards)
+        if found is None:
+            kind = type(rewards).__name__
+            raise self._error(f"returned {kind} where a list with one number per completion is due", prompts[0])
+        if len(found) != len(prompts):
+            problem = f"returned {len(found)} rewards for {len(prompts)} completions"
+            raise self._error(problem, self._culprit(inputs, prompts))
+        numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
+        self._report_nan(numbers, prompts)
+        return numbers
+
+    def _number(self, reward: Any, prompt: Prompt) -> float | None:
+        if reward is None:
+            return None
+        try:
+            if isinstance(reward, str | bytes):  # float() would read "1.0"
+                raise TypeError
+            return float(reward)
+        except (TypeError, ValueError):
+            raise self._error(f"returned {reward!r} where a number or None is due", prompt) from None
+
+    def _report_nan(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
+        for reward, prompt in zip(rewards, prompts, strict=True):
+            if reward is not None and math.isnan(reward):
+                say_once(
+                    f"NaN from {self.name}",
+                    f"reward function {self.name} returned NaN (prompt {_quoted(prompt)}); it is logged as NaN "
+                    "and the training goes on: return None for what cannot be scored",
+                )
+                return
+
+    def _culprit(self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt]) -> Prompt:
+        """The first prompt whose row fails alone too; where none does, the first of the batch."""
+        for row, prompt in enumerate(prompts):
+            try:
+                alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}))
+            except KeyboardInterrupt:
+                raise
+            except BaseException:
+                return prompt
+            if alone is None or len(alone) != 1:
+                return prompt
+        return prompts[0]
+
+    def _error(self, problem: str, prompt: Prompt) -> RewardError:
+        return RewardError(
+            f"reward function {self.name} {problem} (prompt {_quoted(prompt)}): correct it and start again"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """What a function's signature asks for by name, and whether it takes any other name."""
+
+    required: tuple[str, ...]
+    optional: frozenset[str]
+    takes_others: bool
+
+    def accept(self, name: str) -> bool:
+        return self.takes_others or name in self.required or name in self.optional
+
+
+def _parameters(function: Function) -> _Parameters:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # a callable without a readable signature
+        return _Parameters((), frozenset(), takes_others=True)
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    return _Parameters(
+        required=tuple(p.name for p in named if p.default is p.empty),
+        optional=frozenset(p.name for p in named if p.default is not p.empty),
+        takes_others=any(p.kind is p.VAR_KEYWORD for p in parameters),
+    )
+
+
+async def _awaited(rewards: Any) -> Any:
+    return await rewards
+
+
+def _as_list(rewards: object) -> list[Any] | None:
+    """The rewards of a list, tuple, array or tensor; None for what has no order, no length or no items."""
+    if isinstance(rewards, str | bytes | Mapping | Set) or not (
+        isinstance(rewards, Sized) and isinstance(rewards, Iterable)
+    ):
+        return None
+    try:
+        return list(rewards)
+    except TypeError:  # an array or tensor of no dimension
+        return None
+
+
+def _quoted(prompt: Prompt) -> str:
+    text = prompt_text(prompt)
+    return repr(text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")

@@ -1,0 +1,87 @@
+"""A reward function of the user's own, named `path/to/file.py:function`."""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from trainer.rewards.function import Function, RewardError
+
+
+def is_file_name(name: str) -> bool:
+    """Whether a reward's name means a file."""
+    path, _, function = name.rpartition(":")
+    return name.endswith(".py") or (path.endswith(".py") and bool(function))
+
+
+def check_file(name: str, what: str = "reward function") -> tuple[Path, str]:
+    """The file and the function that a name means; nothing of the file runs. `what` it is to be, errors say.
+
+    Raises:
+        RewardError: the name has another form, or there is no such file.
+    """
+    path, _, function = name.rpartition(":")
+    if not path.endswith(".py") or not function.isidentifier():
+        raise RewardError(f"{what} {name!r} names no function: write path/to/file.py:function")
+    if not Path(path).expanduser().is_file():
+        raise RewardError(f"{what} {name!r}: there is no file {path} in {Path.cwd()}; correct the path")
+    return Path(path).expanduser(), function
+
+
+def absolute_name(name: str) -> str:
+    """The same name with an absolute path, so that it means the same from every folder."""
+    path, function = check_file(name)
+    return f"{path.resolve()}:{function}"
+
+
+def load(name: str, what: str = "reward function") -> tuple[str, Function]:
+    """The function and what it is called; `what` it is to be, errors say.
+
+    Raises:
+        RewardError: no such file or function, or the file cannot be imported.
+    """
+    path, label = check_file(name, what)
+    try:
+        module = _module(path.resolve())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the user's file may raise anything, SystemExit included
+        problem = f"{type(error).__name__}: {error}"
+        raise RewardError(f"{what} {name!r}: importing {path} raised {problem}; correct the file") from error
+    function = getattr(module, label, None)
+    if not callable(function):
+        defined = ", ".join(n for n, value in vars(module).items() if inspect.isfunction(value)) or "none"
+        raise RewardError(f"{what} {name!r}: {path} defines no function {label} (functions there: {defined})")
+    return label, function
+
+
+def _module(path: Path) -> ModuleType:
+    """The file as a module, imported once a process, so that two functions of one file share what it has loaded."""
+    # No import statement can reach this name, so the file shadows no installed module.
+    module_name = f"reward file {path}"
+    if module_name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(module_name, path)
+        assert spec is not None  # a path that ends in .py always has a spec and a loader
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[module_name] = module  # before it runs: dataclasses look their own module up
+        try:
+            with _importable(path.parent):
+                spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[module_name]
+            raise
+    return sys.modules[module_name]
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Let the file import its siblings while it loads, as a script can."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
