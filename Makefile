@@ -1,7 +1,10 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
 # make check  format, lint, types and import contracts
+# make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO and GRPO with TRL's, in an environment of its own (about ten minutes)
+# make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
+# make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (about twenty minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
 #                           without it torch comes from pip's own configuration and may bring CUDA along (gigabytes)
@@ -19,7 +22,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test check format samples checkpoints parity clean
+.PHONY: run test check format samples reports checkpoints parity speed fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -41,6 +44,9 @@ format: $(VENV)/.dev
 samples: $(VENV)/.dev
 	$(BIN)/python sample_runs/generate.py
 
+reports: $(VENV)/.dev
+	$(BIN)/python sample_runs/reports.py
+
 checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build addition
 	$(BIN)/python -P -m trainer.tasks.build remarks
@@ -48,6 +54,13 @@ checkpoints: $(VENV)/.dev
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output benchmarks/results/trl_parity.md
 	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py
+
+speed: $(VENV)/.dev $(TRL)/.ready
+	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output benchmarks/results/trainer_speed.md
+	$(BIN)/python -m benchmarks.logging_cost --output benchmarks/results/logging_cost.md
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz.readers --files 20000
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -1,18 +1,31 @@
 """Runs found, opened and diagnosed once for all sessions, and again only when they changed."""
 
+import os
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import streamlit as st
 
-from diagnostics.api import LiveRun, RunRef, UnreadableRun, diagnose, find_runs
+from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, UnreadableRun, find_runs
 from diagnostics.diagnosis import Diagnosis
+from diagnostics.dialects.own_names import OwnNames
+from diagnostics.names_file import read_names
 
 _MOST_RUNS_KEPT = 256
 _LEAST_INTERVAL = 0.25  # seconds between two looks at the same files, however many sessions ask
+
+
+_MAP = "RLVITALS_MAP"  # the names file that `rlvitals ui --map` was given
+
+
+@cache
+def _own_names() -> OwnNames | None:
+    file = os.environ.get(_MAP)
+    return read_names(Path(file)) if file else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +41,8 @@ class SharedRun:
 
     def __init__(self, run: str | RunRef) -> None:
         """Raises UnreadableRun."""
-        self._live = LiveRun(run)
+        self._live = LiveRun(run, _own_names())
+        self._diagnosis = LiveDiagnosis()
         self._lock = threading.Lock()
         self._looked = 0.0
         self._look: Look | None = None
@@ -44,7 +58,7 @@ class SharedRun:
     def _newest(self, before: Look | None) -> Look:
         run = self._live.refresh()
         if run is not None:
-            return Look(diagnose(run), before.revision + 1 if before else 1)
+            return Look(self._diagnosis.update(run), before.revision + 1 if before else 1)
         assert before is not None  # the first refresh always returns a run
         return before
 

@@ -85,9 +85,11 @@ STATES: Mapping[str, Sign] = {
     "unknown": Sign("·", "state unknown", "gray"),
 }
 
+NOT_APPLICABLE = "not-applicable"
 OUTCOMES: Mapping[str, Sign] = {
     "fired": Sign("▲", "fired", "orange"),
     "quiet": Sign("✓", "quiet", "green"),
     "skipped": Sign("○", "could not run", "gray"),
     "broken": Sign("✕", "broke", "gray"),
+    NOT_APPLICABLE: Sign("·", "does not apply", "gray"),
 }

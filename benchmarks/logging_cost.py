@@ -1,6 +1,6 @@
 """What it costs to log one step of 40 metrics: the run log, TensorBoard's SummaryWriter and Weights & Biases offline.
 
-    python benchmarks/logging_cost.py [--steps 1000]
+    python -m benchmarks.logging_cost [--steps 1000] [--output FILE]
 
 "Training thread" is what a training waits for, in CPU microseconds per step; "process" adds the threads beside it. The
 rows with a queue are what this trainer does: the row is handed over, and a thread of the sink's own writes it. CPU of
@@ -12,9 +12,11 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
+from benchmarks.trl_parity import machine, versions
 from diagnostics.runlog import RunLog
 from trainer.sinks import Origin, Sinks, TensorBoardSink, WandbSink
 
@@ -34,29 +36,51 @@ def cost(log: Log, close: Callable[[], None], steps: int) -> tuple[float, float]
     return in_thread / steps * 1e6, (time.process_time() - process) / steps * 1e6
 
 
+def ways(folder: Path) -> dict[str, tuple[Log, Callable[[], None]]]:
+    """How to log a row and how to close, for each way to log."""
+    (folder / "wandb").mkdir()
+    log = RunLog(folder / "run")
+    tensorboard, wandb = TensorBoardSink(Origin(folder / "direct", {})), WandbSink(Origin(folder / "wandb", {}))
+    queued = Sinks(["tensorboard"], Origin(folder / "queued", {}))
+    return {
+        "run directory": (log.log, log.close),
+        "TensorBoard, called directly": (lambda step, row: tensorboard.log(step, row, {}), tensorboard.close),
+        "TensorBoard, through the queue": (queued.log, queued.close),
+        "W&B offline, called directly": (lambda step, row: wandb.log(step, row, {}), wandb.close),
+    }
+
+
+def table(folder: Path, steps: int) -> Iterator[str]:
+    """The results as Markdown, line by line as they come to be."""
+    yield "# The cost of logging"
+    yield ""
+    yield f"Printed by `make speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()}."
+    yield f"{versions(sys.executable, ('orjson', 'tensorboard', 'wandb'))}."
+    yield ""
+    yield f"One step of {len(METRICS)} metrics, CPU µs per step, over {steps} steps; a process is all of its threads."
+    yield ""
+    yield "| | training thread | process |"
+    yield "|---|---:|---:|"
+    for way, (call, close) in ways(folder).items():
+        in_thread, in_process = cost(call, close, steps)
+        yield f"| {way} | {in_thread:.1f} | {in_process:.1f} |"
+
+
 def main() -> None:
-    """Print one line for each way to log."""
+    """Print one line for each way to log, and write them to a file if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=1000)
-    steps = parser.parse_args().steps
+    parser.add_argument("--output", type=Path, help="write the table to this file too")
+    chosen = parser.parse_args()
     os.environ["WANDB_MODE"] = "offline"
-    sys.stdout.write("40 metrics per step, CPU us per step   training thread   process\n")
+    lines: list[str] = []
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "wandb").mkdir()
-        log = RunLog(folder / "run")
-        tensorboard, wandb = TensorBoardSink(Origin(folder / "direct", {})), WandbSink(Origin(folder / "wandb", {}))
-        queued = Sinks(["tensorboard"], Origin(folder / "queued", {}))
-        ways: dict[str, tuple[Log, Callable[[], None]]] = {
-            "run directory": (log.log, log.close),
-            "TensorBoard, called directly": (lambda step, row: tensorboard.log(step, row, {}), tensorboard.close),
-            "TensorBoard, through the queue": (queued.log, queued.close),
-            "W&B offline, called directly": (lambda step, row: wandb.log(step, row, {}), wandb.close),
-        }
-        for way, (call, close) in ways.items():
-            in_thread, in_process = cost(call, close, steps)
-            sys.stdout.write(f"{way:36} {in_thread:17.1f} {in_process:9.1f}\n")
+        for line in table(Path(name), chosen.steps):
+            lines.append(f"{line}\n")
+            sys.stdout.write(lines[-1])
             sys.stdout.flush()
+    if chosen.output:
+        chosen.output.write_text("".join(lines), "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,19 @@ from pathlib import Path
 
 from diagnostics.causes import explain
 from diagnostics.composition import compose
-from diagnostics.diagnosis import Diagnosis, Limits
+from diagnostics.configurations import setup_of_run
+from diagnostics.diagnosis import Diagnosis, Limits, Outcome
+from diagnostics.dialects.own_names import NO_NAMES, OwnNames
 from diagnostics.merging import merge
+from diagnostics.names_file import NamesError, names_above
+from diagnostics.preflight import divided, preflight
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
-from diagnostics.rules import evaluate
+from diagnostics.rules import Evaluator, evaluate
 from diagnostics.run import Recording, Run
 from diagnostics.runlog import ENDED_STATES
 
-__all__ = ["LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
+__all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
 
 class LiveRun:
@@ -24,11 +28,17 @@ class LiveRun:
     One thread at a time may look.
     """
 
-    def __init__(self, run: str | Path | RunRef) -> None:
-        """Raises UnreadableRun where a path holds no run, or several."""
+    def __init__(self, run: str | Path | RunRef, names: OwnNames | None = None) -> None:
+        """Raises UnreadableRun where a path holds no run, or several.
+
+        Args:
+            names: What the producer's tags mean; without them the nearest rlvitals.toml in the run's folder or above
+                it says so, where there is one.
+        """
         self.path = run.path if isinstance(run, RunRef) else Path(run)
         self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
         self._recordings: tuple[Recording, ...] = ()
+        self._names = _names_above(self.path) if names is None else names
 
     def refresh(self) -> Run | None:
         """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.
@@ -42,17 +52,25 @@ class LiveRun:
         if self._recordings and all(map(operator.is_, recordings, self._recordings)):
             return None
         self._recordings = recordings
-        return compose(merge(recordings), observed_at=time.time())
+        return compose(merge(recordings), observed_at=time.time(), own=self._names)
 
 
-def open_run(path: str | Path | RunRef) -> Run:
+def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:
     """The one run at or below a path, whatever the format of its logs, or a run that `find_runs` found.
 
-    Raises UnreadableRun with one sentence where there is no run, more than one, or one that cannot be read.
+    `names` says what the producer's tags mean, as for LiveRun. Raises UnreadableRun with one sentence where there is no
+    run, more than one, or one that cannot be read.
     """
-    run = LiveRun(path).refresh()
+    run = LiveRun(path, names).refresh()
     assert run is not None  # the first look always finds something new
     return run
+
+
+def _names_above(path: Path) -> OwnNames:
+    try:
+        return names_above(path) or NO_NAMES
+    except NamesError as error:
+        raise UnreadableRun(path, str(error)) from error
 
 
 def find_runs(path: str | Path) -> list[RunRef]:
@@ -80,9 +98,35 @@ def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
 
 
 def diagnose(run: Run, limits: Limits | None = None) -> Diagnosis:
-    """The verdict on a run: every rule's outcome and the causes that explain them.
+    """The verdict on a run: every rule's outcome, the causes that explain them, and what its settings alone say.
 
     `limits` overrides defaults: rule name → field of its Limits → value.
     """
-    outcomes = evaluate(run, limits)
-    return Diagnosis(run, outcomes, explain(run, outcomes), limits or {})
+    return _concluded(run, evaluate(run, divided(limits or {})[0]), limits or {})
+
+
+class LiveDiagnosis:
+    """Diagnoses one run again and again while it grows: what `diagnose` says of it, at the cost of what is new.
+
+    One thread at a time may ask.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        """Raises UnknownLimitError, in one sentence, where `limits` name what does not exist."""
+        self._limits = limits or {}
+        self._evaluator = self._fresh()
+
+    def update(self, run: Run) -> Diagnosis:
+        """The verdict on the run as it stands now."""
+        outcomes = self._evaluator.update(run)
+        if run.status.state in ENDED_STATES | {"died"}:
+            self._evaluator = self._fresh()  # what has ended does not grow: what was remembered of it is let go
+        return _concluded(run, outcomes, self._limits)
+
+    def _fresh(self) -> Evaluator:
+        return Evaluator(divided(self._limits)[0])
+
+
+def _concluded(run: Run, outcomes: tuple[Outcome, ...], limits: Limits) -> Diagnosis:
+    found = preflight(setup_of_run(run), divided(limits)[1])
+    return Diagnosis(run, outcomes, explain(run, outcomes), limits=limits, preflight=found)

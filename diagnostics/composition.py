@@ -1,40 +1,45 @@
 """Composition: a recording and what its dialect makes of it become a Run; duplicates, gaps and NaN are counted here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from diagnostics.dialects import Translation, translate
 from diagnostics.dialects.dialect import Name
+from diagnostics.dialects.own_names import NO_NAMES, OwnNames
 from diagnostics.dialects.transport import PREFIX
 from diagnostics.histograms import Histograms
 from diagnostics.metrics import metric
 from diagnostics.run import NO_STEPS, DataHealth, RawSeries, Recording, Run, Series, Status, Steps, Values
+from diagnostics.settling import settle
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
 
 
-def compose(recording: Recording, observed_at: float) -> Run:
-    """The run that a recording holds, as seen at `observed_at` (seconds since the epoch)."""
-    translation = translate(recording)
+def compose(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
+    """The run that a recording holds, as seen at `observed_at` (seconds since the epoch), under a user's names."""
+    translation = translate(recording, own)
     findings = translation.findings
-    tagged = translation.log.series.items()
-    merged = [_Merged.of(tag, raw, translation.name_of(tag), findings.counts_rows) for tag, raw in tagged]
-    series = _by_name(merged, translation.dialect.producer)
+    tagged = [(tag, translation.log.series[tag]) for tag in translation.tags()]
+    merged = [
+        _Merged.of(tag, raw, translation.name_of(tag), findings.counts_rows, recording.resumed_after)
+        for tag, raw in tagged
+    ]
+    series = _by_name(merged, translation.producer)
     return Run(
         path=recording.path,
         run_id=recording.run_id,
         name=recording.name,
         sources=recording.sources,
-        producer=translation.dialect.producer,
+        producer=translation.producer,
         producer_version=translation.log.version,
-        algorithm=findings.algorithm,
+        algorithm=translation.algorithm,
         series=series,
         histograms=_histograms(recording, translation),
         config=translation.log.config,
-        samples=recording.samples,
+        samples=settle(recording, translation.producer, translation.log.config, series),
         status=_status(recording.status, series, translation),
         data_health=_health(recording, merged, series),
         observed_at=observed_at,
@@ -43,7 +48,8 @@ def compose(recording: Recording, observed_at: float) -> Run:
         parent=recording.parent,
         console=recording.console,
         console_tail=recording.console_tail,
-        notes=recording.notes + findings.notes + _doubt(translation),
+        resumed_after=recording.resumed_after,
+        notes=recording.notes + translation.notes + _doubt(translation) + own.notes(recording.tags),
     )
 
 
@@ -69,7 +75,9 @@ class _Merged:
     rewinds: int
 
     @classmethod
-    def of(cls, tag: str, raw: RawSeries, name: Name | None, counts_rows: bool) -> "_Merged":
+    def of(
+        cls, tag: str, raw: RawSeries, name: Name | None, counts_rows: bool, resumed_after: Sequence[int]
+    ) -> "_Merged":
         steps: Steps = np.arange(1, len(raw.steps) + 1, dtype=np.int64) if counts_rows else raw.steps
         values = raw.values if name is None else _in_unit(raw.values, name)
         series = Series(name.metric if name else tag, tag, steps, values, raw.times, name.caveat if name else "")
@@ -80,8 +88,15 @@ class _Merged:
             points=len(steps),
             nan=int(np.isnan(values).sum()),
             inf=int(np.isinf(values).sum()),
-            rewinds=int((np.diff(steps) < 0).sum()),
+            rewinds=_rewinds(steps, resumed_after),
         )
+
+
+def _rewinds(steps: Steps, resumed_after: Sequence[int]) -> int:
+    """How often the steps go back. One step made again looks like a duplicate; that it is none, only the run knows."""
+    forward = np.diff(steps)
+    again = steps[1:][forward == 0]
+    return int((forward < 0).sum() + np.isin(again, np.asarray(resumed_after, dtype=np.int64) + 1).sum())
 
 
 def _in_unit(values: Values, name: Name) -> Values:

@@ -102,6 +102,7 @@ class Outcome:
     fixes: tuple[Fix, ...] = ()
     enable: Message | None = None
     applies: bool = True
+    parameters: tuple[str, ...] = ()  # the settings that a pre-flight check is about, in the program's names
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,7 @@ class Diagnosis:
     outcomes: tuple[Outcome, ...]
     causes: tuple[Cause, ...] = ()
     limits: "Limits" = field(default_factory=dict)
+    preflight: tuple[Outcome, ...] = ()  # what the checks of its settings came to; they never change the verdict
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
@@ -177,5 +179,10 @@ def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:
 
 Limits = Mapping[str, Mapping[str, float]]
 """Overridden limits: rule name → field of the rule's Limits → value."""
+
+
+class UnknownLimitError(ValueError):
+    """Overridden limits name a rule or a field that does not exist, or give it a value of the wrong kind."""
+
 
 Outcomes = Sequence[Outcome]

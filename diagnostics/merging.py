@@ -11,6 +11,7 @@ from diagnostics.run import RawSeries, Recording, Samples, Status, Steps, Values
 
 RELATIVE_TOLERANCE = 1e-6  # float32, in which TensorBoard keeps its values, holds seven digits
 ABSOLUTE_TOLERANCE = 1e-12
+COUNTED_BY_CALLS = "profiling/"  # TRL's timings name no step: each tracker puts them where its own count stands
 _TELLS_MOST = ("failed", "died", "stopped", "finished", "running", "starting", "queued", "silent", "unknown")
 
 
@@ -63,7 +64,8 @@ def _merged_tags(
             merged[tag] = series
         else:
             merged[same] = _filled(merged[same], series)
-            differences += _differences(merged[same], series)
+            if not _bare(tag).startswith(COUNTED_BY_CALLS):
+                differences += _differences(merged[same], series)
     return merged, differences
 
 

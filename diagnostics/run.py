@@ -15,6 +15,11 @@ from diagnostics.metrics import EVAL_PREFIX, Metric, metric
 Steps = npt.NDArray[np.int64]
 Values = npt.NDArray[np.float64]
 
+PPO_FAMILY = frozenset({"ppo", "ppo-legacy"})
+"""The algorithms with a value model."""
+GROUP_FAMILY = frozenset({"grpo", "rloo"})
+"""The algorithms that compare the answers to one prompt."""
+
 NO_STEPS: Steps = np.empty(0, dtype=np.int64)
 NO_VALUES: Values = np.empty(0, dtype=np.float64)
 
@@ -152,6 +157,7 @@ class Recording:
 
     `producer` and `algorithm` are set only where the format itself says so (our run log); dialects find out the rest.
     `text` holds text records (TensorBoard's `args/text_summary`); `notes` are sentences about what could not be read.
+    `resumed_after` lists the steps from which the run says that it went on.
     """
 
     path: Path
@@ -172,6 +178,7 @@ class Recording:
     parent: str | None = None
     console: Path | None = None
     console_tail: str = ""  # the last lines of a run that failed or died
+    resumed_after: tuple[int, ...] = ()
     malformed: int = 0
     notes: tuple[str, ...] = ()
 
@@ -204,6 +211,7 @@ class Run:
     parent: str | None = None
     console: Path | None = None
     console_tail: str = ""  # the last lines of a run that failed or died
+    resumed_after: tuple[int, ...] = ()  # steps of the checkpoints that it went on from
     notes: tuple[str, ...] = ()
 
     def get(self, *names: str) -> Series | None:

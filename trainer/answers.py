@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from trainer.config import TrainConfig
+from trainer.console import progress
 from trainer.data import Row
 from trainer.device import accelerator_for
 from trainer.messages import is_conversation
@@ -22,12 +23,15 @@ REFERENCE_COLUMNS = ("reference", "answer", "solution", "completion", "chosen")
 """Where reference answers usually stand; the first column that every row has counts."""
 
 
-def answers_of(source: Source, config: TrainConfig, rows: Sequence[Row], temperature: float, seed: int) -> list[str]:
+def answers_of(
+    name: str, source: Source, config: TrainConfig, rows: Sequence[Row], temperature: float, seed: int
+) -> list[str]:
     """What the model of a checkpoint answers to the rows' prompts, drawn from its plain distribution.
 
     Two models get the same random numbers, so that what differs between their answers is the models' doing.
 
     Args:
+        name: Of the model, for the progress shown on stderr.
         config: Gives the longest answer, the prompts' longest length, the batch size and the device.
         temperature: Of sampling; 0 takes the likeliest token.
     """
@@ -42,7 +46,8 @@ def answers_of(source: Source, config: TrainConfig, rows: Sequence[Row], tempera
     )
     uniforms_NT = draw_uniforms(len(rows), sampling, torch.Generator().manual_seed(seed))
     answers: list[str] = []
-    for first in range(0, len(rows), config.per_device_train_batch_size):
+    passes = range(0, len(rows), config.per_device_train_batch_size)
+    for first in progress(passes, len(passes), f"{name}: answers to {len(rows)} prompts"):
         part = slice(first, first + config.per_device_train_batch_size)
         prompts = [row["prompt"] for row in rows[part]]
         ids_BQ, mask_BQ = encode(tokenizer, prompts, device, config.max_prompt_length)

@@ -12,6 +12,7 @@ from trainer.config import ALGORITHMS, TrainConfig, make_config
 from trainer.faults import FAULTS
 from trainer.faults.changes import without_fault
 from trainer.launch.resuming import newest_resumable, settings_of, settled
+from trainer.launch.together import process_count
 from trainer.options import ConfigError, Option, did_you_mean, options_of
 from trainer.recipes import RECIPES, demo_recipe
 from trainer.rewards import BUILT_IN
@@ -65,7 +66,7 @@ def read_plan(words: Sequence[str]) -> Plan:
     in_file = _read_toml(Path(given["config"])) if "config" in given else {}
     chosen = {**_task_of_fault(algorithm, fields.get("fault")), **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
-    return Plan(algorithm, make_config(algorithm, {**base, **chosen}).anchored(), directory)
+    return Plan(algorithm, make_config(algorithm, {**base, **_launched(), **chosen}).anchored(), directory)
 
 
 def help_text(algorithm: str) -> str:
@@ -127,9 +128,15 @@ def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
     return Plan(algorithm, config, run, resumed_step=found[0], changed=changed)
 
 
+def _launched() -> dict[str, int]:
+    """The number of processes, where a launcher has started several: it decides whether the batch divides."""
+    return {"num_processes": process_count()} if process_count() > 1 else {}
+
+
 def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
     """The demo task that a fault is made for, which it trains on where no other is named."""
-    task = FAULTS[name].task_for(algorithm) if name in FAULTS else None
+    fault = FAULTS.get(name) if name else None
+    task = fault.task_for(algorithm) if fault else None
     return {"task": task} if task else {}
 
 

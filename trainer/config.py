@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from trainer.evaluation_options import EvaluationOptions
 from trainer.faults import FAULTS
 from trainer.options import ConfigError, did_you_mean, option, options_of, parse_values
+from trainer.record_options import RecordOptions
 from trainer.tasks import TASKS
 
 Config = TypeVar("Config", bound="TrainConfig")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainConfig(EvaluationOptions, ABC):
+class TrainConfig(RecordOptions, ABC):
     """What PPO and GRPO share. Build one with `make_config`, which checks it."""
 
     seed: int = option(42, "Seed of prompts and sampling; the same seed gives the same run.", minimum=0, main=True)
@@ -36,31 +36,6 @@ class TrainConfig(EvaluationOptions, ABC):
     )
     gradient_accumulation_steps: int = option(1, "Passes whose gradients are added up before an update.", minimum=1)
 
-    temperature: float = option(1.0, "Temperature of the policy: of sampling and of every log-probability.", above=0)
-    top_k: int = option(
-        0, "Sample from the k likeliest tokens only; 0: from all. Anything else can make KL negative.", minimum=0
-    )
-    top_p: float = option(
-        1.0, "Sample from the likeliest tokens that make up this probability; 1: from all.", above=0, maximum=1
-    )
-    min_p: float = option(
-        0.0, "Drop tokens below this share of the likeliest one's probability; 0: none.", minimum=0, maximum=1
-    )
-    do_sample: bool = option(True, "Sample; false takes the likeliest token, which explores nothing.")
-    min_new_tokens: int = option(
-        0, "Forbid the end of a completion before this many tokens. Above 0 can make KL negative.", minimum=0
-    )
-    repetition_penalty: float = option(1.0, "Divide the scores of tokens already seen; 1: off.", above=0)
-    rollout_temperature: float | None = option(
-        None,
-        "Sample at this temperature while log-probabilities keep `temperature`: a fault to study; empty: the same.",
-        above=0,
-    )
-
-    stop_token_id: int | None = option(
-        None, "End a completion at this token id; empty: at the end tokens that the model declares.", minimum=0
-    )
-
     fault: str | None = option(
         None,
         "Sick on purpose: a fault to train with, to see what it looks like; --list_faults tells them all.",
@@ -68,29 +43,10 @@ class TrainConfig(EvaluationOptions, ABC):
     )
     fault_step: int = option(1, "Step from which the fault's values win over all others.", minimum=1)
 
-    decode: str = option(
-        "auto",
-        "How completions are written: auto takes a faster way for small Llama-like models, equal to rounding; "
-        "generic always asks the model itself.",
-        choices=("auto", "generic"),
-    )
-    report_to: tuple[str, ...] = option(
-        ("tensorboard",), "Where metrics go besides the run directory.", choices=("tensorboard", "wandb", "none")
-    )
-    save_strategy: str = option(
-        "steps", "Save checkpoints every save_steps and at the end, or never.", choices=("steps", "no")
-    )
-    save_steps: int = option(500, "Steps between checkpoints.", minimum=1)
-    save_total_limit: int | None = option(
-        None,
-        "Newest checkpoints to keep, besides the best one and the last ones before a finding; empty: all.",
-        minimum=1,
-    )
-    num_completions_to_log: int = option(
-        64, "Sampled completions written at each step: the best, the worst, the rest at random.", minimum=0
-    )
     num_processes: int = option(
-        1, "Processes that train together on this machine, one for each GPU; each adds its batch to the step's.", minimum=1
+        1,
+        "Processes that train together on this machine, one for each GPU; each adds its batch to the step's.",
+        minimum=1,
     )
     mixed_precision: str = option(
         "no", "Compute in bfloat16 or float16 beside float32 weights.", choices=("no", "bf16", "fp16")
@@ -147,7 +103,6 @@ class TrainConfig(EvaluationOptions, ABC):
             raise ConfigError(
                 f"min_new_tokens is {self.min_new_tokens}, but a completion has at most {self.max_new_tokens} tokens"
             )
-
 
     def _check_fault(self) -> None:
         if self.fault is None:
@@ -309,7 +264,8 @@ class GRPOConfig(TrainConfig):
         if self.batch_size % self.num_generations:
             raise ConfigError(
                 f"the batch of {self.batch_size} completions (per_device_train_batch_size × "
-                f"gradient_accumulation_steps × num_processes) does not divide by num_generations = {self.num_generations}"
+                f"gradient_accumulation_steps × num_processes) does not divide by "
+                f"num_generations = {self.num_generations}"
             )
 
 

@@ -3,11 +3,11 @@
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from io import TextIOBase
 from pathlib import Path
-from typing import TYPE_CHECKING, Never, TextIO
+from typing import TYPE_CHECKING, Never, TextIO, TypeVar
 
 from diagnostics.runlog import CONSOLE_FILE
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 SECONDS_BETWEEN_LINES = 2.0
 _SHOWN_METRICS = ("objective/rlhf_reward", "reward")
 _said: set[str] = set()
+Item = TypeVar("Item")
 
 
 def say_once(key: str, sentence: str) -> None:
@@ -24,6 +25,15 @@ def say_once(key: str, sentence: str) -> None:
     if key not in _said:
         _said.add(key)
         sys.stderr.write(f"rlvitals: {sentence}\n")
+
+
+def progress(items: Iterable[Item], total: int, title: str) -> Iterable[Item]:
+    """The items as they come; a terminal shows a bar meanwhile, a pipe gets one line that says what is going on."""
+    from tqdm import tqdm  # noqa: PLC0415 - only what shows progress needs it
+
+    if not sys.stderr.isatty():
+        sys.stderr.write(f"{title}\n")
+    return tqdm(items, title, total, disable=None)
 
 
 class Tee(TextIOBase):

@@ -1,11 +1,17 @@
 """The device of a training: seeds, threads and accelerate's placement on whatever accelerator is there."""
 
+import ctypes
+import sys
+
 import torch
 from accelerate import Accelerator
 from accelerate.utils import set_seed
 
 from trainer.config import TrainConfig
 from trainer.sharding import settle
+
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+_KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20
 
 
 def stays_on_cpu(config: TrainConfig) -> bool:
@@ -21,8 +27,17 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
     """
     if config.num_threads:
         torch.set_num_threads(config.num_threads)
+    _keep_freed_memory()
     set_seed(config.seed)
     precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: as the launcher says
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision)
     settle(accelerator, config)
     return accelerator
+
+
+def _keep_freed_memory() -> None:
+    """Tell glibc not to return every freed tensor to the kernel, to fetch it again page by page for the next one."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:  # other C libraries have no such setting
+        mallopt(_M_MMAP_THRESHOLD, _LARGEST_KEPT_BYTES)
+        mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)

@@ -70,12 +70,14 @@ def _result(first: Contestant, second: Contestant, rows: Sequence[Row], judge: J
 
 
 def _answers_of_run(run: TrainedRun, rows: Sequence[Row], request: Request) -> list[str]:
-    return answers_of(run.checkpoint, run.config, rows, request.temperature, request.seed)
+    return answers_of(str(run.checkpoint), run.checkpoint, run.config, rows, request.temperature, request.seed)
 
 
 def _starting(rows: Sequence[Row], request: Request) -> Contestant:
     config = request.run.config
-    return Contestant(STARTING, answers_of(checkpoint_of(config), config, rows, request.temperature, request.seed))
+    start = checkpoint_of(config)
+    answers = answers_of("starting policy", start, config, rows, request.temperature, request.seed)
+    return Contestant(STARTING, answers)
 
 
 def _references(rows: Sequence[Row], request: Request) -> tuple[str, list[str]]:
@@ -85,7 +87,7 @@ def _references(rows: Sequence[Row], request: Request) -> tuple[str, list[str]]:
     if column is not None:
         return f"column {column}", references_in(rows, column)
     if config.dataset is None and config.eval_dataset is None:
-        return LIKELIEST, answers_of(checkpoint_of(config), config, rows, temperature=0, seed=request.seed)
+        return LIKELIEST, answers_of("reference", checkpoint_of(config), config, rows, temperature=0, seed=request.seed)
     raise ConfigError(
         f"the held-out rows have no reference answers (looked for {', '.join(REFERENCE_COLUMNS)}); name their column "
         "with --reference_column, or compare with --against reference-model"

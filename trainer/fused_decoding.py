@@ -14,15 +14,16 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear, rms_norm
+from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, prompt_positions
+from trainer.linear import product
 
 FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
 ROPE_TYPES = ("default", "linear", "llama3")
 """Rotary embeddings whose frequencies do not depend on the length of the text."""
-LARGEST = 200_000_000
+LARGEST = 10_000_000
 """Parameters; a larger model spends its time inside the products, and packing would copy its weights for nothing."""
 
 
@@ -45,9 +46,10 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Whether a module is torch's or transformers' own, computes what its class says, and nobody listens in."""
+    """Whether a module is torch's, transformers' or ours, computes what its class says, and nobody listens in."""
     is_hooked = bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
-    return type(module).__module__.startswith(("torch.nn.modules.", "transformers.")) and not is_hooked
+    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", "trainer.linear"))
+    return is_known and not is_hooked
 
 
 class FusedDecoder:
@@ -90,7 +92,7 @@ class FusedDecoder:
             hidden_AW = layer.transform(hidden_AW, mixed_AW)
         if self._position_A is not None:
             self._position_A = self._position_A + 1
-        return linear(inner.norm(hidden_AW), self._model.lm_head.weight)
+        return product(inner.norm(hidden_AW), self._model.lm_head.weight)
 
     def keep(self, kept: Tensor) -> bool:
         self._keys_LAKSD, self._values_LAKSD = self._keys_LAKSD[:, kept], self._values_LAKSD[:, kept]
@@ -142,7 +144,7 @@ class _Layer:
     def project(self, hidden_AW: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """query_AKGD and key_AKD, rotated to their position, and value_AKD."""
         normed_AW = rms_norm(hidden_AW, hidden_AW.shape[1:], self.attention_norm, self.eps)
-        qkv_AHD = linear(normed_AW, self.qkv, self.qkv_bias).unflatten(1, (-1, self.head_size))
+        qkv_AHD = product(normed_AW, self.qkv, self.qkv_bias).unflatten(1, (-1, self.head_size))
         turning_AHD = torch.view_as_complex(qkv_AHD[:, : -self.key_heads].unflatten(2, (-1, 2)))
         turned_AHD = torch.view_as_real(turning_AHD * rotation).flatten(2)
         query_AKGD = turned_AHD[:, : -self.key_heads].unflatten(1, (self.key_heads, -1))
@@ -150,10 +152,10 @@ class _Layer:
 
     def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
         """The hidden state after the attention's output and the MLP are added."""
-        hidden_AW = torch.addmm(hidden_AW, mixed_AW, self.out)
+        hidden_AW = hidden_AW + product(mixed_AW, self.out)
         normed_AW = rms_norm(hidden_AW, hidden_AW.shape[1:], self.mlp_norm, self.eps)
-        gate, up = linear(normed_AW, self.gate_up).chunk(2, 1)
-        return torch.addmm(hidden_AW, self.activation(gate) * up, self.down)
+        gate, up = product(normed_AW, self.gate_up).chunk(2, 1)
+        return hidden_AW + product(self.activation(gate) * up, self.down)
 
 
 def _packed(layer: Any, eps: float) -> _Layer:
@@ -164,9 +166,9 @@ def _packed(layer: Any, eps: float) -> _Layer:
     return _Layer(
         qkv=_qkv([part.weight for part in parts], size, attention.scaling),
         qkv_bias=_qkv([part.bias for part in parts], size, attention.scaling) if has_bias else None,
-        out=attention.o_proj.weight.t(),
+        out=attention.o_proj.weight,
         gate_up=torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]),
-        down=mlp.down_proj.weight.t(),
+        down=mlp.down_proj.weight,
         attention_norm=layer.input_layernorm.weight,
         mlp_norm=layer.post_attention_layernorm.weight,
         activation=mlp.act_fn,

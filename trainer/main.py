@@ -18,7 +18,7 @@ from typing import Any
 
 from diagnostics.runlog import RunLog, RunLogError
 from trainer.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
-from trainer.config import ALGORITHMS, GRPOConfig, PPOConfig
+from trainer.config import ALGORITHMS, GRPOConfig, PPOConfig, TrainConfig
 from trainer.console import recorded_console
 from trainer.evaluate_arguments import read_request
 from trainer.failures import in_words, print_failure
@@ -31,6 +31,7 @@ from trainer.options import ConfigError
 from trainer.prompts import Prompts, load_prompts
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.sinks import Origin, Sinks
+from trainer.smoke import smoke
 from trainer.source_options import check_peft
 from trainer.tasks import get_task
 
@@ -60,6 +61,9 @@ def _run(words: Sequence[str]) -> int:
         return FINISHED
     if command == "evaluate":
         return _evaluate(rest)
+    if command == "smoke" and not rest:
+        smoke(sys.stdin, sys.stdout)
+        return FINISHED
     if command == "stop" and len(rest) == 1:
         stop(Path(rest[0]))
         sys.stdout.write(f"{rest[0]} finishes its step, saves a checkpoint and ends\n")
@@ -96,6 +100,8 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
     with _claim(plan) as log, recorded_console(log.directory):
         after = f", from step {plan.resumed_step} on" if plan.resumed_step else ""
         sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
+        if remark := _remark_on_rewards(plan.config):
+            sys.stderr.write(f"rlvitals: {remark}\n")
         journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step)
         try:
             _meet(plan, log.directory)
@@ -177,6 +183,17 @@ def _reward_funcs(plan: Plan) -> list[RewardFunc]:
             "give one for each"
         )
     return functions
+
+
+def _remark_on_rewards(config: TrainConfig) -> str:
+    """One sentence where a dataset of the user's own is scored by a demo task's rewards, which rarely is meant."""
+    if config.dataset is None or config.reward_funcs:
+        return ""
+    names = ", ".join(get_task(config.task).reward_funcs)
+    return (
+        f"no reward_funcs are given, so {config.dataset} is scored by {names}, the reward of the demo task "
+        f"{config.task}; name others with --reward_funcs"
+    )
 
 
 def _claim(plan: Plan) -> RunLog:

@@ -27,6 +27,7 @@ from transformers.utils import logging as transformers_logging
 
 from trainer.adapters import AdapterOff, is_adapter, merged, with_adapter
 from trainer.config import TrainConfig
+from trainer.linear import with_fast_layers
 from trainer.options import ConfigError
 from trainer.sources import is_path
 from trainer.tasks import get_task
@@ -190,8 +191,7 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    model.eval()
-    return model
+    return cast(PreTrainedModel, with_fast_layers(model.eval()))
 
 
 def _trainable(model: PreTrainedModel, config: TrainConfig) -> PreTrainedModel:

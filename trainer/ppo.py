@@ -95,8 +95,8 @@ def train(
     checkpoints = Checkpoints(config, journal, processes, tokenizer, models, parts)
     checkpoints.restore()
 
-    training_started = time.perf_counter()
-    for step in range(journal.last_step + 1, config.total_steps + 1):
+    training_started, steps_before = time.perf_counter(), journal.last_step
+    for step in range(steps_before + 1, config.total_steps + 1):
         if processes.any(journal.stop_requested):
             break
         started = time.perf_counter()
@@ -184,9 +184,10 @@ def train(
         # 7. The log: the names of TRL's PPO logging page.
         kl = float(sequence_sums(kl_BT, mask_BT).mean())
         metrics = {
-            "eps": step * config.batch_size / (time.perf_counter() - training_started),
+            "eps": (step - steps_before) * config.batch_size / (time.perf_counter() - training_started),
             **objective_metrics(score_B, kl, kl_coef, scaled_B),
             **shaping_metrics(query_B, scaled_B, config),
+            **scores.metrics(),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
             **passes.joined(processes.gather),
             **mean_over_updates(updates),

@@ -70,7 +70,7 @@ _ALL = (
         "ppo",
         "PPO on addition",
         "The addition task with PPO: a value model instead of groups.",
-        {**_PPO, "task": "addition", "response_length": 26},
+        {**_PPO, "task": "addition", "max_steps": 60, "response_length": 26, "learning_rate": 2e-4, "warmup_steps": 10},
     ),
     Recipe(
         "grpo-remarks",

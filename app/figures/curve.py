@@ -7,19 +7,18 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.downsample import kept
 from app.figures.rug import rug
-from app.figures.scale import Scale
 from app.theme import FONT, Palette
+from diagnostics.curves.downsample import kept
+from diagnostics.curves.scale import Scale
+from diagnostics.curves.words import FUNCTION, name_of
 from diagnostics.diagnosis import Outcome, Verdict
 from diagnostics.messages import shown
-from diagnostics.metrics import EVAL_PREFIX
 from diagnostics.run import NO_VALUES, Series, Values
 
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
 _SHADE = 0.14
-_FUNCTION = ": "  # between a metric's title and the reward function that it is of
 _NUMBERS = {"exponentformat": "e", "minexponent": 2}
 _MARGIN = {"l": 50, "r": 12, "t": 50, "b": 24}
 
@@ -52,31 +51,6 @@ def curve(
             "annotations": [*heading(series, palette, scale, more), *_limit_words(limits, scale, palette)],
         },
     )
-
-
-def described(series: Series, outcomes: Sequence[Outcome], held_out: Series | None = None) -> str:
-    """The figure in words: the last value, the last evaluation, how many points are no numbers, and what fired."""
-    parts = [f"{name_of(series)}: {last_value(series)} at step {series.steps[-1]}"]
-    if held_out is not None:
-        parts.append(f"held out: {last_value(held_out)} at step {held_out.steps[-1]}")
-    if count := int((~series.finite).sum()):
-        parts.append(f"{count} of {len(series)} points are NaN or infinite")
-    parts += [f"{o.rule} fired" for o in outcomes if o.metric == series.name and o.verdict is Verdict.FIRED]
-    return "; ".join(parts)
-
-
-def name_of(series: Series) -> str:
-    """The metric's title, with the reward function's name where it has one; an unmapped tag is its own name."""
-    if series.metric is None:
-        return series.name
-    title = f"{series.metric.title}, evaluation" if series.is_eval else series.metric.title
-    function = series.name.removeprefix(EVAL_PREFIX).partition("/")[2]
-    return f"{title}{_FUNCTION}{function}" if function else title
-
-
-def last_value(series: Series) -> str:
-    """The last value with its unit."""
-    return f"{shown(float(series.values[-1]))} {series.unit}".rstrip()
 
 
 def _line(series: Series, palette: Palette) -> go.Scatter:
@@ -158,7 +132,7 @@ def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
 
 def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:
     """The metric's name and last value; below it the unit, what good looks like, an unusual scale, and `more`."""
-    name, _, function = name_of(series).partition(_FUNCTION)
+    name, _, function = name_of(series).partition(FUNCTION)
     value = shown(float(series.values[-1])) if len(series) else "no data"
     healthy = series.metric.healthy if series.metric else ""
     log = "log scale" if scale.kind == "log" else ""

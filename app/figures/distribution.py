@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from app.figures.curve import frame, heading, name_of, step_line
-from app.figures.scale import Scale
+from app.figures.curve import frame, heading, step_line
 from app.theme import Palette
+from diagnostics.curves.scale import Scale
+from diagnostics.curves.words import name_of
 from diagnostics.histograms import Histograms
 from diagnostics.messages import shown
 from diagnostics.run import NO_STEPS, NO_VALUES, Series, Steps, Values

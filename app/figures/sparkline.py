@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from app.figures.downsample import kept
+from diagnostics.curves.downsample import kept
 from diagnostics.run import Series
 
 _COLUMNS = 24

@@ -18,8 +18,10 @@ from app.widgets.launch_draft import (
     preset_label,
     runs_folder,
 )
-from app.widgets.launch_fields import complaint, fields, folded_fields
+from app.widgets.launch_fields import Slots, complaint, fields, folded_fields
+from app.widgets.launch_preflight import beside_fields, findings, is_confirmed, overview, reward_trial
 from app.words import plain
+from diagnostics.diagnosis import Outcome
 from trainer.config import ALGORITHMS, TrainConfig
 from trainer.data import first_prompts
 from trainer.launch import LaunchError, start
@@ -42,19 +44,23 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     form, outlook = st.columns([3, 2], gap="large")
     with form:
         recipe, algorithm = _preset()
-        values = _values(recipe, algorithm)
+        values, slots = _values(recipe, algorithm)
+    found = findings(algorithm, values)
+    beside_fields(found, slots)
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
-        _outlook(Draft(algorithm, recipe, values, root, name), is_read_only)
+        _outlook(Draft(algorithm, recipe, values, root, name), found, is_read_only)
 
 
-def _values(recipe: Recipe | None, algorithm: str) -> dict[str, Any]:
-    """The options that matter most, the others folded below them; what stands in each, by name."""
+def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
+    """The options that matter most, the others folded below them; what stands in each, and the place beneath it."""
     base = base_values(algorithm, recipe)
     key = f"launch.{algorithm}.{recipe.name if recipe else 'own'}"
     options = launch_options(algorithm)
-    values = fields([option for option in options if option.main], base, key)
-    return values | folded_fields([option for option in options if not option.main], base, key)
+    slots: Slots = {}
+    values = fields([option for option in options if option.main], base, key, slots)
+    values |= folded_fields([option for option in options if not option.main], base, key, slots)
+    return values, slots
 
 
 def _preset() -> tuple[Recipe | None, str]:
@@ -95,16 +101,20 @@ def _name(root: Path, stem: str) -> str:
     return name
 
 
-def _outlook(draft: Draft, is_read_only: bool) -> None:
+def _outlook(draft: Draft, found: tuple[Outcome, ...], is_read_only: bool) -> None:
     """What will run, and the button that runs it or the sentence that says why it cannot."""
     try:
         config = draft.config
         prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset))
     except ConfigError as error:
         _start_button(draft, str(error), is_read_only)
+        overview(found)
         return
     st.code(draft.command, language="bash", wrap_lines=True)
-    _start_button(draft, None, is_read_only)
+    _start_button(draft, None, is_read_only, found)
+    overview(found)
+    if not is_read_only:
+        reward_trial(draft.algorithm, config)
     _plan(draft, config, prompts)
 
 
@@ -130,12 +140,12 @@ def _changed(dataset: str | None) -> float | None:
     return Path(dataset).stat().st_mtime if dataset and Path(dataset).exists() else None
 
 
-def _start_button(draft: Draft, problem: str | None, is_read_only: bool) -> None:
+def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: tuple[Outcome, ...] = ()) -> None:
     if is_read_only:
         st.info("This dashboard is read-only and starts no training; the command works in a terminal.")
     else:
         problem = _missing_trainer() or problem
-        disabled = problem is not None
+        disabled = problem is not None or not is_confirmed(found, draft)
         st.button("Start training", type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         complaint(f"Cannot start: {sentence}.")

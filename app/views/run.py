@@ -8,9 +8,9 @@ import streamlit as st
 from app import state
 from app.console import tail
 from app.load import Look, look_at
-from app.series import crucial, others
 from app.widgets.charts import charts
 from app.widgets.checks import checks
+from app.widgets.concerns import settings
 from app.widgets.config import config
 from app.widgets.data_line import data_line
 from app.widgets.distributions import distributions
@@ -21,6 +21,7 @@ from app.widgets.state_line import can_stop, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
 from app.words import is_live, plain
 from diagnostics.api import UnreadableRun
+from diagnostics.curves.selection import crucial, others
 
 _POLL_SECONDS = 1.0
 _SECTION = "run.section"
@@ -40,6 +41,7 @@ def render(path: str | None, is_read_only: bool) -> None:
     verdict(look.diagnosis)
     data_line(look.diagnosis)
     charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
+    settings(look.diagnosis)
     _details(look)
 
 

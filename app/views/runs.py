@@ -11,10 +11,10 @@ from pandas.io.formats.style import Styler
 from app import state
 from app.figures.sparkline import sparkline
 from app.load import Found, find_all
-from app.series import main_reward
 from app.theme import STATES, VERDICTS
 from app.widgets.verdict import headline
 from app.words import age, plain, progress
+from diagnostics.curves.selection import main_reward
 
 _POLL_SECONDS = 3.0
 _TABLE = "runs.table"

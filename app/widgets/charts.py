@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app import state
-from app.figures.curve import curve, described
+from app.figures.curve import curve
 from app.widgets.plot import plot
 from app.words import plain
+from diagnostics.curves.words import described
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.metrics import EVAL_PREFIX
 from diagnostics.run import Series

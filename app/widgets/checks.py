@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from app.theme import OUTCOMES, VERDICTS
+from app.theme import NOT_APPLICABLE, OUTCOMES, VERDICTS
 from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, said, steps_of
 from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
@@ -14,7 +14,8 @@ _ROW_HEIGHT = 30  # pixels
 
 def checks(diagnosis: Diagnosis) -> None:
     """Draw the table of checks, fired ones first; a chosen row shows the rule's own text."""
-    ordered = [*diagnosis.fired, *(o for verdict in _UNFIRED for o in diagnosis.outcomes if o.verdict is verdict)]
+    unfired = [o for verdict in _UNFIRED for o in diagnosis.outcomes if o.verdict is verdict and o.applies]
+    ordered = [*diagnosis.fired, *unfired, *diagnosis.not_applicable]
     if not ordered:
         st.caption("No check applies to this run.")
         return
@@ -36,7 +37,8 @@ def checks(diagnosis: Diagnosis) -> None:
 
 
 def _row(outcome: Outcome) -> dict[str, str]:
-    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[outcome.verdict]
+    became = outcome.verdict if outcome.applies else NOT_APPLICABLE
+    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[became]
     return {
         "verdict": str(sign),
         "check": outcome.rule,
@@ -50,6 +52,6 @@ def _detail(outcome: Outcome) -> None:
     st.text(f"{outcome.code} {outcome.rule}")
     if sentence := said(outcome.message):
         st.text(sentence)
-    if enable := said(outcome.enable):
+    if outcome.applies and (enable := said(outcome.enable)):
         st.text(f"To let it run: {enable}")
     rule_text(outcome.rule)

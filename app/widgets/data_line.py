@@ -1,5 +1,7 @@
 """The line below the verdict: what all checks came to, and what the log itself looks like."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from app.widgets.verdict import summary
@@ -15,8 +17,15 @@ def data_line(diagnosis: Diagnosis) -> None:
     data.caption(
         "Data: " + " · ".join(plain(fact) for fact in facts(diagnosis.run.data_health)), text_alignment="right"
     )
+    if resumed_after := diagnosis.run.resumed_after:
+        st.caption(resumptions(resumed_after))
     for note in diagnosis.run.notes:
         st.caption(plain(note))
+
+
+def resumptions(steps: Sequence[int]) -> str:
+    """Where the run was taken up again, in words: what was logged behind such a step may stand there twice."""
+    return f"Resumed after step {', '.join(f'{step:,}' for step in steps)}; points of a first attempt are drawn faint."
 
 
 def facts(health: DataHealth) -> list[str]:

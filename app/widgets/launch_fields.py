@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from app.widgets.launch_draft import as_text, value_problem
 from app.words import plain
@@ -23,14 +24,17 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "lr_scheduler_type", "warmup_steps", "weight_decay", "max_grad_norm", "value_learning_rate",
     ),
 }  # fmt: skip
+Slots = dict[str, DeltaGenerator]
+"""The place beneath each field, by option name: what is said about its value goes there."""
+
 OTHERS = "Saving, logging and machine"
 COLUMNS = 3
 
 
-def fields(options: Sequence[Option], base: Mapping[str, Any], key: str) -> dict[str, Any]:
+def fields(options: Sequence[Option], base: Mapping[str, Any], key: str, slots: Slots) -> dict[str, Any]:
     """Rows of fields, each with its problem beneath it; returns what stands in them, by option name.
 
-    `base` holds the values to begin with. Another `key` gives fresh fields.
+    `base` holds the values to begin with. Another `key` gives fresh fields. `slots` gets the place beneath each.
     """
     values: dict[str, Any] = {}
     for start in range(0, len(options), COLUMNS):
@@ -38,16 +42,17 @@ def fields(options: Sequence[Option], base: Mapping[str, Any], key: str) -> dict
         for column, option in zip(st.columns(COLUMNS), row, strict=False):
             with column:
                 values[option.name] = _field(option, base[option.name], f"{key}.{option.name}")
+                slots[option.name] = st.container(gap="xxsmall")
     return values
 
 
-def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str) -> dict[str, Any]:
+def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, slots: Slots) -> dict[str, Any]:
     """The options by group, each group folded under a heading that says how many differ from their defaults."""
     values: dict[str, Any] = {}
     for group, members in _grouped(options).items():
         changed = sum(base[option.name] != option.default for option in members)
         with st.expander(f"{group} · {changed} set by the preset" if changed else group):
-            values |= fields(members, base, key)
+            values |= fields(members, base, key, slots)
     return values
 
 

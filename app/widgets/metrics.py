@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from app.figures.curve import name_of
 from app.widgets.charts import charts
+from diagnostics.curves.words import name_of
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.run import Series
 

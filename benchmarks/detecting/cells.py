@@ -88,11 +88,13 @@ def cells(part: Part, subset: str | None = None) -> list[Cell]:
 
 
 def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
-    """Faults and controls in turns, in a seeded order."""
+    """Faults, those of the documents first, and controls, the plain one first, in turns and in a seeded order."""
     sick, healthy = list(_sick(part, seed, faults)), list(_healthy(part, seed))
     order = random.Random(seed)
     order.shuffle(sick)
     order.shuffle(healthy)
+    healthy.sort(key=lambda cell: cell.control != "standard")
+    sick.sort(key=lambda cell: cell.fault not in read_corpus()["subsets"]["documents"])
     per_healthy = max(1, round(len(sick) / len(healthy)))
     stretches = [sick[first : first + per_healthy] for first in range(0, len(sick), per_healthy)]
     for stretch, control in zip_longest(stretches, healthy):

@@ -62,7 +62,10 @@ def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode
 def _cut(series: Series, step: int) -> Series:
     length = int(np.searchsorted(series.steps, step, side="right"))
     return replace(
-        series, steps=series.steps[:length], values=series.values[:length], times=series.times[: min(length, len(series.times))]
+        series,
+        steps=series.steps[:length],
+        values=series.values[:length],
+        times=series.times[: min(length, len(series.times))],
     )
 
 

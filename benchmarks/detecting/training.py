@@ -1,5 +1,7 @@
 """Training of the corpus: one cell after the other in one process, each into its folder of the cache, never twice."""
 
+import json
+import os
 import shutil
 import sys
 import time
@@ -8,6 +10,7 @@ from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 
 from benchmarks.detecting.cells import Cell
+from diagnostics.runlog import STATUS_FILE
 from trainer.main import FINISHED
 from trainer.main import main as trainer_main
 from trainer.recipes import demo_recipe
@@ -56,6 +59,7 @@ def train(cache: Path, cell: Cell) -> float:
             shutil.rmtree(unfinished / "checkpoints", ignore_errors=True)
         else:
             train_words([*beginning, "--run_dir", str(unfinished)])
+        _check_finished(unfinished)
         spent = time.process_time() - started
         (unfinished / CPU_FILE).write_text(f"{spent:.1f}\n", "utf-8")
     return spent
@@ -63,10 +67,17 @@ def train(cache: Path, cell: Cell) -> float:
 
 def train_words(words: list[str]) -> None:
     """What `rlvitals` does with these words, in this process. Raises SystemExit where the training fails."""
-    with (Path("/dev/null")).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         code = trainer_main(words)
     if code != FINISHED:
         raise SystemExit(f"rlvitals {' '.join(words)} ended with {code}; its console.log says why")
+
+
+def _check_finished(folder: Path) -> None:
+    """A run that was told to stop does not count. Raises SystemExit."""
+    state = json.loads((folder / STATUS_FILE).read_text("utf-8"))["state"]
+    if state != "finished":
+        raise SystemExit(f"{folder.name} is {state}, not finished; it will be trained again from the start")
 
 
 @contextmanager

@@ -85,7 +85,11 @@ def ppo(case: SimpleNamespace, shared: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Run one case with everything on that TRL has on by default, except reporting and saving."""
+    """Run one case with TRL's defaults, but without reporting, saving and gradient checkpointing.
+
+    TRL's GRPO recomputes activations unless told otherwise: less memory for more time, which the other side does not
+    do by default, and a comparison must do on both sides or on none.
+    """
     case = SimpleNamespace(**json.loads(sys.argv[1]))
     case.model = str(Path(case.folder) / "model")
     if case.threads:
@@ -99,6 +103,7 @@ def main() -> None:
         "lr_scheduler_type": "constant",
         "logging_steps": 1,
         "save_strategy": "no",
+        "gradient_checkpointing": False,
         "report_to": "none",
         "disable_tqdm": True,
         "seed": case.seed,

@@ -41,6 +41,14 @@ COMMANDS = {
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", "say what is wrong with runs, and what to try"
     ),
+    "preflight": Command(
+        "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"
+    ),
+    "import": Command(
+        "diagnostics.cli.fetch",
+        "import wandb://... --to DIR",
+        "fetch a run from the W&B cloud into a folder",
+    ),
     "export": Command("diagnostics.cli.export", "export PATH", "write the raw series of a run"),
     "explain": Command(
         "diagnostics.cli.explain", "explain NAME", "explain a rule, a cause or a metric, with its source"

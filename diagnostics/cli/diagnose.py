@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diagnostics.api import diagnose
-from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
+from diagnostics.cli.command import BAD_INPUT, FORMATS, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
-from diagnostics.cli.reading import opened
+from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.diagnosis import Limits, Severity
+from diagnostics.dialects.own_names import OwnNames
 from diagnostics.report.contents import Problem, Report
+from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.text import report_text
@@ -23,7 +25,7 @@ def run(words: Sequence[str]) -> int:
     arguments = _parser().parse_args(words)
     limits = read_limits(arguments.limits) if arguments.limits else None
     try:
-        report = _report(arguments.paths, limits)
+        report = _report(arguments.paths, limits, names_of(arguments.map))
     except UnknownLimitError as error:
         raise CommandError(f"{arguments.limits}: {error}") from error
     for problem in report.problems:
@@ -33,8 +35,8 @@ def run(words: Sequence[str]) -> int:
     return _exit_code(report, Severity(arguments.fail_on))
 
 
-def _report(paths: Sequence[Path], limits: Limits | None) -> Report:
-    found = list(opened(paths))
+def _report(paths: Sequence[Path], limits: Limits | None, names: OwnNames | None) -> Report:
+    found = list(opened(paths, names))
     return Report(
         diagnoses=tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem)),
         problems=tuple(item for item in found if isinstance(item, Problem)),
@@ -42,9 +44,8 @@ def _report(paths: Sequence[Path], limits: Limits | None) -> Report:
 
 
 def _written(report: Report, form: str, output: Path | None) -> str:
-    if form == "json":
-        return report_json(report)
-    return report_markdown(report) if form == "markdown" else report_text(report, style(output))
+    forms = {"json": report_json, "markdown": report_markdown, "html": report_html}
+    return forms[form](report) if form in forms else report_text(report, style(output))
 
 
 def _exit_code(report: Report, fail_on: Severity) -> int:
@@ -60,6 +61,7 @@ def _parser() -> argparse.ArgumentParser:
         (
             "rlvitals diagnose runs/a",
             "rlvitals diagnose runs --fail-on warning --format markdown --output report.md",
+            "rlvitals diagnose runs/a --format html --output report.html",
             "rlvitals diagnose runs/a --limits my.toml     with [kl-too-high] and a limit = value below it",
         ),
     )
@@ -71,5 +73,6 @@ def _parser() -> argparse.ArgumentParser:
         help="exit with 1 when something this bad is found (default: critical)",
     )
     arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by rule")
-    add_output(arguments)
+    add_map(arguments)
+    add_output(arguments, (*FORMATS, "html"))
     return arguments

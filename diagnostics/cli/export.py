@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.cli.command import CommandError, parser, write
-from diagnostics.cli.reading import opened_one
+from diagnostics.cli.reading import add_map, names_of, opened_one
 from diagnostics.report.strict_json import nonfinite_name, strict
 from diagnostics.run import Run, Series
 
@@ -31,11 +31,13 @@ def run(words: Sequence[str]) -> int:
     arguments.add_argument("path", metavar="PATH", type=Path, help="a run")
     arguments.add_argument("--format", choices=("csv", "jsonl", "parquet"), default="csv", help="default: csv")
     arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file; parquet needs one")
+    add_map(arguments)
     given = arguments.parse_args(words)
+    run = opened_one(given.path, names_of(given.map))
     if given.format == "parquet":
-        _write_parquet(opened_one(given.path), given.output)
+        _write_parquet(run, given.output)
     else:
-        write(_FORMS[given.format](opened_one(given.path)), given.output)
+        write(_FORMS[given.format](run), given.output)
     return 0
 
 

@@ -1,13 +1,23 @@
 """`rlvitals formats`: the two axes of what can be read, file formats and the producers whose names are understood."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from diagnostics.cli.listing import print_table
 from diagnostics.dialects import DIALECTS
-from diagnostics.readers import FORMATS
+from diagnostics.dialects.dialect import Dialect
+from diagnostics.readers import FORMATS, Format
 from diagnostics.report.tables import Table
 
-_COLUMNS = {"kind": "Kind", "name": "Name", "recognised_by": "Recognised by", "title": "What it is"}
+_YES_NO = {True: "yes", False: "no"}
+_COLUMNS = {
+    "kind": "Kind",
+    "name": "Name",
+    "recognised_by": "Recognised by",
+    "title": "What it is",
+    "loss": "Not read",
+    "verified": "Checked on a real log",
+}
 
 
 def run(words: Sequence[str]) -> int:
@@ -16,25 +26,29 @@ def run(words: Sequence[str]) -> int:
 
 
 def _table() -> Table:
-    formats = [
-        {
-            "kind": "file format",
-            "name": form.name,
-            "recognised_by": ", ".join(form.marks),
-            "title": form.title,
-            "install": form.install,
-        }
-        for form in FORMATS
-    ]
-    producers = [
-        {
-            "kind": "producer",
-            "name": dialect.name,
-            "recognised_by": "the names that it logs",
-            "title": f"{len(dialect.tags) + len(dialect.families)} names of {dialect.producer}"
-            + ("" if dialect.is_verified else ", from its source code: not checked on a log of its own"),
-        }
-        for dialect in DIALECTS
-        if dialect.tags
-    ]
-    return Table("formats", _COLUMNS, [*formats, *producers], codes=frozenset({"name"}))
+    rows = [*map(_format, FORMATS), *(_producer(dialect) for dialect in DIALECTS if dialect.tags)]
+    return Table("formats", _COLUMNS, rows, codes=frozenset({"name"}), wide=frozenset({"recognised_by", "verified"}))
+
+
+def _format(form: Format) -> dict[str, Any]:
+    return {
+        "kind": "file format",
+        "name": form.name,
+        "recognised_by": ", ".join(form.marks),
+        "title": form.title,
+        "loss": form.loss,
+        "verified": _YES_NO[form.is_verified],
+        "install": form.install,
+    }
+
+
+def _producer(dialect: Dialect) -> dict[str, Any]:
+    source = "" if dialect.is_verified else "; unverified: from its source code"
+    return {
+        "kind": "producer",
+        "name": dialect.name,
+        "recognised_by": "the names that it logs",
+        "title": f"{len(dialect.tags) + len(dialect.families)} names of {dialect.producer}{source}",
+        "loss": "",
+        "verified": _YES_NO[dialect.is_verified],
+    }

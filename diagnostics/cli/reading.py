@@ -1,31 +1,49 @@
 """Opening what the command line names: every run below a path, and one sentence for what cannot be read."""
 
+import argparse
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError
+from diagnostics.dialects.own_names import OwnNames
+from diagnostics.names_file import NamesError, read_names
 from diagnostics.report.contents import Problem
 from diagnostics.run import Run
 
 
-def opened(paths: Iterable[Path]) -> Iterator[Run | Problem]:
+def add_map(arguments: argparse.ArgumentParser) -> None:
+    """The option of every command that reads runs of a trainer with names of its own."""
+    arguments.add_argument(
+        "--map", metavar="FILE.toml", type=Path, help='what your own tags mean: [metrics] "my/tag" = "kl_per_token"'
+    )
+
+
+def names_of(file: Path | None) -> OwnNames | None:
+    """The names that --map gives; None where it was not given. Raises CommandError."""
+    try:
+        return read_names(file) if file else None
+    except NamesError as error:
+        raise CommandError(str(error)) from error
+
+
+def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
     """Every run found below the paths, read, or the reason why not; a path that holds none is a problem too."""
     for path in paths:
         runs: Sequence[RunRef | Path] = find_runs(path) or [path]
         for run in runs:
             try:
-                yield open_run(run)
+                yield open_run(run, names)
             except UnreadableRun as error:
                 yield Problem(str(error.path), str(error))
 
 
-def opened_one(path: Path) -> Run:
+def opened_one(path: Path, names: OwnNames | None = None) -> Run:
     """The single run at a path.
 
     Raises CommandError when there is none that can be read, or when there are several.
     """
     try:
-        return open_run(path)
+        return open_run(path, names)
     except UnreadableRun as error:
         raise CommandError(str(error)) from error

@@ -1,9 +1,10 @@
-"""`rlvitals rules`: every rule with its code, what it finds and where it comes from, as in the README's table."""
+"""`rlvitals rules`: every rule and, apart from them, every pre-flight check, as in the README's tables."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostics.cli.listing import print_table
+from diagnostics.cli.command import add_output, parser, style, write
+from diagnostics.preflight import CHECKS, Check
 from diagnostics.report.tables import Table
 from diagnostics.rules import CATALOG
 from diagnostics.rules.rule import Rule
@@ -17,16 +18,30 @@ _COLUMNS = {
     "finds": "What it finds",
 }
 _ANY = "any"
+_BETWEEN = "Pre-flight: checks of the settings alone, before a training starts or beside its verdict."
 
 
 def run(words: Sequence[str]) -> int:
-    """Print the rules by code."""
-    return print_table(words, "rules", "List the rules: what each finds, and where it comes from.", _table)
+    """Print the rules by code, then the checks."""
+    arguments = parser(
+        "rules",
+        "List the rules, and the pre-flight checks of settings: what each finds, and where it comes from.",
+        ("rlvitals rules", "rlvitals rules --format markdown"),
+    )
+    add_output(arguments)
+    given = arguments.parse_args(words)
+    rules, checks = _table([_row(rule) for rule in CATALOG]), _table([_check_row(check) for check in CHECKS])
+    if given.format == "json":
+        write(rules.json(preflight=checks.rows), given.output)
+    else:
+        tables = (table.form(given.format, style(given.output)) for table in (rules, checks))
+        write(f"\n\n{_BETWEEN}\n\n".join(tables), given.output)
+    return 0
 
 
-def _table() -> Table:
-    rows = [_row(rule) for rule in sorted(CATALOG, key=lambda rule: rule.code)]
-    return Table("rules", _COLUMNS, rows, codes=frozenset({"rule"}), wide=frozenset({"source"}))
+def _table(rows: Sequence[dict[str, Any]]) -> Table:
+    ordered = sorted(rows, key=lambda row: str(row["code"]))
+    return Table("rules", _COLUMNS, ordered, codes=frozenset({"rule"}), wide=frozenset({"source"}))
 
 
 def _row(rule: Rule[Any]) -> dict[str, Any]:
@@ -39,4 +54,17 @@ def _row(rule: Rule[Any]) -> dict[str, Any]:
         "finds": rule.summary,
         "inputs": rule.inputs,
         "limits": {limit.name: limit.value for limit in rule.limit_docs},
+    }
+
+
+def _check_row(check: Check) -> dict[str, Any]:
+    return {
+        "code": check.code,
+        "rule": check.name,
+        "for": sorted(check.algorithms) or _ANY,
+        "grade": check.grade,
+        "source": check.source,
+        "finds": check.summary,
+        "inputs": check.reads,
+        "limits": {name: limit.value for name, limit in check.limits.items()},
     }

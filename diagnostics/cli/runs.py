@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.cli.command import BAD_INPUT, add_output, note, parser, style, write
-from diagnostics.cli.reading import opened
+from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.report.contents import Problem, progress, state
 from diagnostics.report.json import state_of
 from diagnostics.report.tables import Table
@@ -26,9 +26,10 @@ def run(words: Sequence[str]) -> int:
     """0, or 2 when a path could not be read; the others are still listed."""
     arguments = parser("runs", "List every run found below these paths.", ("rlvitals runs runs sample_runs",))
     arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a folder that holds runs, or a run")
+    add_map(arguments)
     add_output(arguments)
     given = arguments.parse_args(words)
-    found = list(opened(given.paths))
+    found = list(opened(given.paths, names_of(given.map)))
     problems = [item for item in found if isinstance(item, Problem)]
     rows = [_row(item) for item in found if isinstance(item, Run)]
     for problem in problems:

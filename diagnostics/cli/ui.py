@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, note, parser, write
+from diagnostics.cli.reading import add_map, names_of
 from diagnostics.cli.server import Server
 from diagnostics.cli.siblings import folder_of
 
@@ -24,6 +25,7 @@ def run(words: Sequence[str]) -> int:
     arguments = _parser().parse_args(words)
     if missing := [path for path in arguments.paths if not path.exists()]:
         raise CommandError(f"there is no folder {missing[0]}; give one that holds runs")
+    names_of(arguments.map)  # a mistake in it is told here, not on every run's page
     script = folder_of("app", "app", _NEEDS) / "main.py"
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
@@ -58,6 +60,8 @@ def _announce(host: str, port: int) -> None:
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
     """What the app is told: the folders to show, and whether it may start and stop trainings."""
     told = {"RLVITALS_READ_ONLY": "1"} if arguments.read_only else {}
+    if arguments.map:
+        told["RLVITALS_MAP"] = str(arguments.map.resolve())
     if arguments.paths:
         told["RLVITALS_PATHS"] = os.pathsep.join(str(path.resolve()) for path in arguments.paths)
     return {**os.environ, **told}
@@ -118,4 +122,5 @@ def _parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--port", type=_port, default=8501, help="port, or the next free one (default: 8501)")
     arguments.add_argument("--read-only", action="store_true", help="show runs, but start and stop nothing")
+    add_map(arguments)
     return arguments

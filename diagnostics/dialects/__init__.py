@@ -30,7 +30,8 @@ from diagnostics.dialects import (
     verl,
 )
 from diagnostics.dialects.dialect import Dialect, Findings, Log, Name
-from diagnostics.dialects.transport import card_version, configuration, series_by_tag
+from diagnostics.dialects.own_names import NO_NAMES, OwnNames
+from diagnostics.dialects.transport import configuration, package_version, series_by_tag
 from diagnostics.run import Recording
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -69,10 +70,31 @@ class Translation:
     log: Log
     dialect: Dialect
     findings: Findings
+    own: OwnNames = NO_NAMES
+
+    @property
+    def producer(self) -> str:
+        """Who wrote the log, as the user says, else as its names show."""
+        return self.own.producer or self.dialect.producer
+
+    @property
+    def algorithm(self) -> str:
+        """What trained, as the user says, else as the dialect finds."""
+        return self.own.algorithm or self.findings.algorithm
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What must be said of the log; not that nobody knows it where the user does."""
+        is_known = self.dialect is not unknown.DIALECT or not self.own.algorithm
+        return self.findings.notes if is_known else ()
 
     def name_of(self, tag: str) -> Name | None:
-        """What a tag without the transport's prefix means; None where nobody knows it."""
-        return self.dialect.name_of(tag, self.log, self.findings)
+        """What a tag without the transport's prefix means; the user's own word counts. None where nobody knows it."""
+        return self.own.name_of(tag) or self.dialect.name_of(tag, self.log, self.findings)
+
+    def tags(self) -> list[str]:
+        """Every tag, those that the user named first: of two tags for one metric the first one is it."""
+        return sorted(self.log.series, key=lambda tag: self.own.name_of(tag) is None)
 
 
 class Entry(NamedTuple):
@@ -85,13 +107,13 @@ class Entry(NamedTuple):
     caveats: tuple[str, ...]
 
 
-def translate(recording: Recording) -> Translation:
-    """Find the dialect that is surest of this recording and apply it."""
+def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
+    """Find the dialect that is surest of this recording and apply it, under the user's own names."""
     log = Log(recording, series_by_tag(recording), configuration(recording))
     dialect = max(DIALECTS, key=lambda dialect: dialect.recognise(log))
-    version = recording.producer_version or card_version(recording, dialect.producer)
+    version = recording.producer_version or package_version(recording, dialect.producer)
     log = Log(recording, log.series, log.config, version)
-    return Translation(log, dialect, dialect.examine(log))
+    return Translation(log, dialect, dialect.examine(log), own)
 
 
 def glossary() -> Iterator[Entry]:

@@ -3,9 +3,27 @@
 from collections.abc import Callable, Mapping
 
 from diagnostics.dialects.dialect import Caveat, Dialect, Findings, Log
+from diagnostics.dialects.settings import setting
 from diagnostics.dialects.trl import total_steps
 
 Recogniser = Callable[[Log], float]
+
+
+_ESTIMATORS = {"gae": "ppo", "grpo": "grpo", "group_norm": "grpo", "dr_grpo": "grpo", "rloo": "rloo"}
+
+
+def by_estimator(log: Log, path: str, algorithm: str) -> tuple[str, tuple[str, ...]]:
+    """The algorithm that the advantage estimator at a path of the settings makes of it, and what must be said of it.
+
+    An estimator that is neither PPO's, GRPO's nor RLOO's leaves `algorithm`, whose names it shares.
+    """
+    estimator = setting(log.config, path)
+    if not isinstance(estimator, str) or not estimator:
+        return algorithm, ()
+    name = estimator.rpartition(".")[2].lower()
+    if name in _ESTIMATORS:
+        return _ESTIMATORS[name], ()
+    return algorithm, (f"{path} is {name}: judged as {algorithm.upper()}, whose metrics it logs",)
 
 
 def with_and_without_critic(

@@ -3,8 +3,9 @@
 Names: `openrlhf/trainer/ppo_trainer.py`, `trainer/ray/ppo_actor.py`, `ppo_critic.py` and `models/loss.py`.
 """
 
-from diagnostics.dialects.dialect import Caveat, shows
-from diagnostics.dialects.kinds import with_and_without_critic
+from diagnostics.dialects.dialect import Caveat, Findings, Log, shows
+from diagnostics.dialects.kinds import by_estimator, with_and_without_critic
+from diagnostics.dialects.settings import planned
 
 TAGS = {
     "rollout/reward_mean": "reward",
@@ -34,6 +35,17 @@ CAVEATS = (
     Caveat(("entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
     Caveat(("group_reward_std",), "The mean of the deviations within groups."),
 )
+
+
+def examine(log: Log, algorithm: str) -> Findings:
+    """The algorithm by the advantage estimator, where the settings are logged, and the planned steps."""
+    for path in ("algo.advantage.estimator", "advantage_estimator"):
+        found, notes = by_estimator(log, path, algorithm)
+        if found != algorithm or notes:
+            break
+    return Findings(found, total=planned(log.config, "max_steps", "trainer.max_steps"), notes=notes)
+
+
 DIALECTS = with_and_without_critic(
     "openrlhf",
     TAGS,
@@ -41,4 +53,5 @@ DIALECTS = with_and_without_critic(
     critic="critic_loss",
     recognise=shows(("train/actor_lr", "train/policy_loss"), ("actor_lr", "policy_loss")),
     caveats=CAVEATS,
+    examine=examine,
 )

@@ -9,7 +9,9 @@ from diagnostics.run import RawSeries, Recording
 PREFIX = "train/"  # transformers' rewrite_logs: eval_x → eval/x, test_x → test/x, everything else → train/x
 ARGUMENTS = ("args/text_summary", "args/text_summary/text_summary")
 CARD = "README.md"
+REQUIREMENTS = "requirements.txt"
 _CARD_VERSION = re.compile(r"^- (?P<package>\w+): (?P<version>\S+)$", re.MULTILINE)
+_LISTED_VERSION = re.compile(r"^(?P<package>[\w.-]+)==(?P<version>\S+)$", re.MULTILINE)
 _CARD_METHOD = re.compile(r"trained with (?P<method>[A-Z]+)")
 
 
@@ -34,10 +36,12 @@ def configuration(recording: Recording) -> dict[str, Any]:
     return {}
 
 
-def card_version(recording: Recording, package: str) -> str | None:
-    """The version of a package that the model card names."""
-    lines = _CARD_VERSION.finditer(recording.text.get(CARD, ""))
-    return next((line["version"] for line in lines if line["package"].lower() == package), None)
+def package_version(recording: Recording, package: str) -> str | None:
+    """The version of a package that the model card names, else the list of packages that W&B keeps with a run."""
+    cards = _CARD_VERSION.finditer(recording.text.get(CARD, ""))
+    listed = _LISTED_VERSION.finditer(recording.text.get(REQUIREMENTS, ""))
+    lines = (line for found in (cards, listed) for line in found)
+    return next((line["version"] for line in lines if line["package"].lower().replace("_", "-") == package), None)
 
 
 def card_method(recording: Recording) -> str:

@@ -4,6 +4,8 @@ Names, formulas and versions: `ppov2_trainer.py`, `ppo_trainer.py`, `rloo_traine
 releases named.
 """
 
+import math
+
 import numpy as np
 
 from diagnostics.dialects.dialect import Caveat, Dialect, Findings, Log
@@ -43,13 +45,31 @@ DILUTED = (
 )
 """Averages over a table of which TRL 0.17 to 1.12 fills only one of `num_mini_batches` columns."""
 DILUTED_SINCE, DILUTED_BEFORE = (0, 17), (1, 13)
+MOST_PARTS = 64  # mini-batches that anybody uses
 DILUTION_TOLERANCE = 0.2  # of 1/m: how near to it the first ratio, in truth about 1, counts as diluted
 
 
 def mini_batches(log: Log) -> int:
-    """`num_mini_batches`; 1 where the settings do not say."""
+    """`num_mini_batches`; where no settings say it, what the data shows, else 1."""
     value = log.config.get("num_mini_batches")
-    return value if isinstance(value, int) and value > 0 else 1
+    if isinstance(value, int) and value > 0:
+        return value
+    return 1 if log.config else _shown_mini_batches(log)
+
+
+def _shown_mini_batches(log: Log) -> int:
+    """The number of columns of which one is filled: m − 1 zeros beside a ratio of about 1 have mean 1/m.
+
+    Their variance, (1/m)(1 − 1/m), is what no ratio that is truly 1/m has.
+    """
+    ratio, variance = log.series.get("val/ratio"), log.series.get("val/ratio_var")
+    if ratio is None or variance is None or not len(ratio.values) or not len(variance.values):
+        return 1
+    mean = float(ratio.values[0])
+    parts = round(1 / mean) if math.isfinite(mean) and mean > 1 / MOST_PARTS else 1
+    is_near = abs(mean * parts - 1) <= DILUTION_TOLERANCE
+    expected = (1 - 1 / parts) / parts
+    return parts if is_near and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
 
 
 def is_diluted(log: Log) -> bool:

@@ -3,8 +3,9 @@
 Names: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`.
 """
 
-from diagnostics.dialects.dialect import Caveat, shows
-from diagnostics.dialects.kinds import with_and_without_critic
+from diagnostics.dialects.dialect import Caveat, Findings, Log, shows
+from diagnostics.dialects.kinds import by_estimator, with_and_without_critic
+from diagnostics.dialects.settings import planned
 
 TAGS = {
     "critic/rewards/mean": "rlhf_reward",
@@ -48,6 +49,14 @@ CAVEATS = (
     Caveat(("actor/entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
     Caveat(("critic/rewards/mean",), "The score plus the KL penalty where the penalty is in the reward."),
 )
+
+
+def examine(log: Log, algorithm: str) -> Findings:
+    """The algorithm by `algorithm.adv_estimator`, where the settings are logged, and the planned steps."""
+    found, notes = by_estimator(log, "algorithm.adv_estimator", algorithm)
+    return Findings(found, total=planned(log.config, "trainer.total_training_steps"), notes=notes)
+
+
 DIALECTS = with_and_without_critic(
     "verl",
     TAGS,
@@ -55,4 +64,5 @@ DIALECTS = with_and_without_critic(
     critic="critic/vf_loss",
     recognise=shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac")),
     caveats=CAVEATS,
+    examine=examine,
 )

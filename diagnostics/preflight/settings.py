@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "learning_rate": ("learning_rate", "actor_learning_rate", "actor_rollout_ref.actor.optim.lr"),
-    "value_learning_rate": ("value_learning_rate", "critic_learning_rate", "critic.optim.lr"),
     "max_grad_norm": ("max_grad_norm", "max_norm", "actor_rollout_ref.actor.grad_clip"),
     "adam_epsilon": ("adam_epsilon",),
     "fp16": ("fp16",),
     "bf16": ("bf16",),
-    "precision": ("mixed_precision", "dtype", "model_init_kwargs.dtype", "model_init_kwargs.torch_dtype"),
+    "precision": ("mixed_precision",),
+    "weights": ("dtype", "model_init_kwargs.dtype", "model_init_kwargs.torch_dtype"),
     "logging_nan_inf_filter": ("logging_nan_inf_filter",),
     "logging_steps": ("logging_steps",),
     "log_completions": ("log_completions",),
@@ -69,9 +69,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "use_vllm": ("use_vllm",),
     "is_correction": ("vllm_importance_sampling_correction",),
     "eval_strategy": ("eval_strategy", "evaluation_strategy"),
-    "eval_every": ("trainer.test_freq",),
     "save_strategy": ("save_strategy",),
-    "gradient_checkpointing": ("gradient_checkpointing", "actor_rollout_ref.model.enable_gradient_checkpointing"),
 }  # fmt: skip
 """Every setting that a check reads → the names that programs give it; of several that are given, the first counts.
 
@@ -95,6 +93,7 @@ _TRL_PPO = {
     **_TRL_SHARED, "do_sample": True, "top_k": 0, "top_p": 1.0, "temperature": 0.7, "epochs": 4, "num_mini_batches": 1,
     "kl_weight": 0.05, "epsilon": 0.2, "value_clip_range": 0.2, "max_tokens": 53, "stop_token": None,
     "stop_token_id": None, "missing_eos_penalty": None, "whiten_rewards": False, "disable_dropout": True,
+    "grammar": None,
 }  # fmt: skip
 _NEVER = {"top_p": 1.0, "repetition_penalty": 1.0, "min_new_tokens": 0, "suppress_tokens": None, "grammar": None}
 
@@ -171,12 +170,18 @@ HANDED_OVER: Mapping[tuple[str, str], tuple[Version, frozenset[str]]] = {
 
 Before its version a trainer hands over temperature and do_sample only.
 """
+DEMO_REWARDS: Mapping[str, str] = {"remarks": "remark_positivity", "addition": "addition_accuracy"}
+"""The reward of each of rlvitals' demo tasks, where none is named."""
+
 GENERATION = frozenset(
     {"do_sample", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "min_new_tokens", "suppress_tokens"}
 )
 """The settings that a model's generation_config.json may hold."""
-LIBRARY_TOP_K = 50
-"""transformers' own default of top_k, where neither the trainer nor the model says otherwise (GenerationConfig)."""
+LIBRARY: Mapping[str, object] = {
+    "do_sample": False, "temperature": 1.0, "top_k": 50, "top_p": 1.0, "repetition_penalty": 1.0, "min_p": 0.0,
+    "min_new_tokens": 0, "suppress_tokens": (),
+}  # fmt: skip
+"""transformers' own defaults (GenerationConfig), where neither the trainer nor the model says otherwise."""
 
 
 def defaults_of(producer: str, algorithm: str, version: Version | None) -> dict[str, object]:

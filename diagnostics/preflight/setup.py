@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from diagnostics.diagnosis import PPO_FAMILY
 from diagnostics.preflight.settings import (
+    DEMO_REWARDS,
     GENERATION,
-    LIBRARY_TOP_K,
+    LIBRARY,
     NAMES,
     OWN,
     TRL,
@@ -16,14 +16,15 @@ from diagnostics.preflight.settings import (
     defaults_of,
     handed_over,
 )
+from diagnostics.run import PPO_FAMILY
 
 Origin = Literal["config", "generation_config", "default"]
 _OFF = frozenset({"", "no", "none", "null", "false"})
-_FIRST_NAMES: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("ppo", ""): {
+_FIRST_NAMES: Mapping[str, Mapping[str, str]] = {
+    "ppo": {
         "max_tokens": "response_length", "epochs": "num_ppo_epochs", "epsilon": "cliprange", "kl_weight": "kl_coef",
     },
-    ("ppo-legacy", ""): {
+    "ppo-legacy": {
         "max_tokens": "max_new_tokens", "epochs": "ppo_epochs", "epsilon": "cliprange", "kl_weight": "init_kl_coef",
         "min_new_tokens": "min_length",
     },
@@ -42,7 +43,7 @@ class ModelFacts:
     dropout: float | None = None
     pad_token_id: int | None = None
     eos_token_ids: tuple[int, ...] = ()
-    generation: Mapping[str, Any] = field(default_factory=dict)
+    generation: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Setup:
 
     `config` is flat, in the program's own names, nested ones joined by dots. `version` is None where it is not known:
     then the newest one's defaults count. `trials` are None where the rewards were not tried, `device_gib` is the memory
-    of one accelerator.
+    of one accelerator. Without `has_defaults` what is not given is not known: other values may have counted.
     """
 
     algorithm: str
@@ -97,6 +98,7 @@ class Setup:
     model: ModelFacts = field(default_factory=ModelFacts)
     trials: tuple[Trial, ...] | None = None
     device_gib: float | None = None
+    has_defaults: bool = True
 
     def get(self, name: str) -> Setting | None:
         """A setting as it counts; None where nobody says it.
@@ -104,13 +106,19 @@ class Setup:
         Order: what the configuration gives, what the model's generation_config gives where the program leaves it the
         say, the program's default.
         """
-        given = next((alias for alias in NAMES[name] if alias in self.config), None)
-        if given is not None and not (given == "task" and self.producer != OWN):
+        if (given := self._given(name)) is not None:
             return Setting(given, self.config[given], "config")
-        if name in GENERATION and (said := self._of_model(name)) is not None:
+        if (said := self._of_model(name)) is not None:
             return Setting(self.parameter(name), said, "generation_config")
-        defaults = defaults_of(self.producer, self.algorithm, self.version)
+        defaults = defaults_of(self.producer, self.algorithm, self.version) if self.has_defaults else {}
         return Setting(self.parameter(name), defaults[name], "default") if name in defaults else None
+
+    def known(self, name: str) -> Setting:
+        """A setting that a check reads. Raises LookupError where nobody says it, which the engine rules out."""
+        setting = self.get(name)
+        if setting is None:
+            raise LookupError(f"nobody says what {name} is")
+        return setting
 
     def number(self, name: str) -> float | None:
         """A setting's value as a number; None where it is not known or none."""
@@ -124,8 +132,8 @@ class Setup:
 
     def parameter(self, name: str) -> str:
         """What the program calls a setting."""
-        given = next((alias for alias in NAMES[name] if alias in self.config), None)
-        own = _FIRST_NAMES.get((self.algorithm, ""), {}).get(name)
+        given = self._given(name)
+        own = _FIRST_NAMES.get(self.algorithm, {}).get(name)
         return given or own or next(alias for alias in NAMES[name] if not alias.startswith("generation_kwargs."))
 
     @property
@@ -141,9 +149,17 @@ class Setup:
         """Whether a learned reward model judges the answers; None where the rewards are not known."""
         if self.is_on("reward_model"):
             return True
-        if names := self.reward_names:
+        names = self.reward_names
+        if not names and self.producer == OWN and not self.config.get("dataset"):
+            names = (DEMO_REWARDS.get(str(self.config.get("task")), ""),)
+        if names:
             return any(_is_learned(name) for name in names)
         return True if self.algorithm in PPO_FAMILY and self.producer == TRL else None
+
+    @property
+    def trains_an_adapter(self) -> bool:
+        """Whether a LoRA adapter is trained and not the whole model."""
+        return self.is_on("use_peft") or any(name.startswith("peft_config.") for name in self.config)
 
     @property
     def kl_weight(self) -> float | None:
@@ -153,14 +169,39 @@ class Setup:
             return 0.0
         return self.number("kl_weight")
 
+    def is_left_to_the_model(self, name: str) -> bool:
+        """Whether the program takes a sampling setting from the model's generation_config."""
+        leaves_it = name not in handed_over(self.producer, self.algorithm, self.version)
+        return name in GENERATION and leaves_it and not self.is_on("use_vllm")
+
+    def _given(self, name: str) -> str | None:
+        """The first name of a setting that the configuration gives."""
+        return next((alias for alias in NAMES[name] if alias in self.config and self._is_own(name, alias)), None)
+
+    def _is_own(self, name: str, alias: str) -> bool:
+        """Whether a name means the training's setting.
+
+        transformers logs the model's config.json among the arguments, and up to its version 4 that one held sampling
+        settings, which count for nothing.
+        """
+        if alias == "task":
+            return self.producer == OWN
+        is_mixed = self.producer == TRL and "model_type" in self.config
+        if alias == "dtype":
+            return not is_mixed
+        if not is_mixed or name not in GENERATION or "." in alias:
+            return True
+        if self.algorithm in PPO_FAMILY:
+            return self.algorithm == "ppo" and name == "temperature"
+        return name in handed_over(self.producer, self.algorithm, self.version) - {"do_sample"}
+
     def _of_model(self, name: str) -> Any:
-        """What the model's generation_config says where it counts; transformers' own top_k where nobody says any."""
-        is_left_out = name not in handed_over(self.producer, self.algorithm, self.version)
-        if not is_left_out or self.is_on("use_vllm"):
+        """What the model's generation_config says where it counts, else the library's default; None: not known."""
+        said = self.model.generation
+        if said is None or not self.is_left_to_the_model(name):
             return None
         names = ("min_new_tokens", "min_length") if name == "min_new_tokens" else (name,)
-        said = next((self.model.generation[key] for key in names if self.model.generation.get(key) is not None), None)
-        return LIBRARY_TOP_K if said is None and name == "top_k" else said
+        return next((said[key] for key in names if said.get(key) is not None), LIBRARY.get(name))
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,8 +1,10 @@
 """Readers: one file per log format, behind one table that loads a format's module when a run of it is met."""
 
 import importlib
+import re
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
+from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -14,7 +16,7 @@ class Format:
     """One log format: `marks` are the file names (glob patterns) that give a folder of this format away.
 
     `module` holds its `Reader` and its `runs_in`; `install` says what to install where the format needs a library that
-    the base install lacks.
+    the base install lacks, `loss` what a file of this format may hold that is not read, or not written to begin with.
     """
 
     name: str
@@ -22,34 +24,84 @@ class Format:
     marks: tuple[str, ...]
     module: str
     install: str = ""
+    loss: str = ""
+    is_verified: bool = True  # on a file that a producer wrote; else by its source code and documents
     has_runs_below: bool = True  # whether a folder with this mark, and those below it, may hold further logs
 
     def fits(self, file_name: str) -> bool:
         """Whether a file of this name may belong to this format."""
-        return any(fnmatchcase(file_name, mark) for mark in self.marks)
+        return _pattern(self.marks).match(file_name) is not None
+
+
+@cache
+def _pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, marks)))
 
 
 FORMATS: tuple[Format, ...] = (
     Format("rlvitals", "Run directory of rlvitals", ("run.json",), "diagnostics.readers.runlog", has_runs_below=False),
-    Format("tensorboard", "TensorBoard event files", ("events.out.tfevents.*",), "diagnostics.readers.tensorboard"),
-    Format("wandb", "Weights & Biases, local files", ("run-*.wandb",), "diagnostics.readers.wandb_offline"),
-    Format("trackio", "trackio database", ("*.db",), "diagnostics.readers.trackio"),
-    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.mlflow"),
+    Format(
+        "wandb-export",
+        "A run of the W&B cloud, imported",
+        ("wandb-export.json",),
+        "diagnostics.readers.wandb_export",
+        loss="the machine's metrics come as W&B's sample of them",
+        has_runs_below=False,
+    ),
+    Format(
+        "tensorboard",
+        "TensorBoard event files",
+        ("events.out.tfevents.*",),
+        "diagnostics.readers.tensorboard",
+        loss="pictures and sounds; of a text under one tag all but the last",
+    ),
+    Format(
+        "wandb",
+        "Weights & Biases, local files",
+        ("run-*.wandb",),
+        "diagnostics.readers.wandb_offline",
+        loss="media beside tables; of the machine's metrics all but the last in each step",
+    ),
+    Format("trackio", "trackio database", ("*.db",), "diagnostics.readers.trackio", loss="media, alerts and traces"),
+    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.mlflow", loss="artifacts; runs kept as files"),
     Format(
         "trainer-state",
         "transformers' trainer_state.json",
         ("trainer_state.json",),
         "diagnostics.readers.trainer_state",
+        loss="what came after the last checkpoint, and the time of each row, which the file does not hold",
     ),
     Format(
         "completions",
-        "Sampled completions, one file a step",
-        ("*[0-9].parquet", "*[0-9].jsonl"),
+        "Sampled completions, a file or a folder for each step",
+        ("*[0-9].parquet", "*.jsonl"),
         "diagnostics.readers.completions",
-        install="pip install 'rlvitals[parquet]' reads the parquet files of TRL",
+        install="pip install 'rlvitals[data]' reads the parquet files of TRL",
+        loss="pictures; TRL itself replaces a step's file by that of its evaluation",
     ),
     Format(
-        "table", "JSON lines or CSV with a step in each row", ("*.jsonl", "*.csv"), "diagnostics.readers.metric_tables"
+        "samples",
+        "Sampled completions, a step in each row",
+        ("*.jsonl",),
+        "diagnostics.readers.sample_logs",
+        loss="text where the trainer kept token ids alone, which are shown",
+        is_verified=False,
+    ),
+    Format(
+        "wandb-csv",
+        "CSV files exported from the W&B page",
+        ("*.csv",),
+        "diagnostics.readers.wandb_csv",
+        loss="what the page did not draw: it exports sampled curves",
+        is_verified=False,
+    ),
+    Format(
+        "table",
+        "JSON lines, CSV or parquet with a step in each row",
+        ("*.jsonl", "*.csv", "*.parquet", "progress.json"),
+        "diagnostics.readers.metric_tables",
+        install="pip install 'rlvitals[data]' reads parquet",
+        loss="cells that are no numbers",
     ),
 )
 """Every format; of the logs that one run left in several, the first one leads."""

@@ -1,6 +1,7 @@
 """Growing columns: the points of each tag in the order of the log, appended cheaply and handed out without a copy."""
 
 from array import array
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -17,17 +18,28 @@ class Columns:
 
     def add(self, tag: str, step: int, value: float, time: float) -> None:
         """Append one point; `time` is in seconds since the epoch. Raises OverflowError for a step beyond 64 bits."""
-        column = self._columns.get(tag)
-        if column is None:
-            column = self._columns[tag] = _Column()
+        column = self._columns.get(tag) or self.open(tag)
         column.new_steps.append(step)
         column.new_values.append(value)
         column.new_times.append(time)
+
+    def extend(self, tag: str, steps: Steps, values: Values, times: Values) -> None:
+        """Append many points (N,) of one tag."""
+        (self._columns.get(tag) or self.open(tag)).extend(steps, values, times)
+
+    def open(self, tag: str) -> "_Column":
+        """Give a tag its place among the tags before its first point is there."""
+        return self._columns.setdefault(tag, _Column())
 
     @property
     def tags(self) -> tuple[str, ...]:
         """The tags so far, in order of appearance."""
         return tuple(self._columns)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many points each tag has so far."""
+        return {tag: len(column) for tag, column in self._columns.items()}
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, tags in order of appearance."""
@@ -46,6 +58,9 @@ class _Column:
         self._times: Values = np.empty(FIRST_CAPACITY)
         self._clear()
 
+    def __len__(self) -> int:
+        return self._size + len(self.new_steps)
+
     def series(self, tag: str) -> RawSeries:
         self._settle()
         steps, values, times = self._steps[: self._size], self._values[: self._size], self._times[: self._size]
@@ -53,16 +68,27 @@ class _Column:
             view.flags.writeable = False
         return RawSeries(tag, steps, values, times)
 
+    def extend(self, steps: Steps, values: Values, times: Values) -> None:
+        """Append points; memory that was handed out is only ever appended to."""
+        self._settle()
+        self._append(steps, values, times)
+
     def _settle(self) -> None:
-        """Move the new points into the arrays; memory that was handed out is only ever appended to."""
-        size = self._size + len(self.new_steps)
+        """Move the new points into the arrays."""
+        if self.new_steps:
+            self._append(self.new_steps, self.new_values, self.new_times)
+            self._clear()
+
+    def _append(
+        self, steps: Sequence[int] | Steps, values: Sequence[float] | Values, times: Sequence[float] | Values
+    ) -> None:
+        size = self._size + len(steps)
         if size > len(self._steps):
             self._grow(max(size, 2 * len(self._steps)))
-        self._steps[self._size : size] = self.new_steps
-        self._values[self._size : size] = self.new_values
-        self._times[self._size : size] = self.new_times
+        self._steps[self._size : size] = steps
+        self._values[self._size : size] = values
+        self._times[self._size : size] = times
         self._size = size
-        self._clear()
 
     def _grow(self, capacity: int) -> None:
         room = capacity - len(self._steps)

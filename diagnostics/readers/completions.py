@@ -1,48 +1,84 @@
-"""The reader of sample files: TRL's parquet of each step, and the JSON lines of other trainers, one file a step.
+"""The reader of sample files: TRL's parquet of each step, and other trainers' JSON lines, one file or folder a step.
 
-A step's file is opened when its samples are asked for, so ten thousand files open as fast as ten.
+A step's files are opened when its samples are asked for, so ten thousand files open as fast as ten.
 """
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
 
-from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers import RunRef, UnreadableRun, parquet
 from diagnostics.readers.jsonlines import Row, parse_row
 from diagnostics.readers.sample_tables import is_sample_table, to_samples
 from diagnostics.readers.surroundings import run_name
 from diagnostics.run import Recording, Sample, Samples, Source, Status
 
-INSTALL = "TRL's completions are parquet files; install what reads them with: pip install 'rlvitals[parquet]'"
 _NUMBERED = re.compile(
-    r"(?:completions_|rollout_dump_data\.step_|train_data_step|(?P<eval>val_data_step)|)(?P<step>\d+)\.(?:parquet|jsonl)"
+    r"(?:completions_|rollout_dump_data\.step_|(?:train|val)_data_step|)(?P<step>\d+)\.(?:parquet|jsonl)"
 )
-_EVAL_FOLDER = re.compile(r"val|eval")
+_STEP_FOLDER = re.compile(r"(?P<named>iteration_|global_step_)?(?P<step>\d+)(?:_evals)?")
+"""A step's folder: `3` of AReaL, `iteration_3` of tinker-cookbook, `global_step_3_evals` of SkyRL."""
+_EVAL_NAME = re.compile(r"val|eval|global_step_\d+_evals")
+_SUMMARY = "aggregated_results.jsonl"
+_AREAL_COLUMN = "head_version"  # a folder that is a number alone may be anything: a seed, a checkpoint
+
+Files = Mapping[int, tuple[Path, ...]]
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder, where it holds a step's completions in a file of its own."""
-    files = step_files(folder)
-    if not files or not _holds_samples(next(iter(files.values()))[0]):
+    """The folder that holds a file for each step, or the one that holds a folder for each, met in the first of them."""
+    files = _numbered_files(folder)
+    if files:
+        return (_reference(folder),) if _holds_samples(next(iter(files.values()))[0]) else ()
+    root = folder.parent
+    if not _STEP_FOLDER.fullmatch(folder.name) or _first_step_folder(root, root.stat().st_mtime_ns) != folder:
         return ()
-    return (RunRef(folder, "completions", run_name(folder.parent), folder.parent),)
+    return (_reference(root),)
 
 
 def started(path: Path) -> float | None:
     """Unknown: the files hold no times."""
 
 
-def step_files(folder: Path) -> dict[int, tuple[Path, ...]]:
-    """The files of each step, by the number in their names."""
+def step_files(folder: Path) -> Files:
+    """The files of each step, by the number in their names or in those of the folders that they are in."""
+    return _numbered_files(folder) or {step: files for step, found in _step_folders(folder) if (files := _in(found))}
+
+
+def _reference(folder: Path) -> RunRef:
+    return RunRef(folder, "completions", run_name(folder.parent), folder.parent)
+
+
+def _numbered_files(folder: Path) -> Files:
     found: dict[int, list[Path]] = {}
     for path in sorted(folder.iterdir()):
         match = _NUMBERED.fullmatch(path.name)
         if match and path.is_file():
             found.setdefault(int(match["step"]), []).append(path)
     return {step: tuple(found[step]) for step in sorted(found)}
+
+
+def _step_folders(root: Path) -> list[tuple[int, Path]]:
+    """The folders of steps right in a folder, in the order of the steps."""
+    matches = [(match, path) for path in root.iterdir() if (match := _STEP_FOLDER.fullmatch(path.name))]
+    return sorted((int(match["step"]), path) for match, path in matches if path.is_dir())
+
+
+def _in(folder: Path) -> tuple[Path, ...]:
+    return tuple(path for path in sorted(folder.glob("*.jsonl")) if path.name != _SUMMARY)
+
+
+@lru_cache(maxsize=1024)
+def _first_step_folder(root: Path, modified: int) -> Path | None:  # modified: looked at again once a folder is added
+    """The first folder of a step that holds samples; every folder of the root asks, and one of them answers for all."""
+    for _, folder in _step_folders(root):
+        match = _STEP_FOLDER.fullmatch(folder.name)
+        needed = None if match and match["named"] else _AREAL_COLUMN
+        if any(_holds_samples(file, needed) for file in _in(folder)[:1]):
+            return folder
+    return None
 
 
 class Reader:
@@ -74,20 +110,20 @@ class Reader:
             run_id=self.path.resolve().name,
             name=run_name(self.path.parent),
             tags={},
-            samples=Samples(tuple(files), partial(load_samples, files)),
+            samples=Samples(tuple(files), partial(load_samples, self.path, files)),
             status=Status(state="unknown", step=max(files, default=None), last_written=last),
         )
 
 
 def load_samples(
-    files: Mapping[int, Sequence[Path]], step: int, reward_functions: frozenset[str] | None = None
+    root: Path, files: Mapping[int, Sequence[Path]], step: int, reward_functions: frozenset[str] | None = None
 ) -> tuple[Sample, ...]:
     """The samples of one step, in file order; none where a file is gone or not whole yet."""
     found: list[Sample] = []
     for file in files[step]:
         rows = read_rows(file)
         functions = _numeric_columns(rows) if reward_functions is None else reward_functions
-        is_eval = file.name.startswith("val") or _EVAL_FOLDER.match(file.parent.name)
+        is_eval = any(map(_EVAL_NAME.match, file.relative_to(root.parent).parts))
         found += to_samples(rows, step, functions, "eval" if is_eval else "train")
     return tuple(found)
 
@@ -95,25 +131,12 @@ def load_samples(
 def read_rows(file: Path) -> list[Row]:
     """Every row of a parquet or JSON-lines file; none where it cannot be read. Raises ImportError without pyarrow."""
     if file.suffix == ".parquet":
-        return list(_parquet_rows(file))
+        return list(parquet.read_rows(file))
     try:
         rows = map(parse_row, file.read_bytes().split(b"\n"))
     except OSError:
         return []
     return [row for row in rows if row is not None]
-
-
-def _parquet_rows(file: Path) -> Iterator[Row]:
-    try:
-        import pyarrow  # noqa: PLC0415 - heavy, and only this format needs it
-        import pyarrow.parquet  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(INSTALL) from error
-    try:
-        rows: list[dict[str, Any]] = pyarrow.parquet.ParquetFile(file).read().to_pylist()
-    except (OSError, pyarrow.ArrowException):  # gone, or still being written
-        return
-    yield from rows
 
 
 def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:
@@ -123,7 +146,8 @@ def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:
     return frozenset(kinds - others - {"advantage", "advantages", "score", "scores", "reward", "rewards"})
 
 
-def _holds_samples(file: Path) -> bool:
+def _holds_samples(file: Path, column: str | None = None) -> bool:
+    """Whether a file holds completions, with this column besides where one is named."""
     if file.suffix == ".parquet":
         return file.name.startswith("completions_")
     try:
@@ -131,4 +155,6 @@ def _holds_samples(file: Path) -> bool:
             row = parse_row(lines.readline(1 << 20))
     except OSError:
         return False
-    return row is not None and (is_sample_table(row) or bool({"content", "responses"} & row.keys()))
+    if row is None or (column is not None and column not in row):
+        return False
+    return is_sample_table(row) or bool({"content", "responses"} & row.keys())

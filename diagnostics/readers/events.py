@@ -14,7 +14,9 @@ from diagnostics.readers.wire import fields, signed, varint, varints
 from diagnostics.run import NO_VALUES, Values
 
 # Event
-_WALL_TIME, _STEP, _SUMMARY = 1, 2, 5
+_WALL_TIME, _STEP, _SUMMARY, _SESSION_LOG = 1, 2, 5, 7
+# SessionLog
+_STATUS, _START = 1, 1
 # Summary.Value
 _TAG, _SIMPLE_VALUE, _TENSOR, _METADATA = 1, 2, 8, 9
 _HISTOGRAM = 5
@@ -22,7 +24,7 @@ _PICTURES_AND_SOUNDS = frozenset({3, 4, 6})  # old histogram, image, audio
 # HistogramProto
 _SMALLEST, _LARGEST, _LIMITS, _BUCKETS = 1, 2, 6, 7
 # SummaryMetadata, and PluginData within it
-_PLUGIN_DATA, _PLUGIN_NAME = 1, 1
+_PLUGIN_DATA, _PLUGIN_NAME, _PLUGIN_CONTENT = 1, 1, 2
 # TensorProto
 _DTYPE, _CONTENT, _STRING_VALUES = 1, 4, 8
 _FLOATS = {1: "<f4", 2: "<f8", 19: "<f2"}
@@ -48,6 +50,7 @@ class Point(NamedTuple):
     """One summary value: `value` of a scalar, `text`, or `numbers` of a histogram: (N, 3) left edge, right edge, count.
 
     All are None where the plugin holds something else; only the first value of a tag is sure to name its plugin.
+    `content` is the plugin's own.
     """
 
     tag: str
@@ -55,14 +58,19 @@ class Point(NamedTuple):
     text: str | None
     plugin: str
     numbers: Values | None = None
+    content: bytes = b""
 
 
 class Event(NamedTuple):
-    """One record of an event file; `time` is in seconds since the epoch."""
+    """One record of an event file; `time` is in seconds since the epoch.
+
+    One that `restarts` says that the writer began anew at this step.
+    """
 
     time: float
     step: int
     points: tuple[Point, ...]
+    restarts: bool = False
 
 
 def decode(payload: bytes) -> Event:
@@ -84,7 +92,7 @@ def _lone_scalar(payload: bytes) -> Event | None:
 
 
 def _decode(payload: bytes) -> Event:
-    time, step, points = 0.0, 0, list[Point]()
+    time, step, points, restarts = 0.0, 0, list[Point](), False
     for number, content in fields(payload):
         if number == _WALL_TIME and isinstance(content, bytes):
             (time,) = _DOUBLE.unpack(content)
@@ -92,11 +100,13 @@ def _decode(payload: bytes) -> Event:
             step = signed(content)
         elif number == _SUMMARY and isinstance(content, bytes):
             points.extend(_point(value) for _, value in fields(content) if isinstance(value, bytes))
-    return Event(time, step, tuple(points))
+        elif number == _SESSION_LOG and isinstance(content, bytes):
+            restarts = any(field == _STATUS and status == _START for field, status in fields(content))
+    return Event(time, step, tuple(points), restarts)
 
 
 def _point(value: bytes) -> Point:
-    tag, text, plugin, numbers = "", None, "", NO_VALUES
+    tag, text, plugin, numbers, own = "", None, "", NO_VALUES, b""
     number: float | None = None
     for field, content in fields(value):
         if not isinstance(content, bytes):
@@ -111,11 +121,11 @@ def _point(value: bytes) -> Point:
         elif field == _HISTOGRAM:
             numbers, plugin = _histogram(content), HISTOGRAM_PLUGIN
         elif field == _METADATA:
-            plugin = _plugin_name(content)
+            plugin, own = _plugin(content)
         elif field in _PICTURES_AND_SOUNDS:
             plugin = "media"
     triples = numbers.reshape(-1, 3) if len(numbers) % 3 == 0 and len(numbers) else None
-    return Point(tag, number if plugin in SCALAR_PLUGINS else None, text, plugin, triples)
+    return Point(tag, number if plugin in SCALAR_PLUGINS else None, text, plugin, triples, own)
 
 
 def _histogram(message: bytes) -> Values:
@@ -172,9 +182,10 @@ def _bfloat16(bits: npt.NDArray[np.uint16]) -> Values:
     return (bits.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
 
 
-def _plugin_name(metadata: bytes) -> str:
+def _plugin(metadata: bytes) -> tuple[str, bytes]:
+    """The plugin that a value belongs to, and what that plugin keeps with it."""
     for field, plugin_data in fields(metadata):
         if field == _PLUGIN_DATA and isinstance(plugin_data, bytes):
-            names = (name for number, name in fields(plugin_data) if number == _PLUGIN_NAME and isinstance(name, bytes))
-            return next(names, b"").decode(errors="replace")
-    return ""
+            found = {number: content for number, content in fields(plugin_data) if isinstance(content, bytes)}
+            return found.get(_PLUGIN_NAME, b"").decode(errors="replace"), found.get(_PLUGIN_CONTENT, b"")
+    return "", b""

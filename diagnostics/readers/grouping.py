@@ -4,21 +4,26 @@ Nothing but names and the heads of files is read for it. Logs belong together wh
 them, or where they were opened within a minute of each other and no other log lies as near in the tree of folders.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 
 from diagnostics.readers import FORMATS, RunRef, format_named, load
 
 SECONDS_APART = 60.0  # from the opening of one tracker to that of the next, imports and log-ins included
-_FOLLOWERS = frozenset({"trainer-state", "completions"})  # what a trainer leaves beside its tracker's log
+_FOLLOWERS = frozenset({"trainer-state", "completions", "samples"})  # what a trainer leaves beside its tracker's log
+_FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swift, LLaMA-Factory
 _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 
 
 def together(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; the logs of one run beside the first are its parts."""
     found = _by_start(_by_home(list(refs)))
-    common = [_at_common_folder(ref, found) for ref in found]
+    below = _below(member for ref in found for member in members(ref))
+    common = [_at_common_folder(ref, below) for ref in found]
     return sorted(common, key=lambda ref: str(ref.path))
 
 
@@ -29,29 +34,59 @@ def members(ref: RunRef) -> tuple[RunRef, ...]:
 
 def _by_home(refs: list[RunRef]) -> list[RunRef]:
     """Join what an output folder holds beside a log to that log, to the newest where there are several."""
-    alone = [ref for ref in refs if ref.format not in _FOLLOWERS]
+    followers, named = defaultdict[Path | None, list[RunRef]](list), defaultdict[Path | None, list[RunRef]](list)
+    for ref in refs:
+        (followers if _follows(ref) else named)[ref.home].append(ref)
+    alone = {id(ref): ref for found in named.values() for ref in found}
+    below = _below(alone.values())
     joined: list[RunRef] = []
-    for home in dict.fromkeys(ref.home for ref in refs if ref.format in _FOLLOWERS):
-        followers = [ref for ref in refs if ref.format in _FOLLOWERS and ref.home == home]
-        leaders = [ref for ref in alone if ref.home == home]
-        newest = max(leaders, key=lambda ref: started(ref) or 0.0, default=None)
-        if newest is not None:
-            alone.remove(newest)
-        joined.append(_joined([*([newest] if newest else []), *followers]))
-    return alone + joined
+    for home, found in followers.items():
+        leader = _leader(named.get(home, []), below.get(home, []) if home else [], alone)
+        if leader is not None:
+            del alone[id(leader)]
+        joined.append(_joined([*([leader] if leader else []), *found]))
+    return [*alone.values(), *joined]
+
+
+def _follows(ref: RunRef) -> bool:
+    return ref.format in _FOLLOWERS or ref.path.name in _FOLLOWING_TABLES
+
+
+def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[int]) -> RunRef | None:
+    """The log that a folder's followers belong to: the newest that names the folder, else the only one below it."""
+    free = [ref for ref in named if id(ref) in alone]
+    if free or len(below) != 1 or id(below[0]) not in alone:
+        return max(free, key=lambda ref: started(ref) or 0.0, default=None)
+    return None if below[0].format == "rlvitals" else below[0]
+
+
+def _below(refs: Iterable[RunRef]) -> dict[Path, list[RunRef]]:
+    """For each folder the logs in it and below it."""
+    found = defaultdict[Path, list[RunRef]](list)
+    for ref in refs:
+        for folder in (ref.path, *ref.path.parents):
+            found[folder].append(ref)
+    return found
 
 
 def _by_start(refs: list[RunRef]) -> list[RunRef]:
     """Join logs of different formats that were opened at the same time, where that leaves no doubt."""
     if len({ref.format for ref in refs}) < 2:
         return refs
-    begun = {id(ref): start for ref in refs if ref.format != "rlvitals" and (start := started(ref)) is not None}
-    waiting, found = list(refs), list[RunRef]()
-    while waiting:
-        ref = waiting.pop(0)
-        near = [other for other in waiting if _are_near(begun, ref, other) and not _formats(other) & _formats(ref)]
+    dated = [(start, ref) for ref in refs if ref.format != "rlvitals" and (start := started(ref)) is not None]
+    dated.sort(key=itemgetter(0))
+    starts, begun = [start for start, _ in dated], {id(ref): start for start, ref in dated}
+    waiting, found = {id(ref): ref for ref in refs}, list[RunRef]()
+    for ref in refs:
+        if waiting.pop(id(ref), None) is None:
+            continue
+        near: list[RunRef] = []
+        if (start := begun.get(id(ref))) is not None:
+            window = dated[bisect_left(starts, start - SECONDS_APART) : bisect_right(starts, start + SECONDS_APART)]
+            near = [other for _, other in window if id(other) in waiting and not _formats(other) & _formats(ref)]
         same = [other for other in near if _is_the_closest(ref, other, near)]
-        waiting = [other for other in waiting if other not in same]
+        for other in same:
+            del waiting[id(other)]
         found.append(_joined([member for one in (ref, *same) for member in members(one)]))
     return found
 
@@ -73,24 +108,18 @@ def started(ref: RunRef) -> float | None:
     return next((start for start in starts if start is not None), None)
 
 
-def _are_near(begun: dict[int, float], one: RunRef, other: RunRef) -> bool:
-    has_both = id(one) in begun and id(other) in begun
-    return has_both and abs(begun[id(one)] - begun[id(other)]) <= SECONDS_APART
-
-
 def _joined(refs: Sequence[RunRef]) -> RunRef:
     """One reference that stands at the leading log and carries all of them."""
     ordered = sorted(refs, key=lambda ref: _ORDER[ref.format])
     return replace(ordered[0], parts=tuple(ordered)) if len(ordered) > 1 else ordered[0]
 
 
-def _at_common_folder(ref: RunRef, found: Sequence[RunRef]) -> RunRef:
+def _at_common_folder(ref: RunRef, below: Mapping[Path, Sequence[RunRef]]) -> RunRef:
     """The reference at the folder that holds all its logs, where no other run lies below it."""
     if not ref.parts:
         return ref
     folder = _common_folder([member.path for member in ref.parts])
-    others = (member.path for other in found if other is not ref for member in members(other))
-    return ref if any(path.is_relative_to(folder) for path in others) else replace(ref, path=folder)
+    return replace(ref, path=folder) if len(below[folder]) == len(ref.parts) else ref
 
 
 def _common_folder(paths: Sequence[Path]) -> Path:

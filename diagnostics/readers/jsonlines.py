@@ -56,7 +56,7 @@ def parse_row(text: bytes) -> Row | None:
     except orjson.JSONDecodeError:  # strict JSON has no NaN: the slower parser takes over
         try:
             row = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):  # the latter is what thousands of open brackets come to
             return None
     return row if isinstance(row, dict) else None
 

@@ -1,11 +1,9 @@
-"""The reader of plain metric logs: JSON lines and CSV with a column that counts steps, one file per run.
+"""The reader of plain metric logs: JSON lines, CSV and parquet with a column that counts steps, one file per run.
 
 Known by their first row are the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
 Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a step.
 """
 
-import csv
-import io
 import math
 import re
 import time
@@ -13,25 +11,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers import RunRef, UnreadableRun, csv_lines
 from diagnostics.readers.jsonlines import JsonLines, as_whole, parse_row
+from diagnostics.readers.parquet import first_row, read_rows
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, number_of
 from diagnostics.readers.surroundings import run_name
 from diagnostics.readers.tail import Tail
+from diagnostics.readers.wandb_csv import is_export
 from diagnostics.run import Recording, Source, Status
 
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
-SUFFIXES = frozenset({".jsonl", ".csv"})
+SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
+PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
 SILENCE_LIMIT_SECONDS = 300.0
 FIRST_ROW_BYTES = 1 << 20
+_STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
 _TIMES = ("time", "timestamp", "_timestamp")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every file right in the folder whose first row counts steps and holds a number besides."""
-    files = sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
+    named = (path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES or path.name == PROGRESS)
+    files = [path for path in named if path.is_file() and not is_export(path)]
     return tuple(RunRef(file, "table", _name(file), folder) for file in files if is_metric_log(file))
 
 
@@ -170,13 +173,33 @@ class _CsvLog(_Log):
     def new_rows(self) -> Iterator[Mapping[str, Any]]:
         for chunk in self._tail.chunks():
             *complete, self._torn = (self._torn + chunk).split(b"\n")
-            for cells in csv.reader(line.decode("utf-8-sig", "replace") for line in complete if line.strip()):
+            for line in filter(bytes.strip, complete):
+                cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
                 if not self._header:
                     self._header = cells
                 elif len(cells) != len(self._header):
                     self._misfits += 1
                 else:
                     yield csv_row(self._header, cells)
+
+
+class _ParquetLog(_Log):
+    """A parquet file, which is written in one go and read anew when it was."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._tail = Tail(path)
+
+    @property
+    def tail(self) -> Tail:
+        return self._tail
+
+    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+        if any(True for _ in self._tail.chunks()):
+            yield from read_rows(self.path)
+
+
+_LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}
 
 
 def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
@@ -198,10 +221,12 @@ def _cell(cell: str) -> Any:
 
 
 def _log(path: Path) -> _Log:
-    return _CsvLog(path) if path.suffix == ".csv" else _JsonLog(path)
+    return _LOGS.get(path.suffix, _JsonLog)(path)
 
 
 def _first_row(file: Path) -> Mapping[str, Any] | None:
+    if file.suffix == ".parquet":
+        return None if _STEP_FILE.fullmatch(file.name) else first_row(file)
     try:
         with file.open("rb") as lines:
             first, second = lines.readline(FIRST_ROW_BYTES), lines.readline(FIRST_ROW_BYTES)
@@ -209,14 +234,17 @@ def _first_row(file: Path) -> Mapping[str, Any] | None:
         return None
     if file.suffix != ".csv":
         return parse_row(first)
-    cells = list(csv.reader(io.StringIO((first + second).decode("utf-8-sig", "replace"))))
-    return csv_row(*cells) if len(cells) == 2 and len(cells[0]) == len(cells[1]) else None
+    header, cells = (csv_lines.cells(line.decode("utf-8-sig", "replace")) for line in (first, second))
+    return csv_row(header, cells) if cells and len(header) == len(cells) else None
 
 
 def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """verl keeps the metrics of a row under `data`; every other logger beside the step."""
+    """verl keeps the metrics of a row under `data`, NaN and infinities as null; others keep all beside the step."""
     data = row.get("data")
-    return {**{name: value for name, value in row.items() if name != "data"}, **data} if isinstance(data, dict) else row
+    if not isinstance(data, dict):
+        return row
+    metrics = {name: math.nan if value is None else value for name, value in data.items()}
+    return {**{name: value for name, value in row.items() if name != "data"}, **metrics}
 
 
 def _step(value: Any) -> int | None:

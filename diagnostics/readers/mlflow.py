@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
+from diagnostics.readers.jsonlines import as_number, as_whole
 from diagnostics.readers.sqlite import columns, last_written, opened
 from diagnostics.run import Recording, Source, Status
 
@@ -42,7 +43,7 @@ def started(path: Path) -> float | None:
         found = _run_of(path)
     except (sqlite3.Error, OSError, UnreadableRun):
         return None
-    return found["start_time"] * MILLISECOND if found["start_time"] else None
+    return _seconds(found["start_time"])
 
 
 class Reader:
@@ -53,6 +54,7 @@ class Reader:
         self.file = path if path.is_file() else path.parent
         self._columns = Columns()
         self._last_row = 0
+        self._misfits = 0  # rows without a step or a value
         self._last_step: int | None = None
         self._inode: int | None = None
         self._last: Recording | None = None
@@ -61,13 +63,13 @@ class Reader:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         try:
             row, grew = _run_of(self.path), self._read()
+            status = self._status(row)
+            if self._last is None or grew or status.state != self._last.status.state:
+                self._last = self._record(row, status)
         except FileNotFoundError as error:
             raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
         except sqlite3.Error as error:
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
-        status = self._status(row)
-        if self._last is None or grew or status.state != self._last.status.state:
-            self._last = self._record(row, status)
         return self._last
 
     def _record(self, row: dict[str, Any], status: Status) -> Recording:
@@ -79,7 +81,8 @@ class Reader:
             tags=self._columns.series(),
             config=self._config(str(row["run_uuid"])),
             status=status,
-            created=row["start_time"] * MILLISECOND if row["start_time"] else None,
+            created=_seconds(row["start_time"]),
+            malformed=self._misfits,
         )
 
     def _read(self) -> bool:
@@ -88,11 +91,18 @@ class Reader:
         with opened(self.file) as database:
             (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
             if self._inode not in (None, inode) or (newest or 0) < before:
-                self._columns, self._last_row, before = Columns(), 0, -1
+                self._columns, self._last_row, self._misfits, before = Columns(), 0, 0, -1
             self._inode = inode
             for number, tag, value, moment, step, is_nan in database.execute(f"{query} ORDER BY rowid", (run, before)):
-                self._columns.add(str(tag), int(step), _value(value, bool(is_nan)), moment * MILLISECOND)
-                self._last_row, self._last_step = number, max(int(step), self._last_step or 0)
+                self._last_row = number
+                whole, stored = as_whole(step), as_number(value)
+                if whole is None or stored is None:
+                    self._misfits += 1
+                    continue
+                self._columns.add(
+                    str(tag), whole, _value(stored, bool(is_nan)), (as_number(moment) or 0.0) * MILLISECOND
+                )
+                self._last_step = max(whole, self._last_step or 0)
         return self._last_row != before
 
     def _config(self, run: str) -> dict[str, Any]:
@@ -118,6 +128,12 @@ def _run_of(path: Path) -> dict[str, Any]:
     return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
 
 
+def _seconds(milliseconds: Any) -> float | None:
+    """A time of MLflow's in seconds since the epoch; None where there is none."""
+    number = as_number(milliseconds)
+    return number * MILLISECOND if number else None
+
+
 def _value(stored: float, is_nan: bool) -> float:
     """The number that was logged: MLflow stores NaN as 0 with a mark, and infinity as the largest float."""
     if is_nan:
@@ -132,5 +148,5 @@ def _parameter(text: Any) -> Any:
         return words[text]
     try:
         return json.loads(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return text

@@ -70,7 +70,7 @@ class Reader:
         return self._last
 
     def _record(self, status: Status, unchanged: Recording | None) -> Recording:
-        description, console = self._log.description, self.path / CONSOLE_FILE
+        description, said, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE
         return Recording(
             path=self.path,
             sources=(Source("rlvitals", self.path),),
@@ -78,7 +78,7 @@ class Reader:
             name=str(description.get("name") or self.path.name),
             tags=unchanged.tags if unchanged else self._log.columns.series(),
             histograms=unchanged.histograms if unchanged else self._log.histograms.by_tag(),
-            config=_config(description, read_status(self.path)),
+            config=_config(description, said),
             samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
             status=status,
             created=as_number(description.get("created")),
@@ -89,6 +89,7 @@ class Reader:
             parent=description.get("parent"),
             console=console if console.exists() else None,
             console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
+            resumed_after=_resumed_after(said),
             malformed=self._log.malformed,
             notes=tuple(self._log.notes(has_ended=status.state not in LIVING_STATES)),
         )
@@ -219,10 +220,22 @@ def _process(status: Row) -> ProcessIdentity | None:
 
 def _config(description: Row, status: Row) -> Row:
     """The options in force: those of the start, as changed each time the run was resumed."""
-    config, resumed = dict(_mapping(description, "config")), status.get("resumed")
-    for beginning in resumed if isinstance(resumed, list) else ():
-        config |= _mapping(beginning, "changes") if isinstance(beginning, dict) else {}
+    config = dict(_mapping(description, "config"))
+    for beginning in _resumptions(status):
+        config |= _mapping(beginning, "changes")
     return config
+
+
+def _resumed_after(status: Row) -> tuple[int, ...]:
+    """The steps of the checkpoints that the run went on from."""
+    steps = (as_whole(beginning.get("step")) for beginning in _resumptions(status))
+    return tuple(step for step in steps if step is not None)
+
+
+def _resumptions(status: Row) -> list[Row]:
+    """Each time that the run was resumed: from which step, when, and with which options changed."""
+    resumed = status.get("resumed")
+    return [row for row in resumed if isinstance(row, dict)] if isinstance(resumed, list) else []
 
 
 def _mapping(row: Row, key: str) -> Row:

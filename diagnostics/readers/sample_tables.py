@@ -19,7 +19,17 @@ from diagnostics.run import Sample
 Cells = Mapping[str, Any]
 
 STEP_COLUMNS = ("step", "global_step", "training_step", "train/global_step", "_step")
-QUERY_COLUMNS = ("query", "prompt", "prompts", "input", "question", "problem", "input_text", "instruction")
+QUERY_COLUMNS = (
+    "query",
+    "prompt",
+    "prompts",
+    "input",
+    "input_prompt",
+    "question",
+    "problem",
+    "input_text",
+    "instruction",
+)
 RESPONSE_COLUMNS = (
     "response",
     "completion",
@@ -47,7 +57,7 @@ _NUMBERS_IN_WORDS = {"nan": math.nan, "infinity": math.inf, "inf": math.inf, "-i
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
-    """Whether a table of these columns holds completions: what was asked and what was answered, or both with a score."""
+    """Whether a table of these columns holds completions: what was asked and the answer, or a scored whole."""
     names = {name.lower() for name in columns}
     has_query = not names.isdisjoint((*QUERY_COLUMNS, *_QUERY_TOKENS))
     has_response = not names.isdisjoint((*RESPONSE_COLUMNS, *_RESPONSE_TOKENS))

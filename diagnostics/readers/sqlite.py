@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 SECONDS_TO_WAIT = 2.0  # for a writer that holds the database
@@ -23,7 +24,10 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
         except sqlite3.OperationalError:
             database.close()
             database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        database.text_factory = partial(str, encoding="utf-8", errors="replace")
         yield database
+    except UnicodeDecodeError as error:  # SQLite's own message quotes a name that is no text
+        raise sqlite3.DatabaseError("its tables have names that are no text") from error
     finally:
         database.close()
 

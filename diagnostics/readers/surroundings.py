@@ -66,5 +66,5 @@ def _telling(folder: Path) -> str:
 def _yaml_scalar(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None if text in ("", "~") else text.strip("'\"")

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-CHUNK_BYTES = 1 << 24  # bounds the memory that reading a large file takes
+CHUNK_BYTES = 1 << 22  # bounds the memory that reading a large file takes
 
 
 class Tail:

@@ -13,19 +13,25 @@ from diagnostics.readers.records import Records
 EVENT_FILES = "events.out.tfevents.*"
 HEAD_RECORDS = 300  # of each file, where there are several: more than one step of any trainer
 HEAD_BYTES = 1 << 16  # a file of this size has a head that changes no more
-_NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.\d+)?")
+_NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.(?P<count>\d+))?")
 
 
 def event_files(folder: Path) -> tuple[Path, ...]:
-    """The event files right in a folder, oldest first by the time in their names."""
+    """The event files right in a folder, oldest first by the time and the writer's count in their names."""
     found = (path for path in folder.glob(EVENT_FILES) if path.is_file())
-    return tuple(sorted(found, key=lambda path: (started(path), path.name)))
+    return tuple(sorted(found, key=lambda path: (started(path), _count(path), path.name)))
 
 
 def started(file: Path) -> int:
     """When an event file was opened: seconds since the epoch by its name, 0 where the name does not say."""
     match = _NAME.search(file.name)
     return int(match["seconds"]) if match else 0
+
+
+def _count(file: Path) -> int:
+    """How many writers its process had opened before: two may begin within one second."""
+    match = _NAME.search(file.name)
+    return int(match["count"] or 0) if match else 0
 
 
 def trainings(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
@@ -66,6 +72,12 @@ def _continues(training: _Head, file: _Head) -> bool:
 def _joined(training: _Head, file: _Head) -> _Head:
     steps = [step for step in (training.first_step, file.first_step) if step is not None]
     return replace(training, first_step=min(steps, default=None), tags=training.tags | file.tags)
+
+
+def head_tags(file: Path) -> frozenset[str]:
+    """The tags of the numbers at the beginning of an event file."""
+    found = file.stat()
+    return _head(file, found.st_ino, min(found.st_size, HEAD_BYTES)).tags
 
 
 @lru_cache(maxsize=4096)

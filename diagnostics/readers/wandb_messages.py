@@ -1,4 +1,4 @@
-"""The messages of a `.wandb` file that matter here, decoded without wandb: history, run, config, metric, exit."""
+"""The messages of a `.wandb` file that matter here, decoded without wandb: rows, settings, metrics, the end."""
 
 import json
 import struct
@@ -10,7 +10,7 @@ import orjson
 from diagnostics.readers.wire import fields, signed, zigzag
 
 # Record
-_HISTORY, _CONFIG, _METRIC, _RUN, _EXIT = 2, 5, 12, 17, 18
+_HISTORY, _SUMMARY, _CONFIG, _STATS, _METRIC, _RUN, _EXIT = 2, 3, 5, 7, 12, 17, 18
 # HistoryRecord, HistoryStep, HistoryItem
 _ITEM, _STEP = 1, 2
 _NUM = 1
@@ -23,6 +23,8 @@ _UPDATE = 1
 _NAME, _GLOB_NAME, _STEP_METRIC = 1, 2, 4
 # RunExitRecord
 _EXIT_CODE = 1
+# StatsRecord
+_TIMESTAMP, _STATS_ITEM = 2, 3
 # Timestamp
 _SECONDS = 1
 
@@ -57,7 +59,14 @@ class Exit(NamedTuple):
     code: int
 
 
-Message = History | RunRecord | Metric | Exit
+class Stats(NamedTuple):
+    """What the machine was doing at `time`, in seconds since the epoch."""
+
+    row: dict[str, Any]
+    time: float
+
+
+Message = History | RunRecord | Metric | Exit | Stats
 
 
 def decode(payload: bytes) -> Message | None:
@@ -71,6 +80,20 @@ def decode(payload: bytes) -> Message | None:
             except (struct.error, UnicodeDecodeError, AttributeError, RecursionError) as error:
                 raise ValueError(str(error)) from error
     return found
+
+
+def is_summary(payload: bytes) -> bool:
+    """Whether a record is a summary, by the field that it begins with or holds after its number."""
+    return next((number == _SUMMARY for number, content in fields(payload) if isinstance(content, bytes)), False)
+
+
+def decode_summary(payload: bytes) -> dict[str, Any]:
+    """What a summary record sets. Raises ValueError where it is none."""
+    try:
+        found = [content for number, content in fields(payload) if number == _SUMMARY and isinstance(content, bytes)]
+        return _config(found[-1]).config if found else {}
+    except (struct.error, UnicodeDecodeError, AttributeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
 
 
 def parse_value(text: bytes) -> Any:
@@ -159,6 +182,17 @@ def _metric(message: bytes) -> Metric | None:
     return Metric(name, texts[_STEP_METRIC]) if name and texts.get(_STEP_METRIC) else None
 
 
+def _stats(message: bytes) -> Stats:
+    row: dict[str, Any] = {}
+    time = 0.0
+    for number, content in fields(message):
+        if number == _STATS_ITEM and isinstance(content, bytes):
+            _put(row, content)
+        elif number == _TIMESTAMP and isinstance(content, bytes):
+            time = next((float(value) for field, value in fields(content) if field == _SECONDS), 0.0)
+    return Stats(row, time)
+
+
 def _exit(message: bytes) -> Exit:
     codes = (signed(value) for number, value in fields(message) if number == _EXIT_CODE and isinstance(value, int))
     return Exit(next(codes, 0))
@@ -168,6 +202,7 @@ _READERS: dict[int, Callable[[bytes], Message | None]] = {
     _HISTORY: _history,
     _RUN: _run,
     _CONFIG: _config,
+    _STATS: _stats,
     _METRIC: _metric,
     _EXIT: _exit,
 }

@@ -5,24 +5,32 @@ Field numbers are those of `wandb_internal.proto`; wandb itself is not needed.
 
 import re
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from diagnostics.readers import RunRef, UnreadableRun
-from diagnostics.readers.jsonlines import as_number, as_whole
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import reward_functions
-from diagnostics.readers.wandb_messages import Exit, History, Metric, RunRecord, decode
+from diagnostics.readers.wandb_history import OWN_KEYS, WandbHistory
+from diagnostics.readers.wandb_messages import (
+    Exit,
+    History,
+    Metric,
+    RunRecord,
+    Stats,
+    decode,
+    decode_summary,
+    is_summary,
+)
 from diagnostics.readers.wandb_records import WandbRecords
-from diagnostics.readers.wandb_tables import WandbTables
 from diagnostics.run import Recording, Source, Status
 
 FILES = "run-*.wandb"
 REQUIREMENTS = "requirements.txt"
 SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
-TABLES = frozenset({"table-file", "incremental-table-file"})
-OWN_KEYS = frozenset({"_step", "_runtime", "_timestamp", "_wandb"})
+SUMMARIES_KEPT = 64  # W&B writes the summary after every row; of interest is what only its end holds
 _FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
 
 
@@ -98,7 +106,7 @@ class Reader:
             histograms=log.rows.histograms.by_tag(),
             config=log.config,
             text=_texts(folder),
-            samples=log.tables.snapshot(reward_functions(log.rows.columns.tags)),
+            samples=log.history.tables.snapshot(reward_functions(log.rows.columns.tags)),
             status=status,
             created=log.created,
             console=next((file for file in [folder / "files" / "output.log"] if file.exists()), None),
@@ -111,14 +119,22 @@ class _Log:
     """What was read of one run's files so far."""
 
     def __init__(self) -> None:
-        self.rows = Rows()
-        self.tables = WandbTables()
+        self.history = WandbHistory()
         self.config: dict[str, Any] = {}
         self.name = ""
-        self.created: float | None = None
+        self._started: float | None = None
         self._exit_code: int | None = None
         self._records: dict[Path, WandbRecords] = {}
+        self._summaries: deque[bytes] = deque(maxlen=SUMMARIES_KEPT)
         self._misfits = 0
+
+    @property
+    def rows(self) -> Rows:
+        return self.history.rows
+
+    @property
+    def created(self) -> float | None:
+        return self._started or self.history.first_time
 
     @property
     def is_wandb(self) -> bool:
@@ -130,7 +146,7 @@ class _Log:
 
     @property
     def malformed(self) -> int:
-        return self._misfits + self.rows.misfits + sum(records.malformed for records in self._records.values())
+        return self._misfits + self.history.malformed + sum(records.malformed for records in self._records.values())
 
     def read(self, files: tuple[Path, ...]) -> bool:
         """Take in what is new; False where nothing is."""
@@ -154,45 +170,44 @@ class _Log:
             if has_ended and records.torn_bytes:
                 yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
 
+    def _close(self) -> None:
+        """Take in what a run that has ended leaves: the machine's last state, and what the summary alone holds."""
+        self.history.settle()
+        for payload in self._summaries:
+            try:
+                self.history.take_summary(decode_summary(payload))
+            except ValueError:
+                self._misfits += 1
+        self._summaries.clear()
+
     @property
     def _offset(self) -> int:
         return sum(records.tail.offset for records in self._records.values())
 
     def _take(self, payload: bytes, folder: Path) -> None:
         try:
+            if is_summary(payload):
+                self._summaries.append(payload)
+                return
             record = decode(payload)
         except ValueError:
             self._misfits += 1
             return
         match record:
             case History():
-                self._take_row(record.row, record.step, folder)
+                self.history.take(record.row, record.step, folder / "files")
+            case Stats():
+                self.history.take_system(record.row, record.time)
             case RunRecord():
                 self.config.update(_without_own(record.config))
                 self.name = record.name or self.name
-                self.created = self.created or record.started
+                self._started = self._started or record.started
             case Metric():
                 if record.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
                     self.rows.axes.insert(0, record.step_metric)
             case Exit():
                 self._exit_code = record.code
-
-    def _take_row(self, row: Mapping[str, Any], counted: int | None, folder: Path) -> None:
-        own = as_whole(row.get("_step"))
-        step = self.rows.step_of(row, counted if own is None else own)
-        if step is None:
-            self._misfits += 1
-            return
-        written = as_number(row.get("_timestamp")) or 0.0
-        self.rows.note_phase(row)
-        for name, value in row.items():
-            if isinstance(value, dict) and value.get("_type") in TABLES:
-                self.tables.add(name, step, folder / "files", value, self.rows.is_evaluating)
-            elif name not in OWN_KEYS and name not in self.rows.axes:
-                self.rows.add(name, value, step, written)
-        self.rows.last_step = step
-        if self.created is None:
-            self.created = written or None
+                self._close()
 
 
 def _texts(folder: Path) -> dict[str, str]:

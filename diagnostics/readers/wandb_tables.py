@@ -82,7 +82,7 @@ def read_table(file: Path) -> list[Row]:
         table = json.loads(file.read_bytes())
         columns = [str(name) for name in table["columns"]]
         rows = [dict(zip(columns, row, strict=True)) for row in table["data"]]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []
     return rows if is_sample_table(columns) else []
 

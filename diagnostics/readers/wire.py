@@ -68,3 +68,26 @@ def signed(value: int) -> int:
     """An unsigned 64-bit varint as an int64; higher bits are dropped, as Protocol Buffers does."""
     value &= (1 << 64) - 1
     return value - (1 << 64) if value >> 63 else value
+
+
+def spans(message: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
+    """The fields between two places: number, wire type, and the places where the content begins and ends.
+
+    Raises WireError as `fields` does.
+    """
+    position = start
+    while position < end:
+        key, position = varint(message, position)
+        number, wire_type = key >> 3, key & 7
+        if wire_type == VARINT:
+            size = varint(message, position)[1] - position
+        elif wire_type == BYTES:
+            size, position = varint(message, position)
+        elif wire_type in _FIXED_BYTES:
+            size = _FIXED_BYTES[wire_type]
+        else:
+            raise WireError(f"wire type {wire_type} at byte {position}")
+        if position + size > end:
+            raise WireError(f"field {number} runs over the end of its message")
+        yield number, wire_type, position, position + size
+        position += size

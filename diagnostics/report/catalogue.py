@@ -9,6 +9,8 @@ from diagnostics.causes.remedies import REMEDIES
 from diagnostics.dialects import DIALECTS, Entry, glossary
 from diagnostics.messages import shown
 from diagnostics.metrics import METRICS, Metric, metric
+from diagnostics.preflight import CHECKS, Check
+from diagnostics.preflight.settings import NAMES
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
 from diagnostics.rules.rule import Input
@@ -20,19 +22,21 @@ _SAMPLES = "sampled completions"
 
 
 def pages_about(name: str) -> tuple[Page, ...]:
-    """Every entry of that name: a rule (name or code), a cause, a metric (canonical name or a producer's tag).
+    """Every entry of that name: a rule or a check (name or code), a cause, a metric (canonical name or producer's tag).
 
     Empty where nothing has the name. A tag that several producers use for different metrics gives a page for each.
     """
     rules = [rule_page(rule) for rule in CATALOG if name.lower() in (rule.name, rule.code.lower())]
     causes = [cause_page(entry) for entry in CAUSES if entry.name == name]
-    return (*rules, *causes, *map(metric_page, _metrics_called(name)))
+    checks = [check_page(check) for check in CHECKS if name.lower() in (check.name, check.code.lower())]
+    return (*rules, *checks, *causes, *map(metric_page, _metrics_called(name)))
 
 
 def known_names() -> Iterator[str]:
     """Every name that `pages_about` knows, for hints at the nearest one."""
     yield from (rule.name for rule in CATALOG)
     yield from (rule.code for rule in CATALOG)
+    yield from (name for check in CHECKS for name in (check.name, check.code))
     yield from (entry.name for entry in CAUSES)
     yield from (entry.name for entry in METRICS)
     yield from (entry.tag for entry in glossary())
@@ -54,6 +58,25 @@ def rule_page(rule: Rule[Any]) -> Page:
             "Source": rule.source,
         },
         sections=rule.sections,
+    )
+
+
+def check_page(check: Check) -> Page:
+    """A pre-flight check with the settings that it reads, by every name that programs give them, and its limits."""
+    limits = [LimitDoc(name, item.value, item.unit, item.source) for name, item in check.limits.items()]
+    return Page(
+        name=check.name,
+        kind="pre-flight check",
+        sentence=check.summary,
+        facts={
+            "Code": check.code,
+            "Grade": f"{check.grade}: {GRADES[check.grade]}",
+            "For": sorted(check.algorithms) or [_ANY],
+            "Reads": [" or ".join(NAMES[name]) for name in check.reads],
+            "Limits": [_limit(entry) for entry in limits],
+            "Source": check.source,
+        },
+        sections={"Why it matters": check.reasons},
     )
 
 
@@ -115,8 +138,8 @@ def _metrics_called(name: str) -> tuple[Metric, ...]:
     for prefix in _PREFIXES:
         bare = bare.removeprefix(prefix)
     exact = [bare] if metric(bare) else [line.metric for line in glossary() if line.tag == bare]
-    canonical = exact or [dialect.metric_of(bare) for dialect in DIALECTS]
-    found = (metric(item) for item in canonical if item)
+    canonical = exact or [known for dialect in DIALECTS if (known := dialect.metric_of(bare))]
+    found = (metric(item) for item in canonical)
     return tuple(dict.fromkeys(entry for entry in found if entry is not None))
 
 

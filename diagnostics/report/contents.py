@@ -1,13 +1,19 @@
 """What a report holds, in the order in which its reader needs it; the forms only dress it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Rival, Severity, ShownSample
+from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Rival, Severity, ShownSample, Verdict
 from diagnostics.messages import Message, Value, render, shown
+from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG, templates
 from diagnostics.rules.exhibits import SHOWN_SAMPLES
 from diagnostics.run import Run
 
+_DEFAULTS = {
+    **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
+    **{check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS},
+}
 _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
 
 
@@ -87,6 +93,12 @@ def enabling(outcome: Outcome) -> str:
     return said(outcome.enable) if outcome.enable else ""
 
 
+def concerns(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """The pre-flight checks that found something, worst first."""
+    found = [outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED and outcome.severity]
+    return tuple(sorted(found, key=lambda outcome: -(outcome.severity or Severity.INFO).rank))
+
+
 def verdict_sentence(diagnosis: Diagnosis) -> str:
     """What to say of a run in which nothing fired: how much was checked, and how much could not be."""
     unchecked = len(diagnosis.blind_spots)
@@ -111,13 +123,13 @@ def reasons_not_to_apply(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
 
 def own_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The limits that judged this run and are not the rules' own: "kl-too-high.warning = 5 (default 10)"."""
-    judging = {outcome.rule for outcome in diagnosis.outcomes}
+    judging = {outcome.rule for outcome in (*diagnosis.outcomes, *diagnosis.preflight)}
     return tuple(
-        f"{rule.name}.{item.name} = {setting(given[item.name])} (default {setting(item.value)})"
-        for rule in CATALOG
-        if rule.name in judging and (given := diagnosis.limits.get(rule.name))
-        for item in rule.limit_docs
-        if item.name in given and given[item.name] != item.value
+        f"{name}.{field} = {setting(value)} (default {setting(default)})"
+        for name, given in diagnosis.limits.items()
+        if name in judging
+        for field, value in given.items()
+        if value != (default := _DEFAULTS[name][field])
     )
 
 

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
-from diagnostics.report.contents import Report, enabling, said
+from diagnostics.report.contents import Report, concerns, enabling, said
+from diagnostics.report.settings import finding_document
 from diagnostics.report.strict_json import encoded
 from diagnostics.run import Run
 
@@ -57,7 +58,7 @@ def _run(diagnosis: Diagnosis) -> dict[str, Any]:
         "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
-        "preflight": [],
+        "preflight": [finding_document(outcome) for outcome in concerns(diagnosis.preflight)],
     }
 
 

@@ -7,6 +7,7 @@ from diagnostics.report.contents import (
     Finding,
     Report,
     advice,
+    concerns,
     data_line,
     enabling,
     exhibited,
@@ -19,6 +20,7 @@ from diagnostics.report.contents import (
     verdict_sentence,
 )
 from diagnostics.report.markup import code, escaped, table
+from diagnostics.report.settings import settings_table
 
 
 def report_markdown(report: Report) -> str:
@@ -43,6 +45,9 @@ def _run(diagnosis: Diagnosis) -> Iterator[str]:
     if diagnosis.blind_spots:
         yield ""
         yield from _blind_spots(diagnosis.blind_spots)
+    if found := concerns(diagnosis.preflight):
+        yield ""
+        yield from _folded(f"Settings worth a look ({len(found)})", settings_table(found))
     if reasons := reasons_not_to_apply(diagnosis):
         yield ""
         yield from _not_applicable(reasons)

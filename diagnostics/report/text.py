@@ -19,6 +19,7 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
+from diagnostics.report.settings import settings_section
 from diagnostics.report.style import LABEL_COLUMN, Style
 
 OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
@@ -39,6 +40,7 @@ def _run(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     yield from _findings(diagnosis, style)
     yield from (style.labelled("limit", f"{limit}, not the default") for limit in own_limits(diagnosis))
     yield from _blind_spots(diagnosis.blind_spots, style)
+    yield from settings_section(diagnosis.preflight, style)
     yield from _not_applicable(diagnosis, style)
     yield style.labelled("data", data_line(diagnosis))
     yield from (style.labelled("note", note) for note in run.notes)

@@ -5,16 +5,26 @@ from typing import Any
 
 from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
 from diagnostics.causes.remedies import TEXTS as REMEDY_TEXTS
-from diagnostics.diagnosis import Limits, Outcome
+from diagnostics.diagnosis import Limits, Outcome, UnknownLimitError
+from diagnostics.preflight import TEXTS as PREFLIGHT_TEXTS
 from diagnostics.rules import engine, exhibits, missing
 from diagnostics.rules.catalog import CATALOG as RUN_RULES
-from diagnostics.rules.engine import UnknownLimitError
 from diagnostics.rules.rule import GRADES, SECTIONS, LimitDoc, Rule
 from diagnostics.rules.samples import sample_rule
 from diagnostics.rules.samples.catalog import SAMPLE_CHECKS
 from diagnostics.run import Run
 
-__all__ = ["CATALOG", "GRADES", "SECTIONS", "LimitDoc", "Rule", "UnknownLimitError", "evaluate", "templates"]
+__all__ = [
+    "CATALOG",
+    "GRADES",
+    "SECTIONS",
+    "Evaluator",
+    "LimitDoc",
+    "Rule",
+    "UnknownLimitError",
+    "evaluate",
+    "templates",
+]
 
 CATALOG: tuple[Rule[Any], ...] = (*RUN_RULES, *SAMPLE_CHECKS)
 """Every rule, in the order of their codes: those that judge series, then those that read samples."""
@@ -31,8 +41,19 @@ def evaluate(run: Run, limits: Limits | None = None) -> tuple[Outcome, ...]:
     return engine.evaluate(run, CATALOG, limits)
 
 
+class Evaluator(engine.Evaluator):
+    """Judges one run again and again while it grows: what `evaluate` says of it, at the cost of what is new.
+
+    One evaluator is for one run, and for one thread at a time.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        """Raises UnknownLimitError as `evaluate` does."""
+        super().__init__(CATALOG, limits)
+
+
 def templates(language: str = "en") -> Mapping[str, str]:
-    """Every message of rules, remedies and causes in one language: template id → format string.
+    """Every message of rules, pre-flight checks, remedies and causes in one language: template id → format string.
 
     Raises ValueError for a language without a table.
     """
@@ -48,5 +69,6 @@ _ENGLISH: Mapping[str, str] = {
     **sample_rule.TEXTS,
     **REMEDY_TEXTS,
     **CAUSE_TEXTS,
+    **PREFLIGHT_TEXTS,
     **{key: text for rule in CATALOG for key, text in rule.templates.items()},
 }

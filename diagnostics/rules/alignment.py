@@ -19,7 +19,8 @@ def at_common_steps(*series: Series) -> tuple[Series, ...]:
 
 def finite_only(series: Series) -> Series:
     """The series with ±Inf as NaN, for rules that add or divide series."""
-    return dataclasses.replace(series, values=np.where(series.finite, series.values, np.nan))
+    finite = series.finite
+    return series if finite.all() else dataclasses.replace(series, values=np.where(finite, series.values, np.nan))
 
 
 def last_known(series: Series, steps: Steps) -> Values:
@@ -27,6 +28,8 @@ def last_known(series: Series, steps: Steps) -> Values:
 
     For metrics that are logged once per generation beside those that are logged once per update.
     """
+    if np.array_equal(series.steps, steps):
+        return series.values
     where = np.searchsorted(series.steps, steps, side="right") - 1
     return np.where(where >= 0, series.values[np.maximum(where, 0)], np.nan)
 

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from diagnostics.causes.remedies import fixes_for
-from diagnostics.diagnosis import Limits, Outcome, Severity, Verdict
+from diagnostics.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
 from diagnostics.messages import Message, Value
 from diagnostics.rules.exhibits import exhibits
+from diagnostics.rules.growing import Memory
 from diagnostics.rules.missing import why_missing
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped
 from diagnostics.run import Run
@@ -24,10 +25,6 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-class UnknownLimitError(ValueError):
-    """Overridden limits name a rule or a field that does not exist, or give it a value of the wrong kind."""
-
-
 def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = None) -> tuple[Outcome, ...]:
     """The outcome of every rule that applies to the run, in the catalog's order.
 
@@ -35,8 +32,33 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = Non
     """
     rules = tuple(catalog)
     chosen = _limits(rules, limits or {})
-    run = dataclasses.replace(run, samples=run.samples.remembered())  # several rules look at the same tables
+    run = _with_remembered_samples(run)
     return tuple(_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run))
+
+
+class Evaluator:
+    """Judges one run again and again while it grows: what `evaluate` says of it, at the cost of what is new."""
+
+    def __init__(self, catalog: Iterable[Rule[Any]], limits: Limits | None = None) -> None:
+        """Raises UnknownLimitError, in one sentence, where `limits` do not fit the catalog."""
+        self._rules = tuple(catalog)
+        self._limits = _limits(self._rules, limits or {})
+        self._memory = Memory()
+
+    def update(self, run: Run) -> tuple[Outcome, ...]:
+        """The outcome of every rule that applies to the run as it stands now, in the catalog's order."""
+        run = _with_remembered_samples(run)
+        self._memory.look_again()
+        return tuple(self._outcome(rule, run) for rule in self._rules if rule.applies(run))
+
+    def _outcome(self, rule: Rule[Any], run: Run) -> Outcome:
+        with self._memory.of_rule(rule.name):
+            return _apply(rule, run, self._limits[rule.name])
+
+
+def _with_remembered_samples(run: Run) -> Run:
+    """The run with tables of samples that are read once, because several rules look at the same ones."""
+    return dataclasses.replace(run, samples=run.samples.remembered())
 
 
 def _limits(rules: tuple[Rule[Any], ...], overridden: Limits) -> dict[str, Any]:
@@ -100,9 +122,7 @@ def _blank(rule: Rule[Any], limits: Any) -> Outcome:
 def _outcome(rule: Rule[Any], run: Run, limits: Any, finding: Finding) -> Outcome:
     blank = _blank(rule, limits)
     if isinstance(finding, Skipped):
-        return dataclasses.replace(
-            blank, message=finding.message, enable=finding.enable, applies=finding.applies
-        )
+        return dataclasses.replace(blank, message=finding.message, enable=finding.enable, applies=finding.applies)
     judged = dataclasses.replace(
         blank, measured=finding.measured, limit=finding.limit, unit=finding.unit, metric=finding.metric, tag=finding.tag
     )

@@ -1,10 +1,13 @@
 """How long completions are and may be, as far as a run says: what turns a KL per sequence into one per token."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.growing import pointwise
+from diagnostics.rules.windows import finite_median
 from diagnostics.run import Run, Series, Values
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
@@ -30,9 +33,9 @@ def length_limit(run: Run) -> LengthLimit | None:
 def typical_length(run: Run) -> float | None:
     """The median over the run of the mean completion length, in tokens; None where it is not logged."""
     series = run.get("length_mean")
-    if series is None or not series.finite.any():
+    if series is None or math.isnan(median := finite_median(series.values)):
         return None
-    return float(np.median(series.values[series.finite]))
+    return median
 
 
 def longest_length(run: Run) -> float | None:
@@ -49,10 +52,15 @@ def kl_lengths(run: Run) -> tuple[Series, Values] | None:
     judge nats per token, and tell their finding in the unit of what is logged, so that it can be drawn.
     """
     logged = run.get("kl_per_token", "kl_per_sequence")
-    length, longest = run.get("length_mean"), longest_length(run)
     if logged is not None and logged.name == "kl_per_token":
         return logged, np.ones(len(logged))
-    if logged is None or longest is None:
+    if logged is None:
         return None
-    known = last_known(length, logged.steps) if length is not None else np.full(len(logged), np.nan)
-    return logged, np.maximum(np.where(np.isfinite(known), known, longest), 1.0)
+    length = run.get("length_mean")
+    tokens = last_known(length, logged.steps) if length is not None else np.full(len(logged), np.nan)
+    is_known = np.isfinite(tokens)
+    if not is_known.all():
+        if (longest := longest_length(run)) is None:
+            return None
+        tokens = np.where(is_known, tokens, longest)
+    return logged, pointwise(np.maximum, tokens, 1.0)

@@ -1,11 +1,13 @@
 """Graded limits on one series: which level it reached for long enough, from where to where, and how far it went."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.running import after
 from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, episodes, rolling_median, sustained
 from diagnostics.run import Series, Values
 
@@ -58,15 +60,20 @@ def read_levels(
     `above`: reaching a limit from below is bad, else from above. `smooth`: limits apply to the median of the last five
     points, so that single points do not count. The first `warm_up` points are not judged (the median looks into them).
     """
-    judged = rolling_median(series.values) if smooth else series.values.copy()
-    judged[:warm_up] = np.nan
+    judged = rolling_median(series.values) if smooth else series.values
+    judged = after(judged, warm_up) if warm_up else judged
     blind = max(warm_up, MEDIAN_WINDOW - 1 if smooth else 0)
     for level in levels:
         kept = sustained(judged, level.patience, above=above)
-        if not np.isnan(kept).all():
-            worst = float(np.nanmax(kept) if above else np.nanmin(kept))
-            return Reading(series, _worst_breach(series, judged, levels, above, smooth), worst, level.limit)
+        worst = float(np.fmax.reduce(kept) if above else np.fmin.reduce(kept)) if len(kept) else math.nan
+        if not math.isnan(worst):
+            reached = [item for item in levels if item.patience < level.patience or _reaches(worst, item.limit, above)]
+            return Reading(series, _worst_breach(series, judged, reached, above, smooth), worst, level.limit)
     return TooFew(blind + min(level.patience for level in levels), int(series.finite.sum()))
+
+
+def _reaches(value: float, limit: float, above: bool) -> bool:
+    return value >= limit if above else value <= limit
 
 
 def _worst_breach(series: Series, judged: Values, levels: Sequence[Level], above: bool, smooth: bool) -> Breach | None:

@@ -12,6 +12,8 @@ from diagnostics.diagnosis import Evidence, Severity
 from diagnostics.messages import Message, Value
 from diagnostics.rules.levels import Reading, TooFew
 from diagnostics.rules.windows import Episode
+from diagnostics.run import GROUP_FAMILY as GROUP_FAMILY  # noqa: PLC0414 - rules find the families here
+from diagnostics.run import PPO_FAMILY as PPO_FAMILY  # noqa: PLC0414
 from diagnostics.run import Run, Series, Values
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
@@ -26,8 +28,6 @@ GRADES: Mapping[str, str] = {
 }
 BEFORE = 3  # points of evidence before an episode
 SHOWN = 40  # points of evidence of an episode
-PPO_FAMILY = frozenset({"ppo", "ppo-legacy"})
-GROUP_FAMILY = frozenset({"grpo", "rloo"})
 
 Input = str | tuple[str, ...]
 """A metric's name, or several of which one is enough; `reward_func_mean` stands for any function's."""
@@ -67,7 +67,7 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The rule could not look: why, and what would let it; `applies` is False where the run has no such thing at all."""
+    """The rule could not look: why, and what would let it; `applies` is False where the run has no such thing."""
 
     message: Message
     enable: Message

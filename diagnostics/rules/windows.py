@@ -8,10 +8,12 @@ episode neither grows nor ends over it, because silence is no recovery. ±Inf is
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from diagnostics.rules.growing import found_once, looks_back, pointwise
 from diagnostics.run import Steps, Values
 
 MEDIAN_WINDOW = 5
@@ -20,10 +22,8 @@ CLEAR_FACTOR = 2  # an episode ends after this many times its patience in calm p
 TREND_POINTS = 10
 TREND_PHI = 0.95  # highest autocorrelation that a trend is corrected for
 NOISE_PHI = 0.6  # a real kink in the curve leaves residuals that look even more alike, and is no noise
-EWMA_WEIGHT = 0.1
 MAD_TO_DEVIATION = 1.4826  # of normal noise: its standard deviation over its median absolute deviation
 CHUNK = 4096  # windows that are sorted at once
-EWMA_SETTLE = 10  # points until the average has forgotten most of its first value's noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Trend:
     p: float
 
 
+@looks_back(lambda window=MEDIAN_WINDOW: window - 1)
 def rolling_median(values: Values, window: int = MEDIAN_WINDOW) -> Values:
     """(N,) The median of each point and the window − 1 before it; NaN where fewer exist or one of them is NaN."""
     medians = np.full(len(values), np.nan)
@@ -58,6 +59,7 @@ def rolling_median(values: Values, window: int = MEDIAN_WINDOW) -> Values:
     return medians
 
 
+@looks_back(lambda window, shift, least: window - 1 + shift)
 def baseline(values: Values, window: int, shift: int, least: int) -> Values:
     """(N,) The median of up to `window` finite points ending `shift` points earlier; NaN for fewer than `least`."""
     medians = np.full(len(values), np.nan)
@@ -70,6 +72,7 @@ def baseline(values: Values, window: int, shift: int, least: int) -> Values:
     return medians
 
 
+@looks_back(lambda window, least, floor: window)
 def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
     """(N,) How many robust deviations each point lies above the median of the up to `window` finite points before it.
 
@@ -89,11 +92,26 @@ def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
     return scores
 
 
+@found_once
+def finite_median(values: Values) -> float:
+    """The median of all finite values; NaN where there is none."""
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else math.nan
+
+
 def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
     """The median of the first finite values behind the warm-up, to compare a run with; NaN where there is none."""
-    later = values[warm_up:]
-    first = later[np.isfinite(later)][:points]
+    first = _first_finite(values[warm_up:], points)
     return float(np.median(first)) if len(first) else math.nan
+
+
+def _first_finite(values: Values, points: int) -> Values:
+    """The first finite values, at most so many; a long series is looked at no farther than they need."""
+    for head in (values[: 2 * points], values):
+        finite = head[np.isfinite(head)]
+        if len(finite) >= points:
+            break
+    return finite[:points]
 
 
 def times_own_past(values: Values, window: int, shift: int, least: int, smallest: float) -> tuple[Values, Values]:
@@ -101,22 +119,29 @@ def times_own_past(values: Values, window: int, shift: int, least: int, smallest
 
     The median is taken to be at least `smallest`, because one of 0 would make any value infinitely high.
     """
-    base = np.maximum(baseline(values, window, shift, least), smallest)
-    return values / base, base
+    base = pointwise(np.maximum, baseline(values, window, shift, least), smallest)
+    return pointwise(np.divide, values, base), base
 
 
+@looks_back(lambda points, *, above=True: points - 1)
 def sustained(values: Values, points: int, *, above: bool = True) -> Values:
     """(N,) What a value kept up for `points` points in a row: their minimum, or maximum where low is bad.
 
     A limit is held for `points` points exactly where this number reaches it. NaN where a point is NaN or missing.
     """
     kept = np.full(len(values), np.nan)
-    if len(values) >= points:
-        windows = np.lib.stride_tricks.sliding_window_view(values, points)
-        kept[points - 1 :] = windows.min(axis=1) if above else windows.max(axis=1)
+    if len(values) < points:
+        return kept
+    worse = np.minimum if above else np.maximum
+    ends, width = values, 1
+    while width < points:  # what held for two overlapping stretches held for both together
+        step = min(width, points - width)
+        ends, width = worse(ends[:-step], ends[step:]), width + step
+    kept[points - 1 :] = ends
     return kept
 
 
+@looks_back(lambda points, of: of - 1)
 def reached_by(values: Values, points: int, of: int) -> Values:
     """(N,) What at least `points` of the last `of` points reached: their `points`-th largest value.
 
@@ -134,12 +159,13 @@ def episodes(values: Values, limit: float, patience: int, *, above: bool = True)
     With hysteresis: an episode ends after 2 × patience known points in a row on the calm side of a relaxed limit, so
     that a series that touches its limit again and again is one episode.
     """
+    kept = sustained(values, patience, above=above)
+    opens = np.flatnonzero(kept >= limit if above else kept <= limit)
+    if not len(opens):
+        return ()
     sign = 1.0 if above else -1.0
     upward, bound = sign * values, sign * limit
     relaxed = bound * CLEAR_BELOW if bound > 0 else bound / CLEAR_BELOW
-    opens = np.flatnonzero(sustained(upward, patience) >= bound)
-    if not len(opens):
-        return ()
     restless = np.flatnonzero(upward >= relaxed)
     calm = np.flatnonzero(sustained(upward, CLEAR_FACTOR * patience, above=False) < relaxed)
     found: list[Episode] = []
@@ -164,10 +190,11 @@ def trend(steps: Steps, values: Values) -> Trend | None:
     x, y = steps[finite].astype(np.float64), values[finite]
     if len(y) < TREND_POINTS:
         return None
-    later, earlier = np.triu_indices(len(y), k=1)[::-1]
+    earlier, later = _pairs(len(y))
     differences = y[later] - y[earlier]
     slope = float(np.median(differences / (x[later] - x[earlier])))
-    variance = _kendall_variance(y) * _variance_inflation(y - slope * x, TREND_PHI)
+    residuals = y - slope * x
+    variance = _kendall_variance(y) * _variance_inflation(residuals - residuals.mean(), TREND_PHI)
     score = float(np.sign(differences).sum())
     z = (abs(score) - 1) / math.sqrt(variance) if score and variance > 0 else 0.0
     return Trend(slope, math.erfc(z / math.sqrt(2)))
@@ -185,42 +212,20 @@ def keeps_trend(steps: Steps, values: Values, window: int, patience: int, p: flo
     return now.slope
 
 
-def ewma(values: Values) -> Values:
-    """(N,) Exponentially weighted mean with weight 0.1, corrected for its start; it starts anew behind a NaN or ±Inf.
-
-    The first nine points of each start are NaN: they follow single values too closely to be called a mean.
-    """
-    keep = 1 - EWMA_WEIGHT
-    means = [math.nan] * len(values)
-    total, weight, known = 0.0, 0.0, 0
-    for index, value in enumerate(values.tolist()):
-        if not math.isfinite(value):
-            total, weight, known = 0.0, 0.0, 0
-            continue
-        total = keep * total + EWMA_WEIGHT * value
-        weight = keep * weight + EWMA_WEIGHT
-        known += 1
-        if known >= EWMA_SETTLE:
-            means[index] = total / weight
-    return np.array(means)
-
-
-def drawdown(means: Values) -> Values:
-    """(N,) How far each mean lies below the best one so far, ≥ 0; NaN where the mean is NaN."""
-    return np.fmax.accumulate(means) - means
-
-
+@found_once
 def noise(values: Values, window: int = 21) -> float:
     """Deviation of the finite values around their centred rolling median; 0 for fewer than `window` of them.
 
     Widened by √((1 + φ) / (1 − φ)) for autocorrelated noise, so that deviation / √n is the error of a mean of n points.
     """
-    finite = values[np.isfinite(values)]
+    is_finite = np.isfinite(values)
+    finite = values if is_finite.all() else values[is_finite]
     if len(finite) < window:
         return 0.0
     half = window // 2
     residuals = finite[half : len(finite) - half] - rolling_median(finite, window)[window - 1 :]
-    return float(np.std(residuals)) * math.sqrt(_variance_inflation(residuals, NOISE_PHI))
+    centred = np.subtract(residuals, residuals.mean(), out=residuals)
+    return math.sqrt(float(centred @ centred) / len(centred) * _variance_inflation(centred, NOISE_PHI))
 
 
 def _windows(values: Values, window: int) -> Iterator[tuple[slice, Values]]:
@@ -249,6 +254,13 @@ def _medians(windows: Values, counts: npt.NDArray[np.int64], least: int) -> Valu
     return np.where(counts >= least, medians, np.nan)
 
 
+@lru_cache(maxsize=8)  # windows have a few lengths; finding the pairs costs more than using them
+def _pairs(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """(P,) and (P,): the indices of all P pairs among so many points, the earlier of each and the later."""
+    earlier, later = np.triu_indices(count, k=1)
+    return earlier, later
+
+
 def _kendall_variance(values: Values) -> float:
     def term(counts: npt.NDArray[np.int64]) -> float:
         return float((counts * (counts - 1) * (2 * counts + 5)).sum()) / 18
@@ -257,8 +269,7 @@ def _kendall_variance(values: Values) -> float:
     return term(np.array([len(values)])) - term(ties)
 
 
-def _variance_inflation(residuals: Values, most: float) -> float:
-    centred = residuals - residuals.mean()
+def _variance_inflation(centred: Values, most: float) -> float:
     power = float(centred @ centred)
     phi = float(centred[1:] @ centred[:-1]) / power if power > 0 else 0.0
     phi = min(max(phi, 0.0), most)

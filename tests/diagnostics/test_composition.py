@@ -39,6 +39,14 @@ def test_a_rewind_counts_once_for_the_run() -> None:
     assert (health.rewinds, health.duplicates, health.points) == (1, 4, 12)
 
 
+def test_one_step_made_again_is_a_rewind_where_the_run_was_resumed_and_else_a_duplicate() -> None:
+    again = series("loss", [1, 2, 3, 3, 4])
+
+    assert run(again, resumed_after=(2,)).data_health.rewinds == 1
+    assert run(again, resumed_after=(1,)).data_health.rewinds == 0
+    assert run(again).data_health.rewinds == 0
+
+
 def test_non_finite_points_are_counted_and_kept() -> None:
     found = run(series("loss", [1, 2, 3, 4], [math.nan, math.inf, -math.inf, 1.0]))
 

@@ -71,3 +71,22 @@ def test_the_log_that_knows_how_the_run_ended_says_so() -> None:
 
     assert (merged.status.state, merged.status.step, merged.status.last_written) == ("failed", 5, 10.0)
     assert merged.status.error == "boom"
+
+
+def test_infinity_in_float32_is_the_large_number_of_another_log() -> None:
+    merged = merge([recording("a", {"kl": [(1, np.inf)]}), recording("b", {"kl": [(1, 1e39)]})])
+
+    assert merged.notes == ()
+
+
+def test_a_step_that_one_log_has_more_often_is_not_compared() -> None:
+    merged = merge([recording("a", {"time": [(0, 1.0), (0, 2.0)]}), recording("b", {"time": [(0, 1.5)]})])
+
+    assert merged.notes == ()
+
+
+def test_timings_that_name_no_step_are_not_compared() -> None:
+    tag = "profiling/Time taken: compute_loss"
+    merged = merge([recording("a", {tag: [(0, 1.0)]}), recording("b", {tag: [(0, 2.0)]})])
+
+    assert merged.notes == ()

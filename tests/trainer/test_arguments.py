@@ -30,6 +30,14 @@ def test_a_dataset_of_ones_own_starts_from_the_defaults_and_not_from_the_demo(tm
     assert (config.max_completion_length, config.data_name) == (512, "questions")
 
 
+def test_the_batch_counts_the_processes_that_a_launcher_has_started(monkeypatch):
+    words = ["grpo", "--num_generations", "16", "--per_device_train_batch_size", "8"]
+    with pytest.raises(ConfigError, match="does not divide by num_generations = 16"):
+        read_plan(words)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert read_plan(words).config.batch_size == 16
+
+
 def test_values_may_be_written_with_equals_with_dashes_and_as_lists():
     config = read_plan(["grpo", "--max-steps=3", "--reward_funcs", "length", "constant"]).config
     assert (config.max_steps, config.reward_funcs) == (3, ("length", "constant"))

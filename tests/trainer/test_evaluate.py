@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from transformers import AutoModelForSequenceClassification
 
 from trainer.answers import reference_column, references_in
 from trainer.config import make_config
@@ -81,6 +83,26 @@ def test_a_seed_gives_the_same_answers_again_and_the_likeliest_ones_need_none(ad
     greedy = [evaluated(*words, "--temperature", "0", "--seed", seed)["results"][0]["ties"] for seed in ("1", "2")]
     assert sampled[0] == sampled[1] != sampled[2]
     assert greedy[0] == greedy[1]
+
+
+def test_a_reward_model_judges_the_answers_as_it_scores_them(addition: Path, tmp_path: Path) -> None:
+    source = get_task("addition").checkpoint
+    torch.manual_seed(0)  # the classifier's head is new
+    AutoModelForSequenceClassification.from_pretrained(source, num_labels=1).save_pretrained(tmp_path)
+    load_tokenizer(source).save_pretrained(tmp_path)
+    (contest, again) = evaluated(addition, "--judge", f"reward_model:{tmp_path}", "--limit", "32")["results"]
+    assert (contest["judged"], contest["inconsistent"], contest["unjudged"]) == (32, 0, 0)
+    assert contest["wins"] > 0
+    assert contest["losses"] > 0
+    assert contest["wins"] == again["wins"]  # both policies are the same model
+
+
+def test_what_goes_on_is_told_on_stderr(addition: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluated(addition, "--judge", "reward:addition_accuracy", "--limit", "8")
+    assert capsys.readouterr().err.splitlines() == [
+        f"{addition / 'checkpoints' / 'step-10'}: answers to 8 prompts",
+        "starting policy: answers to 8 prompts",
+    ]
 
 
 def test_the_remarks_have_the_likeliest_answer_of_the_starting_policy_as_reference(tmp_path: Path) -> None:

@@ -57,7 +57,9 @@ def test_the_value_loss_takes_the_larger_error_and_halves_it():
 )
 def test_each_loss_type_averages_tokens_in_its_own_way(loss_type, expected):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
-    assert aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3)).item() == pytest.approx(expected)
+    assert aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3)).item() == pytest.approx(
+        expected
+    )
 
 
 @pytest.mark.parametrize("loss_type", ["grpo", "bnpo", "dr_grpo", "dapo"])
@@ -65,7 +67,9 @@ def test_two_passes_of_one_completion_add_up_to_one_pass_of_two(loss_type):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
     whole = aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3))
     halves = [
-        aggregate(losses_BT[row : row + 1], MASK_BT[row : row + 1], TokenAverage(loss_type, 10, completions=2, tokens=3))
+        aggregate(
+            losses_BT[row : row + 1], MASK_BT[row : row + 1], TokenAverage(loss_type, 10, completions=2, tokens=3)
+        )
         for row in (0, 1)
     ]
     assert sum(halves).item() == pytest.approx(whole.item())

@@ -61,7 +61,9 @@ def test_a_grpo_run_logs_every_key_of_the_logging_page_and_its_samples(tmp_path)
     extra = {"loss", "entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
     assert events[0]["metrics"].keys() == GRPO_PAGE | extra
     samples = [json.loads(line) for line in (directory / "samples.jsonl").read_text("utf-8").splitlines()]
-    assert [sample["step"] for sample in samples] == [1] * 16 + [2] * 16 + [3] * 16
+    followed = [sample["step"] for sample in samples if sample.get("followed")]
+    trained_on = [sample["step"] for sample in samples if not sample.get("followed")]
+    assert (trained_on, followed) == ([1] * 16 + [2] * 16 + [3] * 16, [1] * 8 + [2] * 8 + [3] * 8)
     assert len({sample["query"] for sample in samples[:16]}) == 1
     assert "step 3/3" in (directory / "console.log").read_text("utf-8")
 
@@ -79,7 +81,8 @@ def test_tensorboard_gets_the_metrics_under_the_prefix_of_trl(tmp_path):
 def test_a_ppo_run_logs_every_key_of_the_logging_page_and_wandb_works_offline(tmp_path):
     done = run(tmp_path, "train", "ppo", *QUICK, "--report_to", "wandb", "--run_dir", "a")
     assert (done.returncode, status_of(tmp_path / "a")["state"]) == (0, "finished")
-    extra = {"grad_norm", "step_time", "val/ratio_max", "val/var_explained"}
+    extra = {"grad_norm", "step_time", "val/ratio_max", "val/var_explained", "objective/kl_coef", "policy/updates"}
+    extra |= {"policy/policykl_avg", "rewards/remark_positivity/mean", "rewards/remark_positivity/std"}
     lengths = {f"tokens/responses_len_{which}" for which in ("mean", "min", "max")}
     for event in events_of(tmp_path / "a"):
         metrics = event["metrics"]

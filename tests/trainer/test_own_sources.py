@@ -83,6 +83,17 @@ def test_an_adapter_learns_from_conversations_and_several_rewards_and_relaunches
     assert again.reward_funcs == (f"{own / 'my_rewards.py'}:all_digits", "numeric_match")
 
 
+def test_a_dataset_without_reward_functions_is_told_which_reward_scores_it(tmp_path):
+    (tmp_path / "sums.jsonl").write_text('{"prompt": "1+1=", "answer": "2"}\n')
+    done = run(tmp_path, "grpo", *QUICK, "--dataset", "sums.jsonl", "--max_completion_length", "4", "--run_dir", "a")
+    remark = (
+        f"rlvitals: no reward_funcs are given, so {tmp_path / 'sums.jsonl'} is scored by addition_accuracy, "
+        "the reward of the demo task addition; name others with --reward_funcs"
+    )
+    assert remark in done.stderr.splitlines()
+    assert remark in (tmp_path / "a" / "console.log").read_text("utf-8").splitlines()
+
+
 def test_a_model_on_the_hub_that_cannot_be_reached_ends_the_run_with_one_sentence(tmp_path):
     done = run(tmp_path, "grpo", *QUICK, "--model_name_or_path", "someone/model", "--run_dir", "a", HF_HUB_OFFLINE="1")
     assert done.returncode == 1

@@ -1,6 +1,7 @@
 """Several processes train as one: the same metrics, the same parameters, one log. Real processes, joined by gloo."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import sys
 import pytest
 import torch
 
+from diagnostics.api import open_run
 from trainer.config import make_config
 from trainer.launch.together import as_launched
 from trainer.options import ConfigError
@@ -45,6 +47,21 @@ def test_two_processes_train_as_one(training, words):
         for parameter, value in tensors.items():
             torch.testing.assert_close(weights[1][name][parameter], value, rtol=1e-3, atol=1e-5)
     assert (two.directory / "console.rank1.log").read_text() == ""
+
+
+def test_two_processes_go_on_bit_for_bit_from_a_checkpoint(training, same_state):
+    whole, resumed = training("whole"), training("resumed")
+    words = ("--reward_funcs", "addition_accuracy,random:7", "--save_steps", "2")
+    assert whole.train(*GRPO, *TWO, *words)[0] == 0
+    shutil.copytree(whole.directory, resumed.directory)
+    shutil.rmtree(resumed.directory / "checkpoints" / "step-3")
+    code, errors = resumed.resume()
+    assert code == 0, errors
+    assert [row["step"] for row in resumed.lines] == [1, 2, 3, 3]
+    assert resumed.metrics == whole.metrics
+    assert same_state(resumed.newest_state["weights"], whole.newest_state["weights"])
+    assert same_state(resumed.newest_state["parts"], whole.newest_state["parts"])
+    assert open_run(resumed.directory).data_health.rewinds == 1
 
 
 def test_a_failure_beside_the_first_process_ends_all_and_stands_in_the_state(training):

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from http.client import HTTPException
 from typing import Any
 
+from trainer.console import progress
 from trainer.judging.contest import Pair, Verdict
 from trainer.messages import prompt_text
 from trainer.options import ConfigError
@@ -67,7 +68,8 @@ class EndpointJudge:
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
         with ThreadPoolExecutor(self._endpoint.at_once) as threads:
-            return list(threads.map(self._verdict, pairs))
+            verdicts = threads.map(self._verdict, pairs)
+            return list(progress(verdicts, len(pairs), f"{self._model} judges {len(pairs)} pairs"))
 
     def _verdict(self, pair: Pair) -> Verdict | None:
         task = _TASK.format(

@@ -1,6 +1,19 @@
 """Causes in the answers: their length, their end, and their variety."""
 
-from diagnostics.causes.clues import Clue, grew, is_warning, reward_did_not_rise, stood_from_the_start
+from diagnostics.causes.clues import (
+    Clue,
+    another_end_is_set,
+    ends_became_rare,
+    grew,
+    is_warning,
+    limit_cuts,
+    none_has_learned_to_end,
+    reward_did_not_rise,
+    samples_coldly,
+    some_end_by_themselves,
+    stops_at_a_token,
+    stops_at_no_token,
+)
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 ANSWERS: tuple[CauseEntry, ...] = (
@@ -9,7 +22,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The completions are cut off before they end.",
         meaning="The length limit is below what an answer needs. A cut-off answer cannot be right, so the reward "
         "teaches to be short, or teaches nothing.",
-        core=(Clue("truncation-high", stood_from_the_start),),
+        core=(Clue("truncation-high", limit_cuts), Clue("eos-never-generated", some_end_by_themselves)),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
         against=("eos-id-mismatch",),
         consequences=(
@@ -36,6 +49,8 @@ ANSWERS: tuple[CauseEntry, ...] = (
             Clue("truncation-high", grew),
             Clue("length-explosion"),
             Clue("smp-score-length", is_warning),
+            Clue("eos-never-generated", ends_became_rare),
+            Clue("smp-truncated", ends_became_rare),
         ),
         support=("smp-score-length", "smp-score-gain-by-length", "wrong-answers-grow"),
         consequences=(
@@ -54,7 +69,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The model has not learned to end its answers.",
         meaning="No end token is generated, whatever the limit. The model was trained with padding in place of the end "
         "token, or nothing in the reward asks it to stop.",
-        core=(Clue("eos-never-generated"),),
+        core=(Clue("eos-never-generated", none_has_learned_to_end), Clue("pad-equals-eos", stops_at_no_token)),
         support=(
             "smp-truncated",
             "smp-loop-tail",
@@ -68,7 +83,13 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The end of an answer is not recognised.",
         meaning="The model ends its turns with another token than the one that counts as the end, or the end token is "
         "taken for padding. Masks, penalties and the share of cut-off answers are then all wrong.",
-        core=(Clue("eos-id-mismatch"), Clue("pad-equals-eos"), Clue("smp-special-leak")),
+        core=(
+            Clue("eos-id-mismatch"),
+            Clue("pad-equals-eos", stops_at_a_token),
+            Clue("smp-special-leak"),
+            Clue("truncation-high", another_end_is_set),
+            Clue("eos-never-generated", another_end_is_set),
+        ),
         consequences=(
             "truncation-high",
             "eos-never-generated",
@@ -105,6 +126,8 @@ ANSWERS: tuple[CauseEntry, ...] = (
             Clue("reward-std-shrink", is_warning),
             Clue("entropy-collapse"),
             Clue("smp-group-duplicates"),
+            Clue("zero-variance-groups", samples_coldly),
+            Clue("zero-variance-excess", samples_coldly),
             Clue("smp-template-collapse", reward_did_not_rise),
             Clue("smp-vocabulary-collapse", reward_did_not_rise),
         ),

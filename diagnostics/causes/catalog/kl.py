@@ -1,6 +1,6 @@
 """Causes in the distance to the reference and in how answers are sampled."""
 
-from diagnostics.causes.clues import Clue, is_warning
+from diagnostics.causes.clues import Clue, end_is_forbidden, is_warning
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 KL: tuple[CauseEntry, ...] = (
@@ -14,12 +14,16 @@ KL: tuple[CauseEntry, ...] = (
             Clue("systematic-logprob-shift"),
             Clue("kl-nonzero-at-start"),
             Clue("kl-negative"),
+            Clue("truncation-high", end_is_forbidden),
+            Clue("eos-never-generated", end_is_forbidden),
         ),
         consequences=(
             "kl-too-high",
             "kl-runaway",
             "kl-penalty-dominates",
             "value-loss-spike",
+            "zero-variance-groups",
+            "reward-stuck-at-floor",
             "reward-not-improving",
             "reward-regression",
             "ratio-far-from-one",

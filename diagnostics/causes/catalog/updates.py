@@ -1,6 +1,13 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
-from diagnostics.causes.clues import Clue, are_null_tokens, clips_as_usual, clips_tightly, is_small_and_noisy
+from diagnostics.causes.clues import (
+    Clue,
+    are_null_tokens,
+    clips_as_usual,
+    clips_tightly,
+    is_small_and_noisy,
+    leapt,
+)
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 UPDATES: tuple[CauseEntry, ...] = (
@@ -15,6 +22,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             Clue("update-too-large"),
             Clue("ratio-far-from-one"),
             Clue("grpo-clip-ratio-high", clips_as_usual),
+            Clue("kl-too-high", leapt),
         ),
         support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
         against=("kl-negative",),

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 from diagnostics.rules.windows import baseline, rolling_median, start_level
@@ -71,7 +72,7 @@ class EntropyExplosion(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "entropy_per_token")
         smooth = rolling_median(series.values)
-        base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
+        base = pointwise(np.maximum, baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
         is_high = smooth >= limits.of_start * start_level(series.values, limits.start)
         rises = np.where(is_high | np.isnan(smooth), smooth / base, 0.0)
         level = Level(Severity.CRITICAL, limits.times, limits.patience)

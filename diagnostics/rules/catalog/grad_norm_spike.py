@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 from diagnostics.rules.windows import reached_by, robust_z, times_own_past
@@ -68,7 +69,7 @@ class GradNormSpike(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "grad_norm")
-        logarithms = np.log(np.maximum(series.values, SMALLEST_NORM))
+        logarithms = pointwise(_logarithm, series.values)
         scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, SMALLEST_NORM)
         scores = np.where(times >= limits.times, scores, np.minimum(scores, 0.0))
@@ -82,3 +83,7 @@ class GradNormSpike(Rule[Limits]):
 
 def _with(series: Series, values: Values) -> Series:
     return dataclasses.replace(series, values=values)
+
+
+def _logarithm(norms: Values) -> Values:
+    return np.log(np.maximum(norms, SMALLEST_NORM))

@@ -85,7 +85,7 @@ class KlNegative(Rule[Limits]):
 
     def _median(self, series: Series, limits: Limits) -> Fired | None:
         values = series.values[series.finite]
-        if len(values) < limits.median_points:
+        if len(values) < limits.median_points or 2 * np.count_nonzero(values >= 0) > len(values):
             return None
         median, error = float(np.median(values)), _error_of_median(values)
         if median + limits.standard_errors * error >= 0:

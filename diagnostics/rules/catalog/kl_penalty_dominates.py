@@ -29,7 +29,8 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.rules.windows import ewma, noise, start_level
+from diagnostics.rules.running import ewma
+from diagnostics.rules.windows import noise, start_level
 from diagnostics.run import Run, Series
 
 

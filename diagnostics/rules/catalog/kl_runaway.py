@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit
@@ -74,7 +75,7 @@ class KlRunaway(Rule[Limits]):
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
-        kl = series.values / tokens
+        kl = pointwise(np.divide, series.values, tokens)
         times, base = times_own_past(kl, limits.window, limits.shift, limits.fewest, limits.smallest)
         times = np.where(kl >= limits.least, times, np.minimum(times, 1.0))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)

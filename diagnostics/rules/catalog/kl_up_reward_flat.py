@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, series_of, too_few
@@ -73,7 +74,7 @@ class KlUpRewardFlat(Rule[Limits]):
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
-        kl = replace(series, values=series.values / tokens)
+        kl = replace(series, values=pointwise(np.divide, series.values, tokens))
         fewest = min(int(kl.finite.sum()), int(reward.finite.sum()))
         if fewest < limits.warm_up:
             return too_few(limits.warm_up, fewest)

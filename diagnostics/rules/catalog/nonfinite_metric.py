@@ -91,9 +91,10 @@ class NonfiniteMetric(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = [series for name in JUDGED if (series := run.get(name)) is not None]
-        bad = [series for series in logged if (~series.finite).sum() >= limits.points]
+        holes = [len(series) - int(np.count_nonzero(series.finite)) for series in logged]
+        bad = [series for series, count in zip(logged, holes, strict=True) if count >= limits.points]
         if not bad:
-            worst = max(int((~series.finite).sum()) for series in logged)
+            worst = max(holes)
             return Quiet(float(worst), float(limits.points), "points")
         return self._fired(min(bad, key=lambda series: int(series.steps[~series.finite][0])), bad)
 

@@ -22,16 +22,18 @@ References
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, Skipped, english, limit, too_few
-from diagnostics.run import Run, Series
+from diagnostics.run import Run, Series, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,14 @@ def _weights(run: Run, functions: tuple[str, ...]) -> dict[str, float] | None:
 
 def _shares(spreads: Mapping[str, Series], weights: Mapping[str, float]) -> dict[str, Series]:
     aligned = dict(zip(spreads, at_common_steps(*map(finite_only, spreads.values())), strict=True))
-    variances = {name: (weights.get(name, 1.0) * series.values) ** 2 for name, series in aligned.items()}
-    total = np.sum(list(variances.values()), axis=0)
-    total = np.where(total > 0, total, np.nan)
-    return {name: replace(series, values=variances[name] / total) for name, series in aligned.items()}
+    variances = {name: pointwise(_variance, series.values, weights.get(name, 1.0)) for name, series in aligned.items()}
+    total = reduce(partial(pointwise, np.add), variances.values())
+    return {name: replace(series, values=pointwise(_share, variances[name], total)) for name, series in aligned.items()}
+
+
+def _variance(spread: Values, weight: float) -> Values:
+    return (weight * spread) ** 2
+
+
+def _share(part: Values, total: Values) -> Values:
+    return np.asarray(part / np.where(total > 0, total, np.nan))

@@ -47,7 +47,7 @@ class RewardFuncConstant(Rule[Limits]):
     name = "reward-func-constant"
     grade = "C"
     source = "TRL logging page: rewards/{reward_func_name}/mean; TRL issue 3857"
-    algorithms = GROUP_FAMILY
+    algorithms = GROUP_FAMILY | {"ppo"}
     inputs = ("reward_func_std",)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
@@ -59,6 +59,10 @@ class RewardFuncConstant(Rule[Limits]):
         "Also constant: {others}.",
         unmeasured="Reward function {function} gave all completions the same reward from step {first} to {last}.",
     )
+
+    def applies(self, run: Run) -> bool:
+        """TRL's PPO has a single reward model, and logs no function of its own."""
+        return super().applies(run) and (run.algorithm != "ppo" or bool(run.functions("reward_func_std")))
 
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.spread, limits.patience)

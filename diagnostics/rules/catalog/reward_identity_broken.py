@@ -26,9 +26,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 SUMMED = ("rlhf_reward", "score", "non_score_reward")
 SCALED = "scaled_score"  # where scores are scaled before PPO learns from them, the reward is made from these
@@ -65,9 +66,8 @@ class RewardIdentityBroken(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         names = [SCALED if name == "score" and run.get(SCALED) else name for name in SUMMED]
         reward, score, penalty = at_common_steps(*(finite_only(series_of(run, name)) for name in names))
-        total = score.values + penalty.values
-        largest = np.maximum.reduce([np.abs(item.values) for item in (reward, score, penalty)])
-        off = replace(reward, values=np.abs(reward.values - total) / np.maximum(largest, limits.smallest))
+        terms = (reward.values, score.values, penalty.values)
+        off = replace(reward, values=pointwise(_mismatch, *terms, limits.smallest))
         level = Level(Severity.WARNING, limits.tolerance, limits.patience)
         reading = read_levels(off, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
@@ -82,7 +82,7 @@ class RewardIdentityBroken(Rule[Limits]):
             measured=float(reward.values[peak]),
             limit=None,
             peak=int(reward.steps[peak]),
-            sum=float(total[peak]),
+            sum=float(score.values[peak] + penalty.values[peak]),
         )
 
     def _sign(self, run: Run, limits: Limits) -> Finding | None:
@@ -90,8 +90,7 @@ class RewardIdentityBroken(Rule[Limits]):
         if kl is None:
             return None
         penalty, kl = at_common_steps(finite_only(series_of(run, "non_score_reward")), finite_only(kl))
-        agree = (np.sign(penalty.values) == np.sign(kl.values)) & (np.abs(kl.values) >= limits.smallest_kl)
-        values = np.where(np.isnan(penalty.values + kl.values), np.nan, agree.astype(float))
+        values = pointwise(_agreement, penalty.values, kl.values, limits.smallest_kl)
         reading = read_levels(
             replace(penalty, values=values), (Level(Severity.WARNING, 1.0, limits.patience),), smooth=False
         )
@@ -99,3 +98,15 @@ class RewardIdentityBroken(Rule[Limits]):
             return None
         measured = float(penalty.values[reading.breach.peak])
         return self.fired(penalty, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, key="sign")
+
+
+def _mismatch(reward: Values, score: Values, penalty: Values, smallest: float) -> Values:
+    """(N,) How far the reward is from score + penalty, as a share of the largest of the three."""
+    largest = np.maximum.reduce([np.abs(reward), np.abs(score), np.abs(penalty)])
+    return np.asarray(np.abs(reward - (score + penalty)) / np.maximum(largest, smallest))
+
+
+def _agreement(penalty: Values, kl: Values, smallest: float) -> Values:
+    """(N,) 1 where penalty and KL have one sign, else 0; NaN where either is not known."""
+    agree = (np.sign(penalty) == np.sign(kl)) & (np.abs(kl) >= smallest)
+    return np.where(np.isnan(penalty + kl), np.nan, agree.astype(np.float64))

@@ -77,11 +77,8 @@ class RewardJumpSuspicious(Rule[Limits]):
         if not highest:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         before = baseline(reward.values, limits.window, limits.shift, limits.window // 2)
-        bar = np.maximum.reduce([
-            limits.of_the_rest * (highest - before),
-            np.full(len(reward), limits.least * highest),
-            np.full(len(reward), limits.deviations * noise(reward.values)),
-        ])  # fmt: skip
+        least = max(limits.least * highest, limits.deviations * noise(reward.values))
+        bar = np.maximum(limits.of_the_rest * (highest - before), least)
         lengths = last_known(series_of(run, "length_mean"), reward.steps)
         usual = baseline(lengths, limits.window, limits.shift, limits.window // 2)
         rise = rolling_median(reward.values) - before

@@ -30,7 +30,8 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.windows import Episode, ewma, noise, trend
+from diagnostics.rules.running import ewma
+from diagnostics.rules.windows import Episode, noise, start_level, trend
 from diagnostics.run import Run
 
 
@@ -68,12 +69,11 @@ class RewardNotImproving(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = main_reward(run)
         window = _window(run, limits)
-        means = ewma(series.values)
-        means = means[np.isfinite(means)]
-        if series.finite.sum() < window or not len(means):
-            return too_few(window, int(series.finite.sum()))
-        start = float(np.median(series.values[series.finite][: limits.start]))
-        reached = float(means[-1])
+        means, points = ewma(series.values), int(np.count_nonzero(series.finite))
+        known = np.flatnonzero(np.isfinite(means))
+        if points < window or not len(known):
+            return too_few(window, points)
+        start, reached = start_level(series.values, limits.start), float(means[known[-1]])
         needed = start + limits.standard_errors * noise(series.values) / math.sqrt(window)
         recent = slice(len(series) - window, len(series))
         found = trend(series.steps[recent], series.values[recent])

@@ -32,7 +32,8 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.windows import EWMA_WEIGHT, drawdown, ewma, noise
+from diagnostics.rules.running import EWMA_WEIGHT, drawdown, ewma
+from diagnostics.rules.windows import noise, start_level
 from diagnostics.run import Run, Series, Values
 
 STANDARD_ERROR = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT))  # of the smoothed reward, per standard deviation of a point
@@ -76,9 +77,10 @@ class RewardRegression(Rule[Limits]):
         series = main_reward(run)
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
-        if series.finite.sum() < needed or np.isnan(means).all():
-            return too_few(needed, int(series.finite.sum()))
-        start = float(np.median(series.values[series.finite][: limits.start]))
+        points = int(np.count_nonzero(series.finite))
+        if points < needed or np.isnan(means).all():
+            return too_few(needed, points)
+        start = start_level(series.values, limits.start)
         gain = max(0.0, float(np.nanmax(means)) - start)
         error = STANDARD_ERROR * noise(series.values)
         allowed = max(limits.standard_errors * error, limits.warning * gain, limits.smallest)

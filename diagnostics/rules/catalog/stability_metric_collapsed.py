@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Quiet, Rule, english, limit, too_few
 from diagnostics.run import Run, Series
@@ -86,7 +87,7 @@ def _read(run: Run, series: Series, limits: Limits) -> Reading | None:
     base = float(np.median(early)) if len(early) else 0.0
     if base < limits.least_base:
         return None
-    size = dataclasses.replace(series, values=np.abs(series.values))
+    size = dataclasses.replace(series, values=pointwise(np.abs, series.values))
     if series.name == "approx_kl":
         size = _while_learning(run, size, limits.learning_rate)
     level = Level(JUDGED[series.name], limits.share * base, limits.patience)

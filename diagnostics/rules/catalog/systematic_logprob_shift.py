@@ -28,9 +28,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,7 @@ class SystematicLogprobShift(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         ratio, update = at_common_steps(series_of(run, "ratio_mean"), series_of(run, "approx_kl"))
-        off = ratio.values - 1
-        explained = (np.abs(off) <= limits.times * update.values) | (update.values >= limits.largest_update)
-        shifted = np.where(explained, 0.0, off)
-        shifted[np.isnan(ratio.values) | np.isnan(update.values)] = np.nan
+        shifted = pointwise(_unexplained, ratio.values, update.values, limits.times, limits.largest_update)
         level = Level(Severity.WARNING, limits.distance, limits.patience)
         sides = [read_levels(replace(ratio, values=side * shifted), (level,), smooth=False) for side in (1.0, -1.0)]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
@@ -81,7 +79,14 @@ class SystematicLogprobShift(Rule[Limits]):
             episode,
             Severity.WARNING,
             measured=float(ratio.values[peak]),
-            limit=1 + float(np.sign(off[peak])) * limits.distance,
+            limit=1 + float(np.sign(shifted[peak])) * limits.distance,
             peak=int(ratio.steps[peak]),
             update=float(np.nanmedian(inside)),
         )
+
+
+def _unexplained(ratio: Values, update: Values, times: float, largest_update: float) -> Values:
+    """(N,) How far the ratio is off 1 where an update of that size does not explain it, else 0; NaN where unknown."""
+    off = ratio - 1
+    is_explained = (np.abs(off) <= times * update) | (update >= largest_update)
+    return np.where(np.isnan(ratio) | np.isnan(update), np.nan, np.where(is_explained, 0.0, off))

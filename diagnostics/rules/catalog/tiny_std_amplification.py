@@ -26,8 +26,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import finite_only, last_known
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.running import extreme_so_far
 from diagnostics.rules.windows import start_level
 from diagnostics.run import Run, Series, Values
 
@@ -101,5 +103,5 @@ def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
 def _range(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) How far the mean reward has moved so far, and at least some spreads of the start."""
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
-    moved = np.fmax.accumulate(reward) - np.fmin.accumulate(reward)
+    moved = pointwise(np.subtract, extreme_so_far(reward), extreme_so_far(reward, highest=False))
     return np.asarray(np.fmax(moved, limits.spreads * start_level(spread.values, limits.start)))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.curve import curve, described
+from app.figures.curve import curve
 from app.figures.sparkline import sparkline
 from app.theme import LIGHT
 from diagnostics.diagnosis import Outcome, Severity, Verdict
@@ -121,12 +121,6 @@ def test_the_zoom_is_kept_because_no_range_is_set_and_the_revision_is_constant()
     assert len({layout.uirevision for layout in layouts}) == 1
 
 
-def test_the_text_alternative_says_the_last_value_and_what_fired() -> None:
-    fired = outcome(Verdict.FIRED, severity=Severity.WARNING, first_step=1, last_step=2)
-    expected = "KL to the reference: 0.3 nats/token at step 3; 1 of 3 points are NaN or infinite; kl-too-high fired"
-    assert expected == described(series([0.1, np.nan, 0.3]), [fired])
-
-
 def test_a_sparkline_keeps_the_spike_and_only_numbers() -> None:
     values = [0.0] * 500 + [7.0, np.nan, np.inf] + [0.0] * 500
     drawn = sparkline(series(values))
@@ -141,4 +135,3 @@ def test_evaluations_stand_beside_the_curve_of_training() -> None:
     assert list(trace(figure, "held out").y) == [0.5]
     assert "◇ held out 0.5" in words(figure)
     assert figure.layout.yaxis.autorangeoptions.include[1] >= 0.5
-    assert described(train, [], held_out) == "Reward: 0.3 reward at step 3; held out: 0.5 reward at step 1"

@@ -124,3 +124,65 @@ def test_what_the_trainer_refuses_is_told_in_its_own_words(launch: AppTest) -> N
     launch.button(key="launch.start").click().run()
     assert "Cannot start" in said(launch)
     assert "kindness" in said(launch)
+
+
+def start_button(app: AppTest) -> object:
+    return app.button(key="launch.start")
+
+
+def test_a_setting_worth_a_look_is_told_beneath_its_field_as_the_form_changes(launch: AppTest) -> None:
+    assert "top_k is" not in said(launch)
+    option(launch, "top_k").input("5").run()
+    column = next(c for c in launch.main.columns if any(item.label == "top_k" for item in c.text_input))
+    assert "top_k is 5: answers are sampled from a cut distribution" in said(column)
+    assert "Pre-flight · 1 warning" in launch.expander[-1].label
+    option(launch, "top_k").input("0").run()
+    assert "top_k is" not in said(launch)
+
+
+def test_the_demos_are_not_told_off(launch: AppTest) -> None:
+    for algorithm in ("ppo", "grpo"):
+        launch.button_group(key="launch.algorithm").set_value(algorithm).run()
+        assert "▲" not in said(launch)
+        assert "◆" not in said(launch)
+
+
+def test_what_is_critical_wants_a_yes_before_the_start(launch: AppTest) -> None:
+    launch.button_group(key="launch.algorithm").set_value("grpo").run()
+    option(launch, "temperature").input("0.1").run()
+    assert start_button(launch).disabled
+    (question,) = [box for box in launch.checkbox if "in spite of" in box.label]
+    assert "temperature" in question.label
+    question.check().run()
+    assert not start_button(launch).disabled
+
+
+def test_a_yes_does_not_count_for_another_finding(launch: AppTest) -> None:
+    launch.button_group(key="launch.algorithm").set_value("grpo").run()
+    option(launch, "temperature").input("0.1").run()
+    launch.checkbox[-1].check().run()
+    option(launch, "temperature").input("0.2").run()
+    assert start_button(launch).disabled
+
+
+def test_the_rewards_are_tried_on_demand_and_the_finding_stands_beside_its_field(launch: AppTest) -> None:
+    launch.button_group(key="launch.algorithm").set_value("grpo").run()
+    option(launch, "reward_funcs").input("constant").run()
+    assert "gave 0 to every answer" not in said(launch)
+    launch.button(key="launch.try_rewards").click().run()
+    assert "The rewards gave 0 to every answer" in said(launch)
+    assert start_button(launch).disabled
+    option(launch, "reward_funcs").input("addition_accuracy").run()
+    assert "gave 0 to every answer" not in said(launch)
+
+
+def test_rewards_that_cannot_be_tried_are_told_in_the_trainers_words(launch: AppTest) -> None:
+    option(launch, "reward_funcs").input("kindness").run()
+    launch.button(key="launch.try_rewards").click().run()
+    assert "The rewards cannot be tried: unknown reward function 'kindness'" in said(launch)
+
+
+def test_a_read_only_dashboard_tries_no_rewards(tmp_path: Path) -> None:
+    kwargs = {"root": str(tmp_path), "is_read_only": True}
+    app = AppTest.from_function(page, kwargs=kwargs, default_timeout=30).run()
+    assert [button for button in app.button if button.key == "launch.try_rewards"] == []

@@ -214,3 +214,18 @@ def test_the_verdict_shows_the_samples_that_prove_it_as_plain_text(
     quote = "“<script>alert(1)</script> **x** ![](http://localhost/y) second line”"
     assert shown[0] == f"step 60, sample 2: Cut off at the length limit. {quote}"
     assert not any("<script>" in str(part.value) for part in page.markdown)
+
+
+def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"max_completion_length": 8, "temperature": 0.1, "num_generations": 8}
+    with RunLog(tmp_path / "a", algorithm="grpo", task="addition", config=config, total=60) as log:
+        for step in range(1, 61):
+            log.log(step, {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": 0.05, **HEALTHY})
+    test = opened(tmp_path / "a", monkeypatch)
+    (folded,) = [item for item in test.expander if item.label.startswith("Settings worth a look")]
+    assert "1 critical" in folded.label
+    assert "temperature is 0" in "".join(item.value for item in folded.markdown)
+    assert "does not count for the verdict" in folded.caption[0].value
+    assert "critical" not in test.markdown[1].value

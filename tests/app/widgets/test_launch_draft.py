@@ -32,7 +32,7 @@ def test_every_change_stands_in_the_command_and_nothing_else(tmp_path: Path) -> 
         tmp_path, learning_rate="1e-3", seed="7", model_name_or_path="", reward_funcs="addition_accuracy, length"
     )
     expected = ("train", "grpo", "--recipe", "grpo-addition", "--reward_funcs", "addition_accuracy,length")
-    assert (*expected, "--seed", "7", "--learning_rate", "0.001") == form.arguments
+    assert (*expected, "--learning_rate", "0.001", "--seed", "7") == form.arguments
     assert form.config == read_plan(form.arguments[1:]).config
 
 

@@ -66,6 +66,9 @@ def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     assert (run.status.step, run.data_health.rewinds, run.data_health.duplicates) == (40, 0, 0)
     assert stopped_at is not None
     assert stopped_at < 40
+    assert f"Resumed after step {stopped_at}; points of a first attempt are drawn faint." in [
+        caption.value for caption in opened(path, monkeypatch).caption
+    ]
 
 
 def test_a_refusal_stands_below_the_button(tmp_path, monkeypatch):

@@ -114,6 +114,45 @@ def test_no_end_token_in_ppo_is_a_model_that_never_learned_to_stop(make_run: Mak
     assert causes(make_run("ppo", eos_tokens="0x20")) == ["never-learned-to-stop"]
 
 
+def test_a_few_answers_that_end_all_along_show_a_limit_that_cuts_off_the_others(make_run: MakeRun) -> None:
+    batch = {"local_batch_size": 64, "response_length": 3}
+    assert causes(make_run("ppo", eos_tokens="4x20", config=batch)) == ["completion-limit-too-short"]
+    assert causes(make_run("ppo", eos_tokens="60x10 4x20", config=batch)) == ["length-bias"]
+
+
+@pytest.mark.parametrize(("fewest", "cause"), [(26, "sampling-unlike-policy"), (12, "completion-limit-too-short")])
+def test_answers_that_may_not_end_are_not_the_limits_fault(make_run: MakeRun, fewest: int, cause: str) -> None:
+    run = make_run("grpo", truncated_fraction="1x20", config={"max_completion_length": 26, "min_new_tokens": fewest})
+    assert causes(run) == [cause]
+
+
+def test_answers_that_do_not_end_at_a_token_of_the_users_choice_want_the_models_own(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", truncated_fraction="1x20", config={"stop_token_id": 2})) == ["wrong-stop-token"]
+
+
+@pytest.mark.parametrize(("token", "cause"), [(None, "never-learned-to-stop"), ("eos", "wrong-stop-token")])
+def test_more_ends_than_answers_are_no_riddle_where_none_is_heeded(
+    make_run: MakeRun, token: str | None, cause: str
+) -> None:
+    config = {"local_batch_size": 64, "stop_token": token, "response_length": 14}
+    assert causes(make_run("ppo", eos_tokens="140x20", config=config)) == [cause]
+
+
+@pytest.mark.parametrize(("temperature", "cause"), [(0.2, "mode-collapse"), (0.3, "difficulty-mismatch")])
+def test_equal_groups_of_cold_samples_are_copies(make_run: MakeRun, temperature: float, cause: str) -> None:
+    run = make_run("grpo", zero_std_fraction="0.7x30", reward="0.5x30", config={"temperature": temperature})
+    assert causes(run)[0] == cause
+
+
+def test_a_kl_that_leaps_in_three_updates_shows_that_they_were_too_large(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", kl_per_token="0x12 1x18")) == ["drastic-updates"]
+
+
+@pytest.mark.parametrize("kl", ["0x12 0.89x18", "0x12 9x1 0.3x18", "0x5 0.1x3 0.3x3 0.6x3 1x3 1.5x3 2.1x9"])
+def test_a_kl_that_drifts_or_has_an_outlier_has_a_loose_leash(make_run: MakeRun, kl: str) -> None:
+    assert causes(make_run("grpo", kl_per_token=kl)) == ["kl-leash-too-loose"]
+
+
 @pytest.mark.parametrize(("second", "cause"), [("0x30", "no-reward-signal"), ("0.3x30", "dead-reward-function")])
 def test_one_dead_function_is_not_the_end_of_all_signal(make_run: MakeRun, second: str, cause: str) -> None:
     functions = {"reward_func_std/format": "0x30", "reward_func_std/accuracy": second}
@@ -141,7 +180,7 @@ def test_a_value_loss_that_jumps_alone_is_the_critics(make_run: MakeRun) -> None
 
 
 def test_the_worst_cause_comes_first(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss="1x25 9x9", eos_tokens="5x20 0x14")
+    run = make_run("ppo", value_loss="1x25 9x9", eos_tokens="0x34")
     assert causes(run) == ["never-learned-to-stop", "critic-broken"]
 
 

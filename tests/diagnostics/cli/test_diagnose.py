@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.preflight import CHECKS
+from diagnostics.rules import CATALOG
+
 RUN_KEYS = {
     "path", "run_id", "name", "sources", "producer", "producer_version", "algorithm", "state", "steps", "data_health",
-    "verdict", "causes", "outcomes", "preflight",
+    "verdict", "limits", "causes", "outcomes", "preflight",
 }  # fmt: skip
 FIRED_KEYS = {
     "code", "rule", "verdict", "severity", "grade", "first_step", "last_step", "measured", "limit", "limit_is_default",
@@ -66,7 +69,7 @@ def test_the_json_report_has_the_public_keys(rlvitals, cut_off_run: Path) -> Non
     assert set(run["data_health"]) == {
         "points", "nan", "inf", "duplicates", "rewinds", "gaps", "malformed", "unmapped_tags",
     }  # fmt: skip
-    assert run["preflight"] == []
+    assert [finding["rule"] for finding in run["preflight"]] == ["pf-on-policy-note", "pf-eval-missing"]
 
 
 def test_each_verdict_of_the_json_report_has_its_fields(rlvitals, cut_off_run: Path) -> None:
@@ -79,7 +82,7 @@ def test_each_verdict_of_the_json_report_has_its_fields(rlvitals, cut_off_run: P
     quiet = [outcome for outcome in run["outcomes"] if outcome["verdict"] == "quiet"]
     assert all({"measured", "limit"} <= set(outcome) for outcome in quiet)
     skipped = [outcome for outcome in run["outcomes"] if outcome["verdict"] == "skipped"]
-    assert all({"code", "rule", "verdict", "reason", "enable"} == set(outcome) for outcome in skipped)
+    assert all({"code", "rule", "verdict", "applies", "reason", "enable"} == set(outcome) for outcome in skipped)
 
 
 def test_a_cause_names_its_outcomes_and_its_fixes(rlvitals, cut_off_run: Path) -> None:
@@ -140,6 +143,21 @@ def test_a_limits_file_that_does_not_fit_gets_one_sentence(
     assert (refused.returncode, refused.stdout) == (2, "")
     assert len(refused.stderr.splitlines()) == 1
     assert said in refused.stderr
+
+
+def test_every_limit_of_every_rule_and_check_can_be_set(rlvitals, cut_off_run: Path, tmp_path: Path) -> None:
+    of_rules = {rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG}
+    of_checks = {check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS}
+    tables = {**of_rules, **of_checks}
+    lines = [
+        [f"[{name}]", *(f"{key} = {2 * value!r}" for key, value in table.items())] for name, table in tables.items()
+    ]
+    (tmp_path / "mine.toml").write_text("\n".join(line for table in lines for line in table))
+    shown = rlvitals("diagnose", cut_off_run, "--limits", "mine.toml", "--format", "json")
+    (run,) = json.loads(shown.stdout)["runs"]
+    assert set(run["limits"]) == set(tables)
+    assert not any(o["limit_is_default"] for o in run["outcomes"] if o["verdict"] == "quiet" and of_rules[o["rule"]])
+    assert "broken" not in {o["verdict"] for o in run["outcomes"]}
 
 
 def test_bad_input_gets_one_sentence_each(rlvitals, tmp_path: Path) -> None:

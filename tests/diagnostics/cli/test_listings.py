@@ -42,6 +42,14 @@ def test_the_readme_holds_the_rules_as_the_command_prints_them(rlvitals) -> None
     assert rest.partition("<!-- rules:end -->")[0].strip() == rlvitals("rules", "--format", "markdown").stdout.strip()
 
 
+def test_the_readme_holds_the_formats_as_the_command_prints_them(rlvitals) -> None:
+    _, begin, rest = README.read_text(encoding="utf-8").partition("<!-- formats:begin -->")
+    assert begin, "the README marks no place for the formats"
+    assert (
+        rest.partition("<!-- formats:end -->")[0].strip() == rlvitals("formats", "--format", "markdown").stdout.strip()
+    )
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "said"),
     [

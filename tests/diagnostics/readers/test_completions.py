@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from diagnostics.readers.completions import Reader
@@ -90,3 +92,54 @@ def test_no_file_is_opened_before_its_step_is_asked_for(tmp_path: Path, count: i
 
     assert len(recording.samples.steps) == count
     assert recording.samples.at(count)[0].query == str(count)
+
+
+def test_areals_folders_of_versions_are_one_run(tmp_path: Path) -> None:
+    for version in (1, 2):
+        for task in ("a", "b"):
+            write(
+                tmp_path / "dump" / str(version) / f"{task}.jsonl",
+                {"task_id": task, "head_version": version, "prompt": task, "completion": "x", "reward": 0.5},
+            )
+
+    (ref,) = find(tmp_path)
+    samples = Reader(ref.path).refresh().samples
+
+    assert ref.path == tmp_path / "dump"
+    assert samples.steps == (1, 2)
+    assert [row.query for row in samples.at(2)] == ["a", "b"]
+
+
+def test_skyrls_dumped_evaluations_are_evaluation_samples(tmp_path: Path) -> None:
+    folder = tmp_path / "dumped_evals" / "global_step_5_evals"
+    write(folder / "gsm8k.jsonl", {"input_prompt": "q", "output_response": "a", "score": 1.0, "stop_reason": "length"})
+    write(folder / "aggregated_results.jsonl", {"eval/gsm8k/avg_score": 1.0})
+
+    (ref,) = [found for found in find(tmp_path) if found.format == "completions"]
+    (sample,) = Reader(ref.path).refresh().samples.at(5)
+
+    assert (sample.query, sample.response, sample.split, sample.terminated) == ("q", "a", "eval", False)
+
+
+def test_a_numbered_folder_of_other_lines_is_no_step(tmp_path: Path) -> None:
+    write(tmp_path / "1" / "data.jsonl", {"prompt": "p", "completion": "a"})
+
+    assert find(tmp_path) == []
+
+
+def test_a_conversation_with_a_tool_call_is_shown_whole(tmp_path: Path) -> None:
+    call = {"function": {"name": "add", "arguments": {"a": 1}}}
+    table = pyarrow.table(
+        {
+            "step": [3],
+            "prompt": [[{"role": "user", "content": "1+1="}]],
+            "completion": [[{"role": "assistant", "content": None, "tool_calls": [call]}]],
+            "accuracy": [1.0],
+        }
+    )
+    pyarrow.parquet.write_table(table, tmp_path / "completions_00003.parquet")
+
+    (sample,) = Reader(tmp_path).refresh().samples.at(3)
+
+    assert sample.query == "1+1="
+    assert '"name": "add"' in sample.response

@@ -1,11 +1,14 @@
 """Tests of grouping: several logs of one training are one run, logs of several trainings stay several."""
 
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
 
 from diagnostics.api import find_runs, open_run
+from diagnostics.readers import RunRef
+from diagnostics.readers.grouping import together
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
 
@@ -62,3 +65,18 @@ def test_trainings_that_began_together_are_told_apart_by_their_folders(tmp_path:
 
     assert [ref.path for ref in find_runs(tmp_path)] == [tmp_path / "a", tmp_path / "b"]
     assert formats(tmp_path) == [{"tensorboard", "wandb", "trackio", "trainer-state"}] * 2
+
+
+def test_a_thousand_runs_are_not_compared_pair_by_pair(tmp_path: Path) -> None:
+    refs: list[RunRef] = []
+    for number in range(1000):
+        home = tmp_path / f"out-{number}"
+        refs.append(RunRef(home / "runs" / "a", "tensorboard", "a", home))
+        refs += [RunRef(home, "trainer-state", "a", home), RunRef(home / "completions", "completions", "a", home)]
+    before = time.process_time()
+
+    found = together(refs)
+
+    assert time.process_time() - before < 1.0
+    assert [len(ref.parts) for ref in found] == [3] * 1000
+    assert {ref.path.parent for ref in found} == {tmp_path}

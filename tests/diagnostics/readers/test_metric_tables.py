@@ -1,10 +1,13 @@
 """Tests of plain metric logs: which files are some, which column counts steps, and how values are read."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from diagnostics.readers.discovery import find
@@ -15,7 +18,7 @@ def points(recording: Any, tag: str) -> list[tuple[int, float]]:
     return list(zip(recording.tags[tag].steps.tolist(), recording.tags[tag].values.tolist(), strict=True))
 
 
-def test_verls_file_logger_is_read_and_null_is_a_missing_point(tmp_path: Path) -> None:
+def test_verls_file_logger_is_read_and_its_null_is_what_nan_became(tmp_path: Path) -> None:
     (tmp_path / "exp.jsonl").write_text(
         '{"step":1,"data":{"critic/score/mean":0.5,"actor/ppo_kl":null}}\n'
         '{"step":2,"data":{"critic/score/mean":0.6,"actor/ppo_kl":0.1}}\n'
@@ -25,7 +28,7 @@ def test_verls_file_logger_is_read_and_null_is_a_missing_point(tmp_path: Path) -
     recording = Reader(ref.path).refresh()
 
     assert points(recording, "critic/score/mean") == [(1, 0.5), (2, 0.6)]
-    assert points(recording, "actor/ppo_kl") == [(2, 0.1)]
+    assert np.array_equal([np.nan, 0.1], recording.tags["actor/ppo_kl"].values, equal_nan=True)
 
 
 def test_ms_swifts_steps_say_how_many_there_will_be(tmp_path: Path) -> None:
@@ -72,7 +75,6 @@ def test_a_line_with_too_few_cells_is_counted(tmp_path: Path) -> None:
     ("name", "text"),
     [
         ("data.jsonl", '{"prompt": "2+2=", "answer": 4}\n'),
-        ("samples.jsonl", '{"step": 1, "prompt": "2+2=", "completion": "4", "score": 1.0}\n'),
         ("people.csv", "name,age\nada,36\n"),
         ("only.jsonl", '{"step": 1, "note": "text"}\n'),
         ("empty.csv", ""),
@@ -83,3 +85,30 @@ def test_what_counts_no_steps_or_holds_no_number_is_no_run(tmp_path: Path, name:
     (tmp_path / name).write_text(text)
 
     assert find(tmp_path) == []
+
+
+def test_a_parquet_table_is_read(tmp_path: Path) -> None:
+    table = pyarrow.table({"step": [1, 2], "loss": [0.5, math.nan], "note": ["a", "b"], "kl": [None, 0.25]})
+    pyarrow.parquet.write_table(table, tmp_path / "log.parquet")
+
+    (ref,) = find(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    assert np.array_equal([0.5, np.nan], recording.tags["loss"].values, equal_nan=True)
+    assert points(recording, "kl") == [(2, 0.25)]
+
+
+def test_stable_baselines_json_lines_are_read_under_their_name(tmp_path: Path) -> None:
+    (tmp_path / "progress.json").write_text('{"total_timesteps": 2048, "rollout/ep_rew_mean": 1.5}\n')
+
+    (ref,) = find(tmp_path)
+
+    assert points(Reader(ref.path).refresh(), "rollout/ep_rew_mean") == [(2048, 1.5)]
+
+
+def test_a_number_beyond_a_floats_range_is_infinite(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"step": 1, "loss": 1e400}\n{"step": 2, "loss": -1e400}\n')
+
+    recording = Reader(tmp_path / "log.jsonl").refresh()
+
+    assert points(recording, "loss") == [(1, math.inf), (2, -math.inf)]

@@ -121,3 +121,19 @@ def test_a_database_that_was_removed_says_so(project: Path) -> None:
 
     with pytest.raises(UnreadableRun, match="is gone"):
         reader.refresh()
+
+
+def test_tables_of_an_evaluation_are_told_apart_and_repeated_ones_count_once(project: Path) -> None:
+    def table(score: Any) -> dict[str, Any]:
+        return {"_type": "trackio.table", "_value": [{"prompt": "p", "completion": "a", "right": score}]}
+
+    write(project, 0, {"train/global_step": 4, "train/rewards/right/mean": 1.0})
+    write(project, 1, {"completions": table(1.0)})
+    write(project, 2, {"train/global_step": 4, "eval/rewards/right/mean": 0.0})
+    write(project, 3, {"completions": table("NaN")})
+    write(project, 4, {"completions": table("NaN")})
+
+    first, second = Reader(project).refresh().samples.at(4)
+
+    assert (first.split, second.split) == ("train", "eval")
+    assert (first.rewards["right"], np.isnan(second.rewards["right"])) == (1.0, True)

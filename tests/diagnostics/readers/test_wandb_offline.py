@@ -145,3 +145,89 @@ def test_a_file_of_another_kind_says_so(wandb_file: Any) -> None:
 
     with pytest.raises(UnreadableRun, match="no file of Weights & Biases"):
         wandb_file.reader().refresh()
+
+
+def table(
+    folder: Path, record: Any, key: str, name: str, columns: list[str], rows: list[list[Any]], **axis: int
+) -> None:
+    file = folder / "files" / "media" / "table" / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"columns": columns, "data": rows}))
+    for axis_name, value in axis.items():
+        record.history.item.add(nested_key=[axis_name.replace("__", "/")], value_json=str(value))
+    record.history.item.add(nested_key=[key, "_type"], value_json='"table-file"')
+    record.history.item.add(nested_key=[key, "path"], value_json=json.dumps(f"media/table/{name}"))
+
+
+def test_the_tables_of_training_and_evaluation_at_one_step_are_both_kept() -> None:
+    samples = Reader(GRPO).refresh().samples
+
+    assert [sample.split for sample in samples.at(4)] == ["train"] * 8 + ["eval"] * 8
+    assert [sample.split for sample in samples.at(6)] == ["train"] * 8 + ["eval"] * 8  # logged again at the end
+
+
+def test_verls_wide_and_growing_table_gives_each_step_its_own_row(wandb_file: Any) -> None:
+    columns = ["step", "input_1", "output_1", "score_1", "input_2", "output_2", "score_2"]
+    rows = [[0, "a", "b", 0.0, "c", "d", 1.0], [5, "e", "f", 0.5, "g", "h", math.nan]]
+    for count, step in ((1, 0), (2, 5)):
+        record = Record()
+        table(
+            wandb_file.path,
+            record,
+            "val/generations",
+            f"g_{step}_{count}.table.json",
+            columns,
+            rows[:count],
+            _step=step,
+        )
+        wandb_file.append(record.SerializeToString())
+
+    samples = wandb_file.reader().refresh().samples
+
+    assert samples.steps == (0, 5)
+    assert [(row.query, row.response, row.split) for row in samples.at(5)] == [("e", "f", "eval"), ("g", "h", "eval")]
+    assert math.isnan(samples.at(5)[1].score or 0.0)
+
+
+def test_openrlhfs_growing_table_of_whole_texts_gives_each_step_its_own_row(wandb_file: Any) -> None:
+    rows = [[1, "Human: a Assistant: b", 0.5], [2, "Human: c Assistant: d", 0.25]]
+    for step in (1, 2):
+        record = Record()
+        columns = ["global_step", "text", "reward"]
+        table(
+            wandb_file.path,
+            record,
+            "train/generated_samples",
+            f"s_{step}_{step}.table.json",
+            columns,
+            rows[:step],
+            _step=7 * step,
+            train__global_step=step,
+        )
+        wandb_file.append(record.SerializeToString())
+
+    samples = wandb_file.reader().refresh().samples
+
+    assert [(row.response, row.score) for row in samples.at(2)] == [("Human: c Assistant: d", 0.25)]
+
+
+def test_what_only_the_summary_holds_and_the_machines_metrics_are_read(wandb_file: Any) -> None:
+    wandb_file.write(1, {"loss": 1.0, "_timestamp": 100.0})
+    for seconds, load in ((101, "12.5"), (102, "50.0")):
+        stats = Record()
+        stats.stats.timestamp.seconds = seconds
+        stats.stats.item.add(key="cpu", value_json=load)
+        wandb_file.append(stats.SerializeToString())
+    record = Record()
+    record.summary.update.add(nested_key=["train_runtime"], value_json="3.5")
+    record.summary.update.add(nested_key=["loss"], value_json="1.0")
+    wandb_file.append(record.SerializeToString())
+    end = Record()
+    end.exit.exit_code = 0
+    wandb_file.append(end.SerializeToString())
+
+    recording = wandb_file.reader().refresh()
+
+    assert points(recording, "train_runtime") == [(1, 3.5)]
+    assert points(recording, "system/cpu") == [(1, 50.0)]
+    assert points(recording, "loss") == [(1, 1.0)]

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Diagnosis, Rival, Verdict
+from diagnostics.diagnosis import Diagnosis, Rival, Severity, Verdict
 from diagnostics.messages import Message
 from diagnostics.report import markup
 from diagnostics.report.contents import Problem, Report
+from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.strict_json import strict
@@ -116,3 +117,34 @@ def test_a_rival_cause_is_named_with_what_would_decide(broken_critic: Diagnosis)
     (run,) = json.loads(report_json(report))["runs"]
     assert [item["cause"] for item in run["causes"][0]["rivals"]] == ["reward-hacking"]
     assert "reward-hacking?" in report_text(report)
+
+
+def test_the_first_screen_holds_every_finding_and_what_to_try_for_the_worst(broken_critic: Diagnosis) -> None:
+    fired = next(outcome for outcome in broken_critic.outcomes if outcome.verdict is Verdict.FIRED)
+    more = tuple(replace(fired, rule=f"other-{number}", severity=Severity.WARNING) for number in range(12))
+    screen = report_text(Report((replace(broken_critic, outcomes=(*broken_critic.outcomes, *more)),))).splitlines()[:24]
+    assert any("findings, the worst first" in line for line in screen)
+    assert any("and 7 more findings" in line for line in screen)
+    assert any(line.strip().startswith("try") for line in screen)
+
+
+def test_a_limit_of_ones_own_stands_in_every_form(broken_critic: Diagnosis) -> None:
+    diagnosis = diagnose(broken_critic.run, {"nonfinite-metric": {"points": 3}, "kl-too-high": {}})
+    report = Report((diagnosis,))
+    told = "nonfinite-metric.points = 3 (default 1)"
+    assert all(told in form(report) for form in (report_text, report_markdown, report_html))
+    assert json.loads(report_json(report))["runs"][0]["limits"] == {
+        "nonfinite-metric": {"points": 3},
+        "kl-too-high": {},
+    }
+
+
+def test_what_does_not_apply_stands_apart_from_what_could_not_be_checked(broken_critic: Diagnosis) -> None:
+    spot = broken_critic.blind_spots[0]
+    outcomes = tuple(replace(o, applies=o is not spot) for o in broken_critic.outcomes)
+    report = Report((replace(broken_critic, outcomes=outcomes),))
+    for form in (report_text, report_markdown, report_html):
+        assert "Does not apply here (1)" in form(report)
+        assert f"Could not be checked ({len(broken_critic.blind_spots) - 1})" in form(report)
+    (absent,) = [o for o in json.loads(report_json(report))["runs"][0]["outcomes"] if o.get("applies") is False]
+    assert absent["rule"] == spot.rule

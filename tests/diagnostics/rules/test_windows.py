@@ -6,9 +6,7 @@ import pytest
 from diagnostics.rules.windows import (
     Episode,
     baseline,
-    drawdown,
     episodes,
-    ewma,
     keeps_trend,
     noise,
     reached_by,
@@ -132,18 +130,6 @@ def test_autocorrelated_noise_is_hardly_ever_a_trend() -> None:
     series = [autoregressive(seed, 100, phi=0.8) for seed in range(100)]
     found = [trend(steps(values), values) for values in series]
     assert sum(item is not None and item.p < 0.01 for item in found) <= 5
-
-
-def test_the_smoothed_mean_is_unknown_until_it_has_settled_and_behind_a_nan() -> None:
-    means = ewma(np.array([2.0] * 12 + [NAN] + [4.0] * 12))
-    assert np.isnan(means[:9]).all()
-    assert np.isnan(means[12:22]).all()
-    np.testing.assert_allclose(means[9:12], 2.0)
-    np.testing.assert_allclose(means[22:], 4.0)
-
-
-def test_the_drawdown_remembers_the_best_over_a_gap() -> None:
-    np.testing.assert_array_equal([NAN, 0, 0, NAN, 3], drawdown(np.array([NAN, 1, 4, NAN, 1])))
 
 
 def test_noise_does_not_see_a_slow_change() -> None:

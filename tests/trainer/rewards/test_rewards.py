@@ -10,16 +10,6 @@ from trainer.rewards import BUILT_IN, RewardError, absolute_name, check_reward_n
 WriteRewards = Callable[[str], Path]
 
 
-@pytest.fixture
-def write_rewards(tmp_path: Path) -> WriteRewards:
-    def write(source: str) -> Path:
-        file = tmp_path / "my_rewards.py"
-        file.write_text(source, encoding="utf-8")
-        return file
-
-    return write
-
-
 def test_every_built_in_function_says_what_it_rewards() -> None:
     assert all(built_in.summary.endswith(".") for built_in in BUILT_IN.values())
 

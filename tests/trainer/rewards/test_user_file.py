@@ -11,16 +11,6 @@ from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 WriteRewards = Callable[[str], Path]
 
 
-@pytest.fixture
-def write_rewards(tmp_path: Path) -> WriteRewards:
-    def write(source: str) -> Path:
-        file = tmp_path / "my_rewards.py"
-        file.write_text(source, encoding="utf-8")
-        return file
-
-    return write
-
-
 def reward(name: str) -> RewardFunc:
     (func,) = get_reward_funcs([name])
     return func

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.rules import CATALOG
+from diagnostics.run import Run
 
 Judge = Callable[..., Outcome]
 
@@ -37,6 +39,16 @@ def test_full_marks_are_only_noted(judge: Judge) -> None:
 
 def test_a_function_that_never_applies_is_not_constant(judge: Judge) -> None:
     assert judge("reward-func-constant", "grpo", **functions(std_judge="nanx30")).verdict is Verdict.SKIPPED
+
+
+def test_a_dead_function_of_ppo_is_found_where_ppo_logs_its_functions(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "ppo", **functions(std_accuracy="0.4x20", std_format="0x20"))
+    assert (outcome.severity, outcome.message.values["function"]) == (Severity.WARNING, "format")
+
+
+def test_it_is_no_blind_spot_of_a_ppo_that_has_one_score(make_run: Callable[..., Run]) -> None:
+    (rule,) = [rule for rule in CATALOG if rule.name == "reward-func-constant"]
+    assert not rule.applies(make_run("ppo", score="1x20"))
 
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:

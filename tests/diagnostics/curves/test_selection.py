@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from app.series import crucial, main_reward, others
 from diagnostics.api import open_run
+from diagnostics.curves.selection import crucial, main_reward, others
 from diagnostics.run import Run
 from diagnostics.runlog import RunLog
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from app.figures.downsample import kept
+from diagnostics.curves.downsample import kept
 
 COLUMNS = 16
 ANY_VALUES = arrays.arrays(np.float64, st.integers(0, 400), elements=st.floats(width=64))

@@ -1,0 +1,105 @@
+"""Fix efficacy: the sick run's own suggestion is applied from before the onset, and the training is made again."""
+
+import json
+import math
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from benchmarks.detecting.cells import Cell, cells
+from benchmarks.detecting.expected import read_expected
+from benchmarks.detecting.training import is_trained, run_folder
+from diagnostics.api import diagnose, open_run
+from diagnostics.diagnosis import Severity
+from diagnostics.run import Run
+from trainer.faults.fault import Sign
+
+STEPS = 5
+"""The last steps of a run whose mean shows the sign of its fault."""
+
+
+def can_be_fixed(cache: Path, cell: Cell) -> bool:
+    """Whether the cell is a trained one, sick from the start and visibly so, with the healthy run to compare it to."""
+    return (
+        cell.onset == 1 and not cell.is_healthy and is_trained(cache, cell) and _shows(cache, cell, cell.name) is True
+    )
+
+
+def apply_missing(cache: Path, sick: Iterable[Cell], deadline: float) -> None:
+    """Train again, with what the diagnosis suggests, until `deadline` (of `time.monotonic`)."""
+    for cell in sick:
+        if time.monotonic() >= deadline:
+            return
+        if not _kept(cache, cell).exists() and can_be_fixed(cache, cell):
+            found = _apply(cache, cell)
+            _kept(cache, cell).parent.mkdir(parents=True, exist_ok=True)
+            _kept(cache, cell).write_text(json.dumps(found), "utf-8")
+            sys.stdout.write(f"fixed {cell.name}: {found['outcome']}\n")
+            sys.stdout.flush()
+
+
+def read_fixed(cache: Path, cell: Cell) -> Mapping[str, Any] | None:
+    """What became of the cell when its fix was applied; None where that was not tried."""
+    kept = _kept(cache, cell)
+    return json.loads(kept.read_text("utf-8")) if kept.exists() else None
+
+
+def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
+    """`outcome`: recovers (the fault's sign is gone), does-not, or no-setting (nothing that could be set was said)."""
+    parent, child = run_folder(cache, cell), cache / "runs" / _fixed_name(cell)
+    command = [str(Path(sys.executable).with_name("rlvitals")), "train", "--from", str(parent), "--apply-fixes"]
+    done = subprocess.run([*command, "--run_dir", str(child)], capture_output=True, text=True, check=False)
+    if not child.exists():
+        return {"outcome": "no-setting", "said": done.stderr.strip().splitlines()[-1], "changes": {}, "still": []}
+    run, rules = open_run(child), read_expected()[cell.fault or ""].rules
+    fired = {outcome.rule for outcome in diagnose(run).fired if outcome.severity is not Severity.INFO}
+    return {
+        "outcome": "does-not" if _shows(cache, cell, child.name) else "recovers",
+        "changes": _changes(open_run(parent), run),
+        "still": sorted(fired & rules),
+    }
+
+
+def _shows(cache: Path, cell: Cell, name: str) -> bool | None:
+    """Whether a run shows the sign of the cell's fault beside the healthy run; None while that one is not trained."""
+    healthy = next(c for c in cells(cell.part) if _is_its_healthy_run(c, cell))
+    if not is_trained(cache, healthy):
+        return None
+    sick, usual = (_last_mean(open_run(cache / "runs" / each), cell) for each in (name, healthy.name))
+    return cell.case.sign.shows(sick, usual)
+
+
+def _is_its_healthy_run(candidate: Cell, cell: Cell) -> bool:
+    same = (candidate.algorithm, candidate.task, candidate.seed) == (cell.algorithm, cell.task, cell.seed)
+    return same and candidate.control == "standard"
+
+
+def _last_mean(run: Run, cell: Cell) -> float:
+    sign: Sign = cell.case.sign
+    series = next((series for series in run.series.values() if series.tag == sign.metric), None)
+    if series is None:
+        return math.nan
+    values = series.values[series.steps > cell.steps - STEPS]
+    return fmean(values.tolist()) if len(values) else math.nan
+
+
+def _changes(parent: Run, child: Run) -> dict[str, Any]:
+    """What the fix set; the fault itself is no option of the relaunched run, its values are."""
+    values = parent.config
+    return {
+        name: value
+        for name, value in child.config.items()
+        if name not in ("fault", "fault_step") and values.get(name) != value
+    }
+
+
+def _fixed_name(cell: Cell) -> str:
+    return f"{cell.name}-fixed"
+
+
+def _kept(cache: Path, cell: Cell) -> Path:
+    return cache / "fixed" / f"{cell.name}.json"

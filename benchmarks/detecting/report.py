@@ -1,0 +1,232 @@
+"""The printed tables of the detection benchmark, as Markdown."""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from statistics import median
+
+from benchmarks.detecting.expected import PEERS
+from benchmarks.detecting.intervals import poisson_upper, wilson
+from benchmarks.detecting.scores import (
+    FalseAlarms,
+    Found,
+    Result,
+    early_alarms,
+    false_alarms,
+    find,
+    is_sick,
+    peer_is_right,
+)
+
+TOP = 3
+
+
+def page(part: str, results: Sequence[Result], planned: int) -> str:
+    """All tables of one part; `planned` is how many cells it has in all."""
+    found = find(results)
+    pieces = [
+        f"## The {part} part: {len(results)} of {planned} planned runs\n",
+        _summary(found, results),
+        "### Fault by fault\n",
+        _fault_table(found),
+        _missed(found),
+        _silent_list(found),
+        "### False alarms\n",
+        _false_table(results),
+        _peer_table(results),
+        _fix_table(results),
+    ]
+    return "\n".join(piece for piece in pieces if piece)
+
+
+def share(hits: int, n: int) -> str:
+    """A share with its 95 % interval: `0.90 [0.60, 0.98] (9/10)`."""
+    low, high = wilson(hits, n)
+    return f"{hits / n:.2f} [{low:.2f}, {high:.2f}] ({hits}/{n})" if n else "–"
+
+
+def _summary(found: Sequence[Found], results: Sequence[Result]) -> str:
+    groups = {
+        "all faults": found,
+        "without silent ones": [each for each in found if not each.is_silent],
+        "the documents'": [each for each in found if each.result["documents"]],
+        "from the start": [each for each in found if each.result["cell"]["onset"] == 1],
+        "switched on later": [each for each in found if each.result["cell"]["onset"] > 1],
+    }
+    rows: dict[str, Callable[[Sequence[Found]], str]] = {
+        "recall: a right rule at warning or above": lambda group: _share_of(group, _is_found),
+        "cause: the first one is right": lambda group: _share_of(group, lambda each: each.cause_rank == 1),
+        f"cause: one of the first {TOP} is right": lambda group: _share_of(group, _is_named),
+        "delay from onset, median steps (range)": _delay,
+        "alarms per incident, mean": _alarms,
+        "flaps per run, mean": _flaps,
+    }
+    lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
+    lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
+    cpu = sum(result["cpu_seconds"] for result in results)
+    return "\n".join([*lines, f"\nTraining took {cpu / 60:.0f} CPU minutes.\n"])
+
+
+def _is_found(each: Found) -> bool:
+    return each.is_found
+
+
+def _is_named(each: Found) -> bool:
+    return each.cause_rank is not None and each.cause_rank <= TOP
+
+
+def _share_of(group: Sequence[Found], holds: Callable[[Found], bool]) -> str:
+    return share(sum(map(holds, group)), len(group))
+
+
+def _delay(group: Sequence[Found]) -> str:
+    delays = [each.delay for each in group if each.delay is not None]
+    return f"{median(delays):g} ({min(delays)} to {max(delays)})" if delays else "–"
+
+
+def _alarms(group: Sequence[Found]) -> str:
+    alarms = [each.alarms for each in group if each.is_found]
+    return f"{sum(alarms) / len(alarms):.1f}" if alarms else "–"
+
+
+def _flaps(group: Sequence[Found]) -> str:
+    return f"{sum(each.flaps for each in group) / len(group):.2f}" if group else "–"
+
+
+def _fault_table(found: Sequence[Found]) -> str:
+    lines = [
+        "| fault | recall | top-1 | top-3 | delay | alarms | named instead |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for fault, group in groupby(sorted(found, key=_fault), key=_fault):
+        lines.append(_fault_row(fault, list(group)))
+    return "\n".join([*lines, ""])
+
+
+def _fault(each: Found) -> str:
+    return each.fault
+
+
+def _fault_row(fault: str, group: Sequence[Found]) -> str:
+    low, high = wilson(sum(each.is_found for each in group), len(group))
+    top_1, top_3 = sum(each.cause_rank == 1 for each in group), sum(map(_is_named, group))
+    instead = sorted({_first_cause(each) for each in group if each.cause_rank != 1})
+    cells = (
+        f"`{fault}`",
+        f"{sum(each.is_found for each in group)}/{len(group)} [{low:.2f}, {high:.2f}]",
+        f"{top_1}/{len(group)}",
+        f"{top_3}/{len(group)}",
+        _delay(group),
+        _alarms(group),
+        ", ".join(instead),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _first_cause(each: Found) -> str:
+    return f"`{each.result['causes'][0]['cause']}`" if each.result["causes"] else "none"
+
+
+def _missed(found: Sequence[Found]) -> str:
+    missed = [each for each in found if not each.is_found]
+    if not missed:
+        return ""
+    lines = ["Missed, with what was said instead:\n"]
+    for each in missed:
+        said = ", ".join(f"`{rule}` ({level})" for rule, level in each.result["fired"].items()) or "nothing"
+        lines.append(f"- {each.result['name']}: {said}{' — silent' if each.is_silent else ''}")
+    return "\n".join([*lines, ""])
+
+
+def _silent_list(found: Sequence[Found]) -> str:
+    silent = sorted({each.result["name"].rpartition("-")[0] for each in found if each.is_silent})
+    unknown = sum(each.is_silent is None for each in found)
+    told = f"Silent (no logged metric differs from the healthy runs at p < 0.01): {', '.join(silent) or 'none'}."
+    return f"{told}{f' For {unknown} runs there are too few healthy ones to tell.' if unknown else ''}\n"
+
+
+def _false_table(results: Sequence[Result]) -> str:
+    lines = ["| on | runs | steps | warnings per run | criticals per run | which |", "|---|---|---|---|---|---|"]
+    lines += [
+        _false_row("healthy runs", false_alarms(results)),
+        _false_row("steps before a later onset", early_alarms(results)),
+    ]
+    return "\n".join([*lines, "\nIn brackets the 95 % upper bound of a Poisson rate.\n"])
+
+
+def _false_row(name: str, alarms: FalseAlarms) -> str:
+    which = sorted({f"`{rule}` in {run}" for run, rule in (*alarms.criticals, *alarms.warnings)})
+    cells = (
+        name,
+        str(alarms.runs),
+        str(alarms.steps),
+        _rate(len(alarms.warnings), alarms.runs),
+        _rate(len(alarms.criticals), alarms.runs),
+        "; ".join(which) or "none",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _rate(events: int, runs: int) -> str:
+    return f"{events / runs:.3f} [≤ {poisson_upper(events, runs):.3f}] ({events})" if runs else "–"
+
+
+def _fix_table(results: Sequence[Result]) -> str:
+    tried = [result for result in results if result.get("fixed")]
+    if not tried:
+        return ""
+    settable = [result for result in tried if result["fixed"]["outcome"] != "no-setting"]
+    recovered = [result for result in settable if result["fixed"]["outcome"] == "recovers"]
+    lines = [
+        f"### What the suggested fix does, on {len(tried)} runs that were sick from the start\n",
+        "Each was trained again with `rlvitals train --from RUN --apply-fixes`, and recovers where its sign is gone.\n",
+        f"- the suggestion is a setting: {share(len(settable), len(tried))}",
+        f"- of these, the run recovers: {share(len(recovered), len(settable))}\n",
+        "| run | changed | outcome | still fires |",
+        "|---|---|---|---|",
+        *map(_fix_row, tried),
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _fix_row(result: Result) -> str:
+    fixed = result["fixed"]
+    changes = ", ".join(f"`{name} {value}`" for name, value in fixed["changes"].items()) or "–"
+    still = ", ".join(f"`{rule}`" for rule in fixed["still"]) or "–"
+    return f"| {result['name']} | {changes} | {fixed['outcome']} | {still} |"
+
+
+def _peer_table(results: Sequence[Result]) -> str:
+    asked = [result for result in results if result.get("peers")]
+    if not asked:
+        return ""
+    sick, healthy = ([r for r in asked if is_sick(r) is wanted] for wanted in (True, False))
+    mine = find(sick)
+    lines = [
+        f"### Beside other packages, on {len(sick)} sick and {len(healthy)} healthy runs\n",
+        "| | right finding | PPO | GRPO | healthy runs with a warning | with a critical |",
+        "|---|---|---|---|---|---|",
+        _peer_row("rlvitals", [(each.result, each.is_found) for each in mine], _levels_of_ours(healthy)),
+    ]
+    for peer in PEERS:
+        levels = [set(result["peers"][peer].values()) for result in healthy]
+        lines.append(_peer_row(peer, [(result, peer_is_right(result, peer)) for result in sick], levels))
+    return "\n".join([*lines, ""])
+
+
+def _levels_of_ours(healthy: Iterable[Result]) -> list[set[str]]:
+    return [{episode["severity"] for episode in result["episodes"]} for result in healthy]
+
+
+def _peer_row(name: str, said: Sequence[tuple[Result, bool]], levels: Sequence[set[str]]) -> str:
+    per_algorithm = [
+        [right for result, right in said if result["cell"]["algorithm"] == algorithm] for algorithm in ("ppo", "grpo")
+    ]
+    warned, critical = (sum(bool(found & of) for found in levels) for of in ({"warning", "critical"}, {"critical"}))
+    cells = (
+        name,
+        share(sum(right for _, right in said), len(said)),
+        *(share(sum(group), len(group)) for group in per_algorithm),
+        f"{warned}/{len(levels)}",
+        f"{critical}/{len(levels)}",
+    )
+    return f"| {' | '.join(cells)} |"

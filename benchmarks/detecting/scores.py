@@ -1,0 +1,144 @@
+"""Scores of judged runs: what was found, named right and how soon, and what was said of steps that were healthy."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.detecting.expected import read_expected
+from benchmarks.detecting.intervals import t_test
+
+Result = Mapping[str, Any]
+"""One judged run, as `Judged.to_dict` gives it, with `peers` and `fixed` where others were asked or a fix was tried."""
+
+ALARMS = frozenset({"warning", "critical"})
+SILENT_P = 0.01
+_LEAST_HEALTHY = 4
+"""Healthy runs of the same algorithm and task below which nothing can be called silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was said of one sick run, from its onset on.
+
+    `delay` counts steps from the onset to the first right alarm. `alarms` are the causes at warning or above and the
+    rules at that level that no cause explains.
+    """
+
+    result: Result
+    is_found: bool
+    delay: int | None
+    cause_rank: int | None
+    alarms: int
+    flaps: int
+    is_silent: bool | None
+
+    @property
+    def fault(self) -> str:
+        return str(self.result["cell"]["fault"])
+
+
+@dataclass(frozen=True, slots=True)
+class FalseAlarms:
+    """Episodes seen on steps that were healthy, over all runs: `runs` of them, with `steps` steps."""
+
+    runs: int
+    steps: int
+    warnings: tuple[tuple[str, str], ...]
+    criticals: tuple[tuple[str, str], ...]
+
+
+def find(results: Sequence[Result]) -> list[Found]:
+    """What was found in each sick run, in the order given."""
+    silent = _silent(results)
+    return [_found(result, silent.get(_group(result))) for result in results if is_sick(result)]
+
+
+def is_sick(result: Result) -> bool:
+    return result["cell"]["fault"] is not None
+
+
+def false_alarms(results: Iterable[Result]) -> FalseAlarms:
+    """Episodes at warning or above in healthy runs."""
+    healthy = [result for result in results if not is_sick(result)]
+    return _false_alarms(healthy, {result["name"]: math.inf for result in healthy})
+
+
+def early_alarms(results: Iterable[Result]) -> FalseAlarms:
+    """Episodes at warning or above before the onset of faults that were switched on later."""
+    later = [result for result in results if is_sick(result) and result["cell"]["onset"] > 1]
+    return _false_alarms(later, {result["name"]: result["cell"]["onset"] for result in later})
+
+
+def peer_is_right(result: Result, peer: str) -> bool:
+    """Whether another package reported a finding that counts as right for the run's fault."""
+    return bool(set(result["peers"][peer]) & read_expected()[result["cell"]["fault"]].peers[peer])
+
+
+def _false_alarms(runs: Sequence[Result], until: Mapping[str, float]) -> FalseAlarms:
+    seen = [
+        (str(episode["severity"]), str(result["name"]), str(episode["rule"]))
+        for result in runs
+        for episode in result["episodes"]
+        if episode["first_step"] < until[result["name"]]
+    ]
+    return FalseAlarms(
+        runs=len(runs),
+        steps=int(sum(min(result["cell"]["steps"], until[result["name"]] - 1) for result in runs)),
+        warnings=tuple((name, rule) for severity, name, rule in seen if severity == "warning"),
+        criticals=tuple((name, rule) for severity, name, rule in seen if severity == "critical"),
+    )
+
+
+def _found(result: Result, is_silent: bool | None) -> Found:
+    expected, onset = read_expected()[result["cell"]["fault"]], result["cell"]["onset"]
+    alarms = [e for e in result["episodes"] if e["severity"] in ALARMS and e["first_step"] >= onset]
+    right = [episode["first_step"] for episode in alarms if episode["rule"] in expected.rules]
+    named = [cause["cause"] for cause in result["causes"]]
+    ranks = [rank for rank, cause in enumerate(named, start=1) if cause in expected.causes]
+    return Found(
+        result=result,
+        is_found=bool(right),
+        delay=min(right) - onset if right else None,
+        cause_rank=min(ranks, default=None),
+        alarms=_shown_alarms(result),
+        flaps=sum(count - 1 for count in Counter(episode["rule"] for episode in alarms).values()),
+        is_silent=is_silent,
+    )
+
+
+def _shown_alarms(result: Result) -> int:
+    causes = [cause for cause in result["causes"] if cause["severity"] in ALARMS]
+    explained = {rule for cause in result["causes"] for rule in cause["outcomes"]}
+    alone = [rule for rule, level in result["fired"].items() if level in ALARMS and rule not in explained]
+    return len(causes) + len(alone)
+
+
+def _group(result: Result) -> tuple[Any, ...]:
+    cell = result["cell"]
+    return cell["algorithm"], cell["task"], cell["fault"], cell["onset"] > 1
+
+
+def _silent(results: Sequence[Result]) -> dict[tuple[Any, ...], bool | None]:
+    """For each fault on each task: whether no metric's mean differs from the healthy runs'; None: too few of those."""
+    groups: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[_group(result)].append(result)
+    healthy = {key[:2]: runs for key, runs in groups.items() if key[2] is None}
+    return {key: _is_silent(sick, healthy.get(key[:2], [])) for key, sick in groups.items() if key[2] is not None}
+
+
+def _is_silent(sick: Sequence[Result], healthy: Sequence[Result]) -> bool | None:
+    if len(healthy) < _LEAST_HEALTHY:
+        return None
+    metrics = set.union(*(set(result["means"]) for result in sick))
+    return not any(_differs(metric, sick, healthy) for metric in metrics)
+
+
+def _differs(metric: str, sick: Sequence[Result], healthy: Sequence[Result]) -> bool:
+    ours, theirs = ([run["means"][metric] for run in runs if metric in run["means"]] for runs in (sick, healthy))
+    usual = [value for value in theirs if math.isfinite(value)]
+    if len(usual) < _LEAST_HEALTHY:
+        return False
+    return not all(map(math.isfinite, ours)) or t_test(ours, usual) < SILENT_P

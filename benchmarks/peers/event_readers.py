@@ -1,0 +1,59 @@
+"""One reading of a folder of event files by another reader, in its own environment: prints CPU and memory as JSON.
+
+python event_readers.py accumulator|tbparse|rust FOLDER
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+
+def accumulator(folder: str) -> None:
+    """TensorBoard's own reader, all points kept."""
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    start = time.process_time()
+    for path in sorted({path.parent for path in Path(folder).rglob("events.out.tfevents.*")}):
+        EventAccumulator(str(path), {"scalars": 0, "tensors": 0, "histograms": 0}).Reload()
+    tell(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def tbparse(folder: str) -> None:
+    """tbparse's tables of all scalars and tensors."""
+    from tbparse import SummaryReader  # noqa: PLC0415 - one peer a process
+
+    start = time.process_time()
+    reader = SummaryReader(folder)
+    assert len(reader.scalars) + len(reader.tensors)
+    tell(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def rust(folder: str) -> None:
+    """TensorBoard's data server until everything is loaded, checksums on; what a client costs is left out."""
+    import tensorboard_data_server  # noqa: PLC0415
+
+    kept = "scalars=all,histograms=all,text=all"
+    command = [tensorboard_data_server.server_binary(), "--logdir", folder, "--port", "0", "--reload", "once"]
+    options = ["--samples-per-plugin", kept, "--checksum", "-v"]
+    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        for line in server.stderr:
+            if "Finished load cycle" in line:
+                break
+        tasks = Path(f"/proc/{server.pid}/task").iterdir()
+        nanoseconds = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks)
+        status = Path(f"/proc/{server.pid}/status").read_text().splitlines()
+        server.kill()
+    tell(nanoseconds / 1e9, next(int(line.split()[1]) for line in status if line.startswith("VmHWM")))
+
+
+def tell(cpu: float, peak_kib: int) -> None:
+    """Print one measurement."""
+    sys.stdout.write(json.dumps({"cpu": cpu, "peak": peak_kib / 1024}) + "\n")
+
+
+if __name__ == "__main__":
+    {"accumulator": accumulator, "tbparse": tbparse, "rust": rust}[sys.argv[1]](sys.argv[2])

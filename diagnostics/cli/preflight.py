@@ -1,0 +1,126 @@
+"""`rlvitals preflight`: what the settings of a training alone say, from a configuration file or from a run."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from diagnostics.api import UnreadableRun, open_run
+from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
+from diagnostics.cli.limits import read_limits
+from diagnostics.cli.siblings import check_not_hidden
+from diagnostics.configurations import (
+    SUFFIXES,
+    UnreadableConfigurationError,
+    Wishes,
+    setup_of_file,
+    setup_of_run,
+    unread_settings,
+)
+from diagnostics.diagnosis import Limits, Severity, UnknownLimitError
+from diagnostics.preflight import Setup, divided, preflight
+from diagnostics.preflight.settings import OWN
+from diagnostics.report.settings import Review, reviews_form
+from diagnostics.trials import TrialError, try_rewards
+
+_REACHED = 1
+
+
+def run(words: Sequence[str]) -> int:
+    """0 · 1 when something was found at --fail-on or above · 2 when a path could not be read (it wins over 1)."""
+    arguments = _parser().parse_args(words)
+    limits = read_limits(arguments.limits) if arguments.limits else {}
+    reviews, failed = [], False
+    for path in arguments.paths:
+        try:
+            reviews.append(_review(path, arguments, limits))
+        except (UnreadableConfigurationError, UnreadableRun) as error:
+            note(f"rlvitals: {error}")
+            failed = True
+    if reviews:
+        write(reviews_form(reviews, arguments.format, style(arguments.output)), arguments.output)
+    if failed:
+        return BAD_INPUT
+    fail_on = Severity(arguments.fail_on)
+    return _REACHED if any(item.worst is not None and item.worst.rank >= fail_on.rank for item in reviews) else 0
+
+
+def _review(path: Path, arguments: argparse.Namespace, limits: Limits) -> Review:
+    setup = _setup(path, arguments)
+    if arguments.smoke:
+        setup = _tried(setup)
+    try:
+        outcomes = preflight(setup, divided(limits)[1])
+    except UnknownLimitError as error:
+        raise CommandError(f"{arguments.limits}: {error}") from error
+    return Review(
+        path=str(path),
+        algorithm=setup.algorithm,
+        producer=setup.producer,
+        version=".".join(map(str, setup.version or ())),
+        settings=len(setup.config),
+        unread=unread_settings(setup),
+        outcomes=outcomes,
+    )
+
+
+def _tried(setup: Setup) -> Setup:
+    """The setup with what its reward functions answered."""
+    if setup.producer != OWN:
+        raise CommandError(
+            f"--smoke tries reward functions by their names in a configuration of rlvitals, and this one is of "
+            f"{setup.producer}; name them in a TOML file: reward_funcs = ['path/to/file.py:function']"
+        )
+    check_not_hidden("trainer")
+    try:
+        return replace(setup, trials=try_rewards(setup.algorithm, setup.config))
+    except TrialError as error:
+        raise CommandError(str(error)) from error
+
+
+def _setup(path: Path, arguments: argparse.Namespace) -> Setup:
+    wishes = Wishes(
+        algorithm=arguments.algorithm,
+        producer=arguments.producer,
+        version=arguments.producer_version,
+        model=arguments.model,
+        device_gib=arguments.device_memory,
+    )
+    if path.is_dir():
+        return setup_of_run(open_run(path), wishes)
+    return setup_of_file(path, wishes)
+
+
+def _parser() -> argparse.ArgumentParser:
+    arguments = parser(
+        "preflight",
+        "Say what the settings of a training alone are worth a look for, before it starts or of a run.",
+        (
+            "rlvitals preflight grpo.toml",
+            "rlvitals preflight args.json --producer-version 0.16.1 --model ./my-model",
+            "rlvitals preflight grpo.toml --smoke     tries the reward functions as well",
+            "rlvitals preflight runs/a --format json",
+        ),
+    )
+    arguments.add_argument(
+        "paths",
+        metavar="CONFIG|RUN",
+        nargs="+",
+        type=Path,
+        help=f"a configuration ({', '.join(SUFFIXES)}; of TRL: json.dump(args.to_dict(), file, default=str)), or a run",
+    )
+    arguments.add_argument("--smoke", action="store_true", help="try the reward functions, in a process of the trainer")
+    arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help="where none is named")
+    arguments.add_argument("--producer", help="rlvitals, trl, verl or openrlhf, where the names do not tell")
+    arguments.add_argument("--producer-version", metavar="X.Y", help="whose defaults count (default: the newest known)")
+    arguments.add_argument("--model", metavar="FOLDER", help="the model's folder, where the configuration names none")
+    arguments.add_argument("--device-memory", metavar="GIB", type=float, help="memory of one accelerator")
+    arguments.add_argument(
+        "--fail-on",
+        choices=[severity.value for severity in Severity],
+        default=Severity.CRITICAL.value,
+        help="exit with 1 when something this bad is found (default: critical)",
+    )
+    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by check")
+    add_output(arguments)
+    return arguments

@@ -1,0 +1,36 @@
+"""A curve in words: its name, its last value, and what a chart's text alternative says."""
+
+from collections.abc import Sequence
+
+from diagnostics.diagnosis import Outcome, Verdict
+from diagnostics.messages import shown
+from diagnostics.metrics import EVAL_PREFIX
+from diagnostics.run import Series
+
+FUNCTION = ": "
+"""Between a metric's title and the reward function that it is of."""
+
+
+def described(series: Series, outcomes: Sequence[Outcome], held_out: Series | None = None) -> str:
+    """The figure in words: the last value, the last evaluation, how many points are no numbers, and what fired."""
+    parts = [f"{name_of(series)}: {last_value(series)} at step {series.steps[-1]}"]
+    if held_out is not None:
+        parts.append(f"held out: {last_value(held_out)} at step {held_out.steps[-1]}")
+    if count := int((~series.finite).sum()):
+        parts.append(f"{count} of {len(series)} points are NaN or infinite")
+    parts += [f"{o.rule} fired" for o in outcomes if o.metric == series.name and o.verdict is Verdict.FIRED]
+    return "; ".join(parts)
+
+
+def name_of(series: Series) -> str:
+    """The metric's title, with the reward function's name where it has one; an unmapped tag is its own name."""
+    if series.metric is None:
+        return series.name
+    title = f"{series.metric.title}, evaluation" if series.is_eval else series.metric.title
+    function = series.name.removeprefix(EVAL_PREFIX).partition("/")[2]
+    return f"{title}{FUNCTION}{function}" if function else title
+
+
+def last_value(series: Series) -> str:
+    """The last value with its unit."""
+    return f"{shown(float(series.values[-1]))} {series.unit}".rstrip()

@@ -1,0 +1,163 @@
+"""The memory of causal detectors: of a series that has grown since, only the new points are looked at.
+
+What a causal detector says of a point never changes when points follow. So its answers can be kept, and a run that is
+judged again after every step costs its new points and a comparison of the old ones. The answers are those that it would
+give without a memory, bit for bit: an input that is not the old one with more behind it is judged anew.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from diagnostics.run import Values
+
+Detector = TypeVar("Detector", bound=Callable[..., Values])
+Judge = TypeVar("Judge", bound=Callable[..., float])
+Inputs = tuple[Values, ...]
+Extend = Callable[[Inputs, int, Any], tuple[Values, Any]]
+"""From the inputs, how many points were judged before, and the state left then: answers to the rest, the new state."""
+
+ROOM = 64  # points; a buffer gets at least so many more than it needs, and half of what it holds
+
+
+@dataclass(slots=True)
+class _Kept:
+    """A detector's last inputs (N,), its answers in a buffer with room to grow, and the state that it goes on from."""
+
+    inputs: Inputs
+    buffer: Values = field(default_factory=lambda: np.empty(0))
+    size: int = 0
+    state: Any = None
+
+    def starts(self, inputs: Inputs) -> bool:
+        """Whether the old inputs are the beginnings of these."""
+        pairs = zip(self.inputs, inputs, strict=True)
+        return self.size <= len(inputs[0]) and all(_starts(old, new, self.size) for old, new in pairs)
+
+    def grow(self, inputs: Inputs, answers: Values, state: Any) -> None:
+        """Add the answers to what is new in these inputs."""
+        total = len(inputs[0])
+        if total > len(self.buffer):
+            room = np.empty(total - self.size + max(total // 2, ROOM))
+            self.buffer = np.concatenate([self.buffer[: self.size], room])
+        self.buffer[self.size : total] = answers
+        self.inputs, self.size, self.state = inputs, total, state
+
+    def answers(self) -> Values:
+        """(N,) The answer to each point, not to be written to."""
+        view = self.buffer[: self.size]
+        view.flags.writeable = False
+        return view
+
+
+@dataclass(slots=True)
+class Memory:
+    """What the detectors of each rule said, found again by their place: rule, detector, parameters, order of calls."""
+
+    _kept: dict[Hashable, _Kept] = field(default_factory=dict)
+    _calls: Counter[Hashable] = field(default_factory=Counter)
+    _facts: dict[Hashable, tuple[Values, float]] = field(default_factory=dict)
+    _rule: str = ""
+
+    def look_again(self) -> None:
+        """Begin another look at the run: what was said of whole series holds no longer."""
+        self._facts.clear()
+
+    def fact(self, name: Hashable, values: Values, judge: Callable[[Values], float]) -> float:
+        """A number about all the values, found once in a look however many rules ask."""
+        key = (name, values.ctypes.data, len(values))
+        if key not in self._facts:
+            self._facts[key] = values, judge(values)  # the values are kept, so that their place stays theirs
+        return self._facts[key][1]
+
+    def answers(self, place: Hashable, inputs: Inputs, extend: Extend) -> Values:
+        """(N,) The detector's answers to all points of its inputs (N,), computed for the new ones only."""
+        inputs = tuple(np.asarray(item, dtype=np.float64) for item in inputs)
+        self._calls[place] += 1
+        key = (self._rule, place, self._calls[place])
+        kept = self._kept.get(key)
+        if kept is None or not kept.starts(inputs):
+            kept = self._kept[key] = _Kept(tuple(item[:0] for item in inputs))
+        if kept.size < len(inputs[0]):
+            kept.grow(inputs, *extend(inputs, kept.size, kept.state))
+        return kept.answers()
+
+    @contextmanager
+    def of_rule(self, name: str) -> Iterator[None]:
+        """Within it detectors use this memory, for the rule of that name."""
+        self._rule = name
+        self._calls.clear()
+        token = _ACTIVE.set(self)
+        try:
+            yield
+        finally:
+            _ACTIVE.reset(token)
+
+
+_ACTIVE: ContextVar[Memory | None] = ContextVar("memory of detectors", default=None)
+
+
+def looks_back(reach: Callable[..., int]) -> Callable[[Detector], Detector]:
+    """A detector whose answer depends on the point and `reach(its parameters)` points before it, and no others."""
+
+    def remember(detector: Detector) -> Detector:
+        @wraps(detector)
+        def remembering(values: Values, *args: Any, **kwargs: Any) -> Values:
+            def extend(inputs: Inputs, known: int, state: Any) -> tuple[Values, Any]:
+                start = max(0, known - reach(*args, **kwargs))
+                return detector(inputs[0][start:], *args, **kwargs)[known - start :], None
+
+            return resumed((detector.__name__, args, tuple(kwargs.items())), (values,), extend)
+
+        return cast(Detector, remembering)
+
+    return remember
+
+
+def found_once(judge: Judge) -> Judge:
+    """A number about a whole series, for which several rules ask."""
+
+    @wraps(judge)
+    def remembering(values: Values, *args: Any, **kwargs: Any) -> float:
+        memory = _ACTIVE.get()
+        if memory is None:
+            return judge(values, *args, **kwargs)
+        place = (judge.__name__, args, tuple(kwargs.items()))
+        return memory.fact(place, values, lambda values: judge(values, *args, **kwargs))
+
+    return cast(Judge, remembering)
+
+
+def pointwise(function: Callable[..., Values], *inputs: Values | float) -> Values:
+    """(N,) `function(*inputs)`, whose answer at a point depends on the inputs (N,) at that point, and on numbers.
+
+    The function must have a name of its own and take all that it depends on as an argument.
+    """
+    series = tuple(item for item in inputs if isinstance(item, np.ndarray))
+    numbers = tuple(item for item in inputs if not isinstance(item, np.ndarray))
+
+    def extend(series: Inputs, known: int, state: Any) -> tuple[Values, Any]:
+        fresh = iter(item[known:] for item in series)
+        return function(*(next(fresh) if isinstance(item, np.ndarray) else item for item in inputs)), None
+
+    return resumed((function.__name__, numbers), series, extend)
+
+
+def resumed(place: Hashable, inputs: Inputs, extend: Extend) -> Values:
+    """(N,) The answers of a detector that goes on from where it stood, with the memory in use, if any."""
+    memory = _ACTIVE.get()
+    return extend(inputs, 0, None)[0] if memory is None else memory.answers(place, inputs, extend)
+
+
+def _starts(old: Values, new: Values, size: int) -> bool:
+    """Whether `old` and `new` agree in the first `size` points; NaN equals NaN, because bits are compared."""
+    if old.ctypes.data == new.ctypes.data:  # a reader's buffer, or one of these: only ever written to behind the end
+        return True
+    left, right = (item[:size].view(np.int64) for item in (old, new))
+    return bool((left == right).all())

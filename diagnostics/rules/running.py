@@ -1,0 +1,66 @@
+"""Running numbers: what is known of all points so far, carried on from point to point; causal, as the detectors are."""
+
+import math
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from diagnostics.rules.growing import Inputs, pointwise, resumed
+from diagnostics.run import Values
+
+EWMA_WEIGHT = 0.1
+EWMA_SETTLE = 10  # points until the average has forgotten most of its first value's noise
+
+
+def ewma(values: Values) -> Values:
+    """(N,) Exponentially weighted mean with weight 0.1, corrected for its start; it starts anew behind a NaN or ±Inf.
+
+    The first nine points of each start are NaN: they follow single values too closely to be called a mean.
+    """
+    return resumed("ewma", (values,), _more_of_ewma)
+
+
+def _more_of_ewma(inputs: Inputs, judged: int, state: tuple[float, float, int] | None) -> tuple[Values, Any]:
+    """The means of the values that were not judged before, and what the next ones go on from."""
+    keep = 1 - EWMA_WEIGHT
+    more = inputs[0][judged:].tolist()
+    means = [math.nan] * len(more)
+    total, weight, known = state or (0.0, 0.0, 0)
+    for index, value in enumerate(more):
+        if not math.isfinite(value):
+            total, weight, known = 0.0, 0.0, 0
+            continue
+        total = keep * total + EWMA_WEIGHT * value
+        weight = keep * weight + EWMA_WEIGHT
+        known += 1
+        if known >= EWMA_SETTLE:
+            means[index] = total / weight
+    return np.array(means), (total, weight, known)
+
+
+def drawdown(means: Values) -> Values:
+    """(N,) How far each mean lies below the best one so far, ≥ 0; NaN where the mean is NaN."""
+    return pointwise(np.subtract, extreme_so_far(means), means)
+
+
+def extreme_so_far(values: Values, *, highest: bool = True) -> Values:
+    """(N,) The highest, or lowest, of each value and those before it; NaN only before the first number."""
+    return resumed(("extreme_so_far", highest), (values,), partial(_more_of_extreme, np.fmax if highest else np.fmin))
+
+
+def _more_of_extreme(farther: np.ufunc, inputs: Inputs, judged: int, extreme: float | None) -> tuple[Values, Any]:
+    before = [] if extreme is None else [extreme]
+    extremes = farther.accumulate(np.concatenate([before, inputs[0][judged:]]))
+    return extremes[len(before) :], float(extremes[-1]) if len(extremes) else None
+
+
+def after(values: Values, warm_up: int) -> Values:
+    """(N,) The values without the first `warm_up`, which become NaN: known to nobody, judged by none."""
+    return resumed(("after", warm_up), (values,), partial(_more_of_after, warm_up))
+
+
+def _more_of_after(warm_up: int, inputs: Inputs, judged: int, state: None) -> tuple[Values, Any]:
+    more = inputs[0][judged:].copy()
+    more[: max(0, warm_up - judged)] = np.nan
+    return more, None

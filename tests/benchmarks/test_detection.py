@@ -1,0 +1,155 @@
+"""The detection benchmark counts what it says it counts, and its committed page is made from its committed results."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
+from benchmarks.detecting.expected import read_expected
+from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
+from benchmarks.detecting.replay import Episode, episodes, looks, up_to
+from benchmarks.detecting.scores import early_alarms, false_alarms, find
+from benchmarks.detecting.training import is_trained, run_folder, train_missing
+from benchmarks.detection import PAGE, RESULTS, as_page
+from diagnostics.api import diagnose, open_run
+from diagnostics.causes.catalog import CATALOG as CAUSES
+from diagnostics.diagnosis import Severity
+from diagnostics.rules import CATALOG as RULES
+from trainer.arguments import read_plan
+from trainer.faults import FAULTS
+
+ROOT = Path(__file__).resolve().parents[2]
+SICK = ROOT / "sample_runs" / "negative-kl"
+ALL = [cell for part in PARTS for cell in cells(part)]
+INFO, WARNING, CRITICAL = Severity
+
+
+def test_every_fault_has_its_right_answers_and_they_exist() -> None:
+    assert set(read_expected()) == set(FAULTS)
+    named = {rule for expected in read_expected().values() for rule in expected.rules}
+    assert named - {rule.name for rule in RULES} == set()
+    assert {cause for e in read_expected().values() for cause in e.causes} - {c.name for c in CAUSES} == set()
+
+
+def test_the_true_cause_that_the_library_of_faults_names_is_right() -> None:
+    assert [name for name, expected in read_expected().items() if FAULTS[name].cause not in expected.causes] == []
+
+
+def test_the_parts_share_no_seed_and_no_run() -> None:
+    seeds = [set(read_corpus()["parts"][part]["seeds"]) for part in PARTS]
+    assert set.intersection(*seeds) == set()
+    assert len({cell.name for cell in ALL}) == len(ALL)
+
+
+def test_every_cell_describes_a_training_that_the_trainer_accepts() -> None:
+    one_seed = [cell for cell in ALL if cell.seed in (42, 101)]
+    plans = [read_plan([cell.algorithm, "--task", cell.task, *cell.words]) for cell in one_seed]
+    assert [plan.config.total_steps for plan in plans] == [cell.steps for cell in one_seed]
+
+
+def test_a_fault_that_is_switched_on_later_has_time_to_show() -> None:
+    later = [cell for cell in ALL if not cell.is_healthy and cell.onset > 1]
+    assert [cell.name for cell in later if cell.steps - cell.onset < cell.case.steps] == []
+
+
+def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path) -> None:
+    cell = replace(cells("tune", "documents")[0], steps=2, onset=1)
+    run_folder(tmp_path, cell).with_name(f"{cell.name}.unfinished").mkdir(parents=True)
+    assert not is_trained(tmp_path, cell)
+    assert [train_missing(tmp_path, [cell], deadline=math.inf) for _ in range(2)] == [1, 0]
+    assert open_run(run_folder(tmp_path, cell)).status.state == "finished"
+
+
+def test_intervals_agree_with_their_closed_forms() -> None:
+    assert wilson(9, 10) == pytest.approx((0.5958, 0.9821), abs=1e-4)
+    assert poisson_upper(0, 100) == pytest.approx(-math.log(0.05) / 100)
+    assert t_test([2.776], [math.sqrt(0.3) * x for x in (-1.0, -1.0, 0.0, 1.0, 1.0)]) < 0.05  # 4 degrees of freedom
+    assert t_test([1.0], [1.0, 1.0]) == 1.0
+    assert t_test([1.1], [1.0, 1.0]) == 0.0
+    assert math.isnan(t_test([1.0], [1.0]))
+
+
+def test_the_last_look_at_a_growing_run_sees_what_the_finished_run_shows() -> None:
+    run = open_run(SICK)
+    *_, (step, last) = looks(run)
+    assert step == run.steps[-1]
+    assert [outcome.rule for outcome in last.fired] == [outcome.rule for outcome in diagnose(run).fired]
+
+
+def test_a_run_as_it_stood_holds_nothing_of_later_steps() -> None:
+    early = up_to(open_run(SICK), 7)
+    assert max(early.steps) == 7
+    assert max(early.samples.steps) <= 7
+    assert early.status.state == "running"
+
+
+def test_a_rule_that_pauses_makes_two_episodes() -> None:
+    looked = [(1, {"a": WARNING}), (2, {"a": CRITICAL}), (3, {}), (4, {"a": INFO})]
+    assert episodes(looked) == [Episode("a", 1, 2, CRITICAL), Episode("a", 4, 4, INFO)]
+
+
+def result(fault: str | None, onset: int = 11, **changes: Any) -> Mapping[str, Any]:
+    cell = Cell("measured", "ppo", "remarks", 101, fault, None if fault else "standard", onset, steps=40)
+    plain = {"name": cell.name, "verdict": "", "fired": {}, "causes": (), "episodes": (), "means": {"score": 1.0}}
+    return {"cell": {**{name: getattr(cell, name) for name in cell.__slots__}}, **plain, **changes}
+
+
+def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, Any]:
+    return {"rule": rule, "first_step": first_step, "last_step": first_step, "severity": severity}
+
+
+@pytest.mark.parametrize(
+    ("episode", "delay"),
+    [
+        (shown("kl-negative", 14), 3),
+        (shown("kl-negative", 14, "info"), None),  # a note is no alarm
+        (shown("kl-negative", 10), None),  # before the onset it cannot be the fault
+        (shown("truncation-high", 14), None),  # an alarm, but not a right one
+    ],
+)
+def test_a_fault_is_found_by_a_right_alarm_from_its_onset_on(episode: Mapping[str, Any], delay: int | None) -> None:
+    (found,) = find([result("min-new-tokens", episodes=[episode])])
+    assert (found.is_found, found.delay) == (delay is not None, delay)
+
+
+def test_a_cause_has_its_place_in_the_ranking() -> None:
+    causes = [
+        {"cause": name, "severity": "warning", "outcomes": []} for name in ("length-bias", "sampling-unlike-policy")
+    ]
+    (found,) = find([result("min-new-tokens", causes=causes, fired={"kl-negative": "critical", "oom": "info"})])
+    assert (found.cause_rank, found.alarms) == (2, 3)
+
+
+def test_a_fault_is_silent_only_when_no_metric_differs_from_enough_healthy_runs() -> None:
+    healthy = [result(None, 1, means={"score": value}) for value in (1.0, 1.1, 0.9, 1.05)]
+    silent = {
+        score: find([*healthy, result("top-k", means={"score": score})])[0].is_silent for score in (1.02, 9.0, math.nan)
+    }
+    assert silent == {1.02: True, 9.0: False, math.nan: False}
+    assert find([*healthy[:3], result("top-k")])[0].is_silent is None
+
+
+def test_alarms_on_healthy_steps_are_false_in_healthy_runs_and_before_an_onset() -> None:
+    runs = [
+        result(None, 1, episodes=[shown("kl-too-high", 30, "critical"), shown("oom", 3, "info")]),
+        result("top-k", 11, episodes=[shown("kl-negative", 10), shown("kl-negative", 11)]),
+        result("top-k", 1, episodes=[shown("kl-negative", 1)]),
+    ]
+    healthy, early = false_alarms(runs), early_alarms(runs)
+    assert (healthy.runs, healthy.steps, len(healthy.warnings), len(healthy.criticals)) == (1, 40, 0, 1)
+    assert (early.runs, early.steps, len(early.warnings), len(early.criticals)) == (1, 10, 1, 0)
+
+
+def test_the_committed_page_is_that_of_the_committed_results() -> None:
+    results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
+    assert PAGE.read_text("utf-8") == as_page(results)
+
+
+def test_the_readme_shows_the_measured_summary_as_printed() -> None:
+    summary = PAGE.read_text("utf-8").partition("| | all faults")[2].partition("\n\n")[0]
+    assert f"| | all faults{summary}" in (ROOT / "README.md").read_text("utf-8")

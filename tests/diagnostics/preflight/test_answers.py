@@ -1,0 +1,72 @@
+"""Checks of where answers end, of groups and of batches, at their boundaries."""
+
+import pytest
+
+from diagnostics.preflight import ModelFacts
+
+
+@pytest.mark.parametrize(
+    ("config", "word", "said"),
+    [
+        ({"missing_eos_penalty": None, "stop_token": "eos"}, "info", "missing_eos_penalty is not set"),
+        ({"missing_eos_penalty": 1.0, "stop_token": "eos"}, "quiet", ""),
+        ({"missing_eos_penalty": 1.0, "stop_token": None}, "info", "stop_token is not set"),
+        ({"non_eos_penalty": True, "stop_token": "eos"}, "quiet", ""),
+    ],
+)
+def test_the_eos_trick_takes_both_halves(judged, config, word, said) -> None:
+    found = judged("pf-eos-trick", config, "ppo")
+    assert found.word == word
+    assert said in found.said
+
+
+@pytest.mark.parametrize(
+    ("facts", "word"),
+    [
+        (ModelFacts(pad_token_id=1, eos_token_ids=(1,)), "warning"),
+        (ModelFacts(pad_token_id=1, eos_token_ids=(2, 1)), "warning"),
+        (ModelFacts(pad_token_id=0, eos_token_ids=(1,)), "quiet"),
+        (ModelFacts(eos_token_ids=(1,)), "skipped"),
+    ],
+)
+def test_padding_that_is_an_end_token_is_a_warning(judged, facts, word) -> None:
+    assert judged("pf-pad-eos", {}, "ppo", model=facts).word == word
+
+
+@pytest.mark.parametrize(
+    ("tokens", "data", "word"),
+    [(256, "openai/gsm8k", "warning"), (257, "openai/gsm8k", "quiet"), (64, "imdb", "quiet"), (64, None, "skipped")],
+)
+def test_little_room_is_a_warning_for_data_that_want_reasoning(judged, tokens, data, word) -> None:
+    config = {"max_completion_length": tokens, **({"dataset_name": data} if data else {})}
+    assert judged("pf-completion-length", config, producer="trl").word == word
+
+
+def test_until_1_10_the_default_of_trl_was_too_short_for_gsm8k(judged) -> None:
+    config = {"dataset_name": "openai/gsm8k"}
+    assert judged("pf-completion-length", config, producer="trl", version="1.9.0").word == "warning"
+    assert judged("pf-completion-length", config, producer="trl", version="1.10.0").word == "quiet"
+
+
+@pytest.mark.parametrize(("size", "word"), [(3, "info"), (4, "quiet")])
+def test_small_groups_are_noted_with_how_many_of_them_are_dead(judged, size, word) -> None:
+    found = judged("pf-group-size", {"num_generations": size})
+    assert found.word == word
+    if word == "info":
+        assert "10 / 50 / 90 % of answers are right, 73 / 25 / 73 % of the groups teach nothing" in found.said
+
+
+@pytest.mark.parametrize(
+    ("config", "word"),
+    [
+        ({"num_generations": 1}, "critical"),
+        ({"num_generations": 8, "generation_batch_size": 12}, "critical"),
+        ({"num_generations": 8, "generation_batch_size": 16}, "quiet"),
+        ({"num_generations": 8, "per_device_train_batch_size": 4}, "warning"),  # fine on two processes
+        ({"num_generations": 8, "per_device_train_batch_size": 4, "num_processes": 2}, "quiet"),
+        ({"num_generations": 8, "per_device_train_batch_size": 4, "num_processes": 1}, "critical"),
+        ({"num_generations": 8, "auto_find_batch_size": True}, "critical"),
+    ],
+)
+def test_batches_divide_into_groups(judged, config, word) -> None:
+    assert judged("pf-divisible", config, producer="trl").word == word

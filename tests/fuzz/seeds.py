@@ -1,0 +1,154 @@
+"""The sound runs that the fuzzer starts from: a small one of every format."""
+
+import json
+import random
+import shutil
+import sqlite3
+import struct
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.event_files import LAYOUTS, event, field, histogram, scalar, tensor, write
+from diagnostics.runlog import RunLog
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "trl"
+STEPS = range(1, 9)
+SAMPLE = {"query": "2 + 2 =", "response": "4", "score": 1.0, "advantage": 0.5, "terminated": True}
+_MLFLOW = """
+CREATE TABLE runs (run_uuid VARCHAR(32), name VARCHAR(250), status VARCHAR(9), start_time BIGINT, end_time BIGINT,
+                   lifecycle_stage VARCHAR(20), experiment_id INTEGER);
+CREATE TABLE metrics (key VARCHAR(250), value FLOAT, timestamp BIGINT, run_uuid VARCHAR(32), step BIGINT,
+                      is_nan BOOLEAN);
+CREATE TABLE params (key VARCHAR(250), value VARCHAR(8000), run_uuid VARCHAR(32));
+INSERT INTO runs VALUES ('r', 'first', 'RUNNING', 1700000000000, NULL, 'active', 1);
+INSERT INTO params VALUES ('learning_rate', '1e-5', 'r');
+"""
+
+
+def run_log(folder: Path) -> None:
+    """A run directory of our own."""
+    with RunLog(folder, algorithm="grpo", config={"beta": 0.1}) as log:
+        for step in STEPS:
+            log.log(step, {"reward": float(step), "loss": float("nan"), "kl": 0.1}, [SAMPLE, SAMPLE])
+
+
+def event_files(folder: Path) -> None:
+    """One record by record, one in stretches, with everything that a summary may hold."""
+    draw = random.Random(0)
+    values = [
+        scalar("a", 1.0),
+        tensor("b", 2.0),
+        histogram("h", draw),
+        field(1, field(1, b"t") + field(8, b"\x08\x07")),
+    ]
+    write(folder, [event(step, 1.7e9, value) for step in STEPS for value in values])
+
+
+def long_event_file(folder: Path) -> None:
+    """One that is read in stretches and rounds."""
+    write(folder, LAYOUTS["regular"](220))
+
+
+def wandb(folder: Path) -> None:
+    """What W&B left of a run of TRL."""
+    (found,) = (FIXTURES / "ppo112_nmb1" / "wandbdir" / "wandb").glob("offline-run-*")
+    shutil.copytree(found, folder / found.name)
+
+
+def wandb_typed(folder: Path) -> None:
+    """A `.wandb` file with a histogram, a nested value and a table."""
+    folder = folder / "offline-run-20260101_000000-abc"
+    folder.mkdir(parents=True)
+    rows: list[Mapping[str, Any]] = [
+        {"_step": step, "h": {"_type": "histogram", "bins": [0, 1], "values": [3]}, "n": {"x": 1.5}} for step in STEPS
+    ]
+    content = b":W&B" + struct.pack("<HB", 0xBEE1, 0)
+    for row in rows:
+        items = (field(1, field(2, key.encode()) + field(16, json.dumps(value).encode())) for key, value in row.items())
+        record = field(2, b"".join(items))
+        content += struct.pack("<IHB", zlib.crc32(b"\x01" + record), len(record), 1) + record
+    (folder / "run-abc.wandb").write_bytes(content)
+
+
+def wandb_export(folder: Path) -> None:
+    """A run of the W&B cloud as `rlvitals import` keeps it."""
+    folder.mkdir(parents=True)
+    _json_lines(folder / "history.jsonl", [{"_step": step, "_timestamp": 1.7e9, "loss": 1.0} for step in STEPS])
+    _json_lines(folder / "system.jsonl", [{"_timestamp": 1.7e9, "system.cpu": 3.0}])
+    manifest = {"schema_version": 1, "name": "n", "id": "abc", "state": "finished", "created": "2026-01-01T00:00:00Z"}
+    summary = {"config": {"lr": {"value": 1}}, "summary": {"loss": 1.0}}
+    (folder / "wandb-export.json").write_text(json.dumps(manifest | summary))
+
+
+def wandb_csv(folder: Path) -> None:
+    """A panel of the W&B page."""
+    folder.mkdir(parents=True)
+    header = "Step,run - loss,run - loss__MIN,run - loss__MAX,run - _step\n"
+    (folder / "export.csv").write_text(header + "".join(f"{step},1.0,0.5,NaN,{step}\n" for step in STEPS))
+
+
+def trackio(folder: Path) -> None:
+    """trackio's database of a run of TRL."""
+    folder.mkdir(parents=True)
+    shutil.copy(FIXTURES / "ppo112_nmb1" / "trackio" / "labppo.db", folder)
+
+
+def mlflow(folder: Path) -> None:
+    """A database with the tables of MLflow."""
+    folder.mkdir(parents=True)
+    with sqlite3.connect(folder / "mlflow.db") as database:
+        database.executescript(_MLFLOW)
+        for step in STEPS:
+            database.execute("INSERT INTO metrics VALUES ('loss', 0.5, 1700000000000, 'r', ?, 0)", (step,))
+    database.close()
+
+
+def trainer_state(folder: Path) -> None:
+    """What transformers saves with a checkpoint."""
+    folder.mkdir(parents=True)
+    shutil.copytree(FIXTURES / "ppo112_nmb1" / "out" / "checkpoint-8", folder / "checkpoint-8")
+
+
+def completions(folder: Path) -> None:
+    """TRL's completions, a parquet file a step, and a JSON-lines file a step."""
+    shutil.copytree(FIXTURES / "grpo116" / "out" / "completions", folder / "completions")
+    (folder / "dump").mkdir()
+    _json_lines(folder / "dump" / "1.jsonl", [{"input": "q", "output": "a", "score": 1.0, "step": 1}] * 3)
+
+
+def samples(folder: Path) -> None:
+    """Rows of completions, each with its step."""
+    folder.mkdir(parents=True)
+    rows = [{"step": step, "prompt": ["q"] * 2, "completion": ["a", "b"], "reward": [0.0, 1.0]} for step in STEPS]
+    _json_lines(folder / "completions.jsonl", rows)
+
+
+def tables(folder: Path) -> None:
+    """Metrics as JSON lines and CSV."""
+    (folder / "a").mkdir(parents=True)
+    (folder / "b").mkdir()
+    nested = [{"step": step, "data": {"actor/kl": 0.1, "critic/score/mean": float("inf")}} for step in STEPS]
+    _json_lines(folder / "a" / "metrics.jsonl", nested)
+    (folder / "b" / "log.csv").write_text("step,loss\n" + "".join(f"{step},{1 / step}\n" for step in STEPS))
+
+
+def _json_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+SEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
+    "rlvitals": (run_log,),
+    "wandb-export": (wandb_export,),
+    "tensorboard": (event_files, long_event_file),
+    "wandb": (wandb, wandb_typed),
+    "trackio": (trackio,),
+    "mlflow": (mlflow,),
+    "trainer-state": (trainer_state,),
+    "completions": (completions,),
+    "samples": (samples,),
+    "wandb-csv": (wandb_csv,),
+    "table": (tables,),
+}
+"""By the name of the format."""

@@ -1,0 +1,81 @@
+import pytest
+import torch
+from torch import nn
+from torch.nn.functional import linear
+
+from tests.trainer.tiny_models import tiny_model
+from trainer.linear import SMALLEST, OneDNNLinear, pays, product, with_fast_layers
+
+needs_onednn = pytest.mark.skipif(not pays(), reason="oneDNN is used on processors with AVX-512, without accelerator")
+SHAPES = [(3, 40, 128, 344), (1, 600, 344, 128), (2, 4, 16, 8)]
+"""Leading axes, inputs and outputs: both orders of the weight's gradient, and a product too small for oneDNN."""
+
+
+def layer_and_inputs(shape: tuple[int, ...], bias: bool = True) -> tuple[nn.Linear, torch.Tensor]:
+    torch.manual_seed(0)
+    return nn.Linear(shape[2], shape[3], bias), torch.randn(shape[:3])
+
+
+def gradients(layer: nn.Linear, inputs: torch.Tensor) -> list[torch.Tensor]:
+    inputs = inputs.clone().requires_grad_()
+    outputs = layer(inputs)
+    weights = torch.rand(outputs.shape, generator=torch.Generator().manual_seed(1))
+    return list(torch.autograd.grad((outputs * weights).sum(), [inputs, *layer.parameters()]))
+
+
+@needs_onednn
+def test_the_sizes_here_stand_on_both_sides_of_the_limit():
+    sizes = [first * second * inputs * outputs for first, second, inputs, outputs in SHAPES]
+    assert [size >= SMALLEST for size in sizes] == [True, True, False]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_product_is_that_of_torch(shape):
+    layer, inputs = layer_and_inputs(shape)
+    found = product(inputs, layer.weight.detach(), layer.bias.detach())
+    assert torch.allclose(found, linear(inputs, layer.weight, layer.bias), atol=1e-5)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_outputs_and_gradients_are_those_of_the_layer_replaced(shape, bias):
+    layer, inputs = layer_and_inputs(shape, bias)
+    fast = OneDNNLinear.of(layer)
+    assert torch.allclose(fast(inputs), layer(inputs), atol=1e-5)
+    for found, expected in zip(gradients(fast, inputs), gradients(layer, inputs), strict=True):
+        assert torch.allclose(found, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_frozen_weights_get_no_gradient_and_inputs_still_do():
+    layer, inputs = layer_and_inputs(SHAPES[0])
+    layer.requires_grad_(False)
+    inputs.requires_grad_()
+    OneDNNLinear.of(layer)(inputs).sum().backward()
+    assert layer.weight.grad is None
+    assert inputs.grad is not None
+
+
+def test_autocast_and_other_precisions_stay_with_torch():
+    layer, inputs = layer_and_inputs(SHAPES[0])
+    with torch.autocast("cpu", torch.bfloat16):
+        assert OneDNNLinear.of(layer)(inputs).dtype == torch.bfloat16
+    half = OneDNNLinear.of(layer.to(torch.bfloat16))
+    assert half(inputs.to(torch.bfloat16)).dtype == torch.bfloat16
+
+
+@needs_onednn
+@pytest.mark.parametrize("name", ["llama", "qwen2", "opt", "gpt_neox", "mixture-of-experts"])
+def test_a_model_keeps_its_weights_their_names_and_its_logits(name):
+    model, ids = tiny_model(name), torch.arange(8).unsqueeze(0)
+    expected, names = model(input_ids=ids).logits, list(model.state_dict())
+    pointers = [weight.data_ptr() for weight in model.parameters()]
+    fast = with_fast_layers(model)
+    assert any(isinstance(module, OneDNNLinear) for module in fast.modules())
+    assert not any(type(module) is nn.Linear for module in fast.modules())
+    assert (list(fast.state_dict()), [weight.data_ptr() for weight in fast.parameters()]) == (names, pointers)
+    assert torch.allclose(fast(input_ids=ids).logits, expected, atol=1e-6)
+
+
+def test_a_tied_weight_stays_tied():
+    model = with_fast_layers(tiny_model("llama", tie_word_embeddings=True))
+    assert model.lm_head.weight is model.model.embed_tokens.weight

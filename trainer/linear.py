@@ -1,0 +1,96 @@
+"""Linear layers through oneDNN, for models on the CPU.
+
+torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only; oneDNN, which torch brings
+along, uses it on all that have it, and takes half the time on AMD's. Both add up in float32, in another order.
+Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
+"""
+
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+
+SMALLEST = 1_500_000
+"""Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def pays() -> bool:
+    """Whether this is a machine without an accelerator whose processor has AVX-512, and a torch with oneDNN."""
+    return (
+        not torch.accelerator.is_available()
+        and torch.backends.cpu.get_cpu_capability() == "AVX512"
+        and torch.backends.mkldnn.is_available()
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+    )
+
+
+def with_fast_layers(model: Model) -> Model:
+    """The same model, its plain linear layers replaced by `OneDNNLinear` with the same weights, where that pays."""
+    if pays():
+        for name, layer in [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear]:
+            model.set_submodule(name, OneDNNLinear.of(layer))
+    return model
+
+
+def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
+    """(X, N) what `torch.nn.functional.linear` gives, in float32; without a gradient."""
+    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays():
+        return linear(inputs_XI, weight_NI, bias_N)
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(inputs_XI, weight_NI, bias_N, "none", [], "")
+    return result
+
+
+class OneDNNLinear(nn.Linear):
+    """A linear layer that leaves the processor's float32 products to oneDNN, and everything else to torch."""
+
+    @classmethod
+    def of(cls, layer: nn.Linear) -> "OneDNNLinear":
+        """This layer's parameters, shared with it, in a layer of this kind."""
+        fast = cls(layer.in_features, layer.out_features, layer.bias is not None, device="meta")
+        fast.weight, fast.bias = layer.weight, layer.bias
+        return fast.train(layer.training)
+
+    def forward(self, inputs_XI: Tensor) -> Tensor:
+        """(X, O) the layer's outputs."""
+        if not _is_plain(inputs_XI) or not _is_plain(self.weight) or torch.is_autocast_enabled("cpu"):
+            return super().forward(inputs_XI)
+        if not torch.is_grad_enabled():
+            return product(inputs_XI, self.weight, self.bias)
+        outputs_XO: Tensor = _Product.apply(inputs_XI, self.weight, self.bias)  # type: ignore[no-untyped-call]
+        return outputs_XO
+
+
+class _Product(torch.autograd.Function):
+    """`product` with its gradients, which are products too."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs_XI: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
+        ctx.save_for_backward(inputs_XI, weight_OI)
+        return product(inputs_XI, weight_OI, bias_O)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_XO: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        inputs_XI, weight_OI = ctx.saved_tensors
+        needs_inputs, needs_weight, needs_bias = ctx.needs_input_grad
+        gradient_MO = gradient_XO.flatten(0, -2)
+        return (
+            product(gradient_XO, weight_OI.t()) if needs_inputs else None,
+            _weight_gradient(gradient_MO, inputs_XI.flatten(0, -2)) if needs_weight else None,
+            gradient_MO.sum(0) if needs_bias else None,
+        )
+
+
+def _weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
+    """(O, I); oneDNN copies the first factor of two that are transposed, so the smaller one stands first."""
+    if gradient_MO.shape[1] > 2 * inputs_MI.shape[1]:
+        return product(inputs_MI.t(), gradient_MO.t()).t()
+    return product(gradient_MO.t(), inputs_MI.t())
+
+
+def _is_plain(values: Tensor) -> bool:
+    return values.dtype == torch.float32 and values.is_cpu
