@@ -76,9 +76,9 @@ class Outcome:
 
     Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
     and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
-    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical name of the judged series, `tag` the producer's name for it; `unit` is that of
-    measured and limit. `still` is True when the episode had not ended at the last logged step. Messages are rendered
-    with `diagnostics.rules.templates()`.
+    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
+    name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
+    when the episode had not ended at the last logged step. Messages are rendered with `diagnostics.rules.templates()`.
     """
 
     code: str

@@ -49,7 +49,12 @@ SAMPLE_RUNS = {
         recipe="ppo-kl-negative",
         made="min_new_tokens = 12 forbids the end while sampling, missing_eos_penalty = 1 makes the policy want it.",
         verdict="critical",
-        findings={"kl-negative": "critical"},
+        findings={
+            "kl-negative": "critical",
+            "systematic-logprob-shift": "warning",
+            "reward-not-improving": "warning",
+            "smp-truncated": "info",
+        },
     ),
     "ratio-far-from-one": SampleRun(
         recipe="ppo-ratio-explosion",
@@ -60,7 +65,6 @@ SAMPLE_RUNS = {
             "update-too-large": "critical",
             "kl-too-high": "critical",
             "smp-truncated": "info",
-            "smp-empty": "warning",
         },
     ),
     "value-loss-nan": SampleRun(
@@ -69,6 +73,7 @@ SAMPLE_RUNS = {
         verdict="critical",
         findings={  # NaN weights only write token 0
             "nonfinite-metric": "critical",
+            "reward-func-constant": "warning",  # the function that will return NaN returns 0 until then
             "eos-never-generated": "critical",
             "smp-truncated": "warning",
             "smp-empty": "critical",

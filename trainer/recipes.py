@@ -86,7 +86,7 @@ _ALL = (
         "The end is forbidden for 12 tokens, and a response that has not ended after 14 pays. So the policy makes the "
         "end likelier everywhere, also where it is never drawn: the drawn tokens become less likely than under the "
         "reference, the KL estimate falls below 0, and that is rewarded.",
-        {**_PPO, "max_steps": 50, **FORBIDDEN_END},
+        {**_PPO, "max_steps": 50, **FORBIDDEN_END, "learning_rate": 2.5e-4},
         rules=("kl-negative",),
     ),
     Recipe(

@@ -85,7 +85,7 @@ class _Family:
         self.shape = shape
         self._lead = -shape.size % _WORD_BYTES  # what `_rows` puts before a payload
         self._mask: Words = np.concatenate([np.zeros(self._lead, np.uint8), shape.fixed]).view(np.uint64)
-        self._factors: Words = np.cumprod(np.full(len(self._mask), _ODD, np.uint64))
+        self._factors: Words = np.cumprod(np.full(len(self._mask), _ODD, np.uint64), dtype=np.uint64)
         self._layouts: dict[int, Names] = {}  # hash → tag and plugin of each value
         self._keys = np.empty(0, np.uint64)  # increasing
         self._templates = np.empty((0, len(self._mask)), np.uint64)
