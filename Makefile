@@ -4,7 +4,7 @@
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO and GRPO with TRL's, in an environment of its own (about ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
-# make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (about twenty minutes)
+# make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (ten to fifteen minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
 #                           without it torch comes from pip's own configuration and may bring CUDA along (gigabytes)

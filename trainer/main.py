@@ -106,6 +106,7 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
         try:
             _meet(plan, log.directory)
             loop(journal)
+            _part()
         except Exception as error:  # a run that fails says why, whatever went wrong in it
             words = in_words(error, plan.config, log.directory)
             print_failure(error, words)
@@ -126,6 +127,7 @@ def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
     with recorded_console(directory, process_number()):
         try:
             loop(SilentJournal(directory, StopRequest(), plan.resumed_step))
+            _part()
         except Exception as error:  # the first process puts it into the run's state
             words = in_words(error, plan.config, directory)
             print_failure(error, words)
@@ -141,6 +143,13 @@ def _meet(plan: Plan, directory: Path | None) -> Path:
     from trainer import processes  # noqa: PLC0415 - torch, after the run directory is claimed
 
     return processes.meet(plan.config, directory)
+
+
+def _part() -> None:
+    if process_count() > 1:
+        from trainer import processes  # noqa: PLC0415 - torch
+
+        processes.part()
 
 
 def _announce(failure: str) -> None:

@@ -123,6 +123,13 @@ def meet(config: TrainConfig, directory: Path | None) -> Path:
     return found
 
 
+def part() -> None:
+    """Leave together: a process that ends while another one still holds a connection to it can abort that one."""
+    state = PartialState()
+    state.wait_for_everyone()
+    state.destroy_process_group()
+
+
 def announce_failure(sentence: str) -> None:
     """Leave word of this process's failure where the first process looks when it loses touch; call before ending."""
     _store().set(_FAILURE, sentence)
