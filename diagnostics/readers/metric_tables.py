@@ -7,6 +7,7 @@ Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a s
 import math
 import re
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,7 @@ class Reader:
         )
 
 
-class _Log:
+class _Log(ABC):
     """What was read of one file so far; a subclass says how its rows are written."""
 
     def __init__(self, path: Path) -> None:
@@ -101,16 +102,17 @@ class _Log:
         self._misfits = 0
 
     @property
+    @abstractmethod
     def tail(self) -> Tail:
-        raise NotImplementedError
+        """The file, as far as it was read."""
 
     @property
     def malformed(self) -> int:
         return self._misfits
 
+    @abstractmethod
     def new_rows(self) -> Iterator[Mapping[str, Any]]:
         """The rows that were completed since the last call."""
-        raise NotImplementedError
 
     def read(self) -> bool:
         """Take in what is new; False where nothing is."""
