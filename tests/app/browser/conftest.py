@@ -18,7 +18,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from diagnostics.processes import ProcessIdentity
-from diagnostics.runlog import STATUS_FILE
+from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
 
 PATIENCE = 30.0  # seconds: torch alone takes ten to import when the cores are busy
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -86,8 +86,10 @@ class Training:
 
     @property
     def step(self) -> int:
-        """The last logged step; 0 before the first."""
-        return self.status.get("step") or 0
+        """The last logged step, by the log itself: the status may lag behind it; 0 before the first."""
+        path = self.run_dir / EVENTS_FILE
+        whole = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
+        return int(orjson.loads(whole[-1])["step"]) if whole else 0
 
     @property
     def is_alive(self) -> bool:
