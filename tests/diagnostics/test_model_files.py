@@ -67,7 +67,9 @@ def test_odd_values_of_a_logged_configuration_are_no_facts_and_no_error(odd) -> 
         "dropout",
     )
     for name in (*names, "pad_token_id"):
-        facts_of_config({**LLAMA, name: odd})
+        facts = facts_of_config({**LLAMA, name: odd})
+        assert facts.parameters is None or facts.parameters > 0, name
+        assert facts.dropout is None or facts.dropout >= 0, name
 
 
 def test_a_model_that_is_written_later_is_found(tmp_path: Path) -> None:
