@@ -3,8 +3,10 @@
 import asyncio
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set, Sized
 from dataclasses import dataclass
+from functools import cache
+from threading import Thread
 from typing import Any
 
 from trainer.console import say_once
@@ -76,7 +78,7 @@ class RewardFunc:
 
     def _call(self, inputs: Mapping[str, list[Any]]) -> Any:
         rewards = self.function(**{name: list(values) for name, values in inputs.items()})
-        return asyncio.run(_awaited(rewards)) if inspect.isawaitable(rewards) else rewards
+        return _awaited(rewards) if inspect.isawaitable(rewards) else rewards
 
     def _checked(
         self, rewards: object, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt]
@@ -156,8 +158,31 @@ def _parameters(function: Function) -> _Parameters:
     )
 
 
-async def _awaited(rewards: Any) -> Any:
-    return await rewards
+def _awaited(rewards: Awaitable[Any]) -> Any:
+    async def waiting() -> tuple[Any, BaseException | None]:
+        try:
+            return await rewards, None
+        except (
+            BaseException
+        ) as error:  # raised here, a SystemExit would end the loop's thread, and nobody would hear it
+            return None, error
+
+    found, error = asyncio.run_coroutine_threadsafe(waiting(), _event_loop()).result()
+    if error is not None:
+        raise error
+    return found
+
+
+@cache
+def _event_loop() -> asyncio.AbstractEventLoop:
+    """One loop for all calls, in a thread of its own.
+
+    A client that a function keeps between calls stays usable, and a loop may run in the caller's thread, as in a
+    notebook.
+    """
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="async rewards", daemon=True).start()
+    return loop
 
 
 def _as_list(rewards: object) -> list[Any] | None:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -111,11 +112,43 @@ def test_a_function_with_keyword_arguments_gets_every_column() -> None:
     assert RewardFunc("curious", curious)(["a"], ["x"], answer=["1"]) == [1.0]
 
 
-def test_an_async_function_is_awaited() -> None:
-    async def slow(completions: list[str]) -> list[float]:
-        return list(await asyncio.gather(*(asyncio.sleep(0, float(len(text))) for text in completions)))
+async def _slow(completions: list[str]) -> list[float]:
+    return list(await asyncio.gather(*(asyncio.sleep(0, float(len(text))) for text in completions)))
 
-    assert RewardFunc("slow", slow)(["a", "b"], ["x", "xy"]) == [1.0, 2.0]
+
+def test_an_async_function_is_awaited() -> None:
+    assert RewardFunc("slow", _slow)(["a", "b"], ["x", "xy"]) == [1.0, 2.0]
+
+
+def test_an_async_function_is_awaited_where_an_event_loop_runs_already_as_in_a_notebook() -> None:
+    async def cell_of_a_notebook() -> list[float | None]:
+        return RewardFunc("slow", _slow)(["a", "b"], ["x", "xy"])
+
+    with ThreadPoolExecutor(max_workers=1) as apart:  # a browser test before this one may have left a loop running here
+        assert apart.submit(asyncio.run, cell_of_a_notebook()).result() == [1.0, 2.0]
+
+
+def test_an_async_function_keeps_its_event_loop_from_call_to_call() -> None:
+    loops = []
+
+    async def remembering(completions: list[str]) -> list[float]:
+        loops.append(asyncio.get_running_loop())
+        return [0.0] * len(completions)
+
+    function = RewardFunc("remembering", remembering)
+    for _ in range(2):
+        function(["a"], ["x"])
+    assert loops[0] is loops[1]
+    assert loops[0].is_running()
+
+
+def test_what_an_async_function_raises_is_said_with_its_prompt() -> None:
+    async def failing(completions: list[str]) -> list[float]:
+        await asyncio.sleep(0)
+        raise OSError("no route")
+
+    with pytest.raises(RewardError, match=r"raised OSError: no route \(prompt 'a'\)"):
+        RewardFunc("failing", failing)(["a"], ["x"])
 
 
 def test_conversations_reach_a_function_as_messages_or_as_text() -> None:
@@ -136,6 +169,15 @@ def test_an_exit_within_a_function_is_an_error_and_no_end() -> None:
 
     with pytest.raises(RewardError, match=r"leaving raised SystemExit: 0 \(prompt 'a'\)"):
         RewardFunc("leaving", leaving)(["a"], ["x"])
+
+
+def test_an_exit_within_an_async_function_is_an_error_and_the_next_call_works() -> None:
+    async def leaving(completions: list[str]) -> list[float]:
+        sys.exit(0)
+
+    with pytest.raises(RewardError, match=r"leaving raised SystemExit: 0 \(prompt 'a'\)"):
+        RewardFunc("leaving", leaving)(["a"], ["x"])
+    assert RewardFunc("slow", _slow)(["a"], ["x"]) == [1.0]
 
 
 def test_a_keyboard_interrupt_passes() -> None:
