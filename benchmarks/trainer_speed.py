@@ -73,7 +73,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer cases and one repetition: six minutes, not twenty")
     parser.add_argument("--repetitions", type=int, help="how often each side of a case runs; 2, or 1 with --quick")
     parser.add_argument("--only", nargs="+", metavar="CASE", default=[], choices=[case.name for case in CASES])
-    parser.add_argument("--no-two-cores", action="store_true", help="leave the tables of two processes out")
+    cores = parser.add_mutually_exclusive_group()
+    cores.add_argument("--no-one-core", action="store_true", help="leave the tables of one process out")
+    cores.add_argument("--no-two-cores", action="store_true", help="leave the tables of two processes out")
     parser.add_argument("--output", type=Path, help="write the tables to this file too")
     chosen = parser.parse_args()
     if not Path(chosen.trl_python).is_file():
@@ -85,11 +87,12 @@ def main() -> None:
     """Print table after table, and write them to a file if asked to."""
     chosen = arguments()
     repetitions = chosen.repetitions or (1 if chosen.quick else 2)
+    one_core = () if chosen.no_one_core else chosen_cases(chosen.only, chosen.quick)
     two_cores = () if chosen.no_two_cores else TWO_CORES
     lines: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(Path(folder), chosen.trl_python)
-        tables = measured(bench, chosen_cases(chosen.only, chosen.quick), two_cores, repetitions)
+        tables = measured(bench, one_core, two_cores, repetitions)
         for line in chain(heading(chosen.trl_python, repetitions), tables):
             lines.append(f"{line}\n")
             sys.stdout.write(lines[-1])

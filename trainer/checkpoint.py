@@ -9,10 +9,12 @@ import random
 import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 import torch
+from accelerate.utils import DistributedType
+from torch.optim import Optimizer
 from transformers import PreTrainedTokenizerBase
 
 from trainer.config import TrainConfig
@@ -23,6 +25,7 @@ from trainer.processes import Processes
 from trainer.retention import Retention
 from trainer.rewards import RewardFunc
 from trainer.sharding import is_sharded
+from trainer.split_state import split_again, split_like, weights_below, whole_state
 
 VALUE_MODEL_FOLDER = "value_model"
 _STATE_VERSION = 1
@@ -92,17 +95,24 @@ class Checkpoints:
         journal: Journal,
         processes: Processes,
         tokenizer: PreTrainedTokenizerBase,
-        models: Mapping[str, torch.nn.Module],
+        trained: torch.nn.Module,
+        folders: Mapping[str, str],
         parts: Mapping[str, Stateful],
     ) -> None:
-        """`models` by the folder that each is saved in, "" for the policy; `parts` are all else that changes."""
+        """Of the `trained` module `folders` names the model that each folder holds; `parts` are all else that changes.
+
+        Both "" for a policy alone; the optimizer is a part of this name.
+        """
         self._config = config
         self._journal = journal
         self._processes = processes
         self._tokenizer = tokenizer
-        self._wrapped = models
-        self._models = {name: processes.accelerator.unwrap_model(model) for name, model in models.items()}
+        self._trained = trained
+        self._folders = folders
+        plain = processes.accelerator.unwrap_model(trained)
+        self._models = {folder: plain.get_submodule(name) for folder, name in folders.items()}
         self._is_sharded = is_sharded(processes.accelerator)
+        self._has_deepspeed = processes.accelerator.distributed_type == DistributedType.DEEPSPEED
         self._retention = Retention(config, journal.directory)
         self._parts = {**parts, "retention": self._retention}
         self._saved_step = journal.last_step
@@ -111,10 +121,8 @@ class Checkpoints:
         """Put everything back as it was after the step that the journal begins at; nothing to do in a new run."""
         if not self._journal.last_step:
             return
-        if self._is_sharded:
-            raise ConfigError(
-                "a run that FSDP or DeepSpeed splits cannot be resumed; its checkpoints hold the model alone"
-            )
+        if self._has_deepspeed:
+            raise ConfigError("DeepSpeed cannot resume a run; resume it without, or start a new one from a checkpoint")
         path = checkpoint_folder(self._journal.directory, self._journal.last_step) / STATE_FILE
         state = torch.load(path, map_location="cpu", weights_only=True)
         if state["version"] != _STATE_VERSION:
@@ -123,6 +131,7 @@ class Checkpoints:
             _put_back(model, state["weights"][name])
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
+        split_again(cast(Optimizer, self._parts["optimizer"]))
         _set_randomness(state["randomness"][self._processes.accelerator.process_index])
 
     def after(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -138,16 +147,12 @@ class Checkpoints:
 
     def _save(self, step: int) -> None:
         self._retention.rate(step)
-        state = None if self._is_sharded else self._state(step)
-        weights = {name: self._whole_weights(name) for name in self._models}
+        state = None if self._has_deepspeed else self._state(step)
+        weights = self._processes.accelerator.get_state_dict(self._trained) if self._is_sharded else None
         if self._processes.is_first:
             self._write(step, state, weights)
             self._retention.prune()
         self._saved_step = step
-
-    def _whole_weights(self, name: str) -> dict[str, torch.Tensor] | None:
-        """The parameters of a split model brought together; None for a whole one, which saves itself."""
-        return self._processes.accelerator.get_state_dict(self._wrapped[name]) if self._is_sharded else None
 
     def _check_alike(self, step: int) -> None:
         """Raise RuntimeError where the processes no longer hold the same parameters, to the last bit."""
@@ -155,15 +160,20 @@ class Checkpoints:
         if len({tuple(map(repr, found)) for found in self._processes.gather_objects(sums)}) > 1:
             raise RuntimeError(f"the processes hold different parameters after step {step}: updates were not shared")
 
-    def _write(self, step: int, state: dict[str, Any] | None, weights: Mapping[str, Any]) -> None:
-        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one."""
+    def _write(self, step: int, state: dict[str, Any] | None, weights: Mapping[str, torch.Tensor] | None) -> None:
+        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one.
+
+        Args:
+            weights: Of a split module, brought together; None for a whole one, whose models save themselves.
+        """
         folder = checkpoint_folder(self._journal.directory, step)
         partial = folder.with_name(f".{folder.name}.partial")
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         try:
             for name, model in self._models.items():
-                model.save_pretrained(partial / name, **({"state_dict": weights[name]} if weights[name] else {}))
+                own = None if weights is None else weights_below(weights, self._folders[name])
+                model.save_pretrained(partial / name, state_dict=own)
             self._tokenizer.save_pretrained(partial)
             if state is not None:
                 torch.save(state, partial / STATE_FILE)
@@ -177,14 +187,16 @@ class Checkpoints:
 
     def _state(self, step: int) -> dict[str, Any]:
         """All that `restore` puts back, the same on every process but for the global randomness, kept of each."""
-        self._check_alike(step)
-        return {
+        if not self._is_sharded:
+            self._check_alike(step)
+        state = {
             "version": _STATE_VERSION,
             "step": step,
             "weights": {name: _learning(model) for name, model in self._models.items()},
             "parts": {name: part.state_dict() for name, part in self._parts.items()},
             "randomness": self._processes.gather_objects(_randomness()),
         }
+        return whole_state(state, self._processes.is_first) if self._is_sharded else state
 
 
 def _learning(model: torch.nn.Module) -> dict[str, torch.Tensor]:
@@ -195,7 +207,7 @@ def _learning(model: torch.nn.Module) -> dict[str, torch.Tensor]:
 @torch.no_grad()
 def _put_back(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
     for name, value in _learning(model).items():
-        value.copy_(weights[name])
+        value.copy_(split_like(value, weights[name]))
 
 
 def _randomness() -> dict[str, Any]:

@@ -4,19 +4,30 @@ import ctypes
 import sys
 
 import torch
-from accelerate import Accelerator
-from accelerate.utils import set_seed
+from accelerate import Accelerator, PartialState
+from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
 from trainer.config import TrainConfig
-from trainer.sharding import settle
+from trainer.sharding import asks_for_deepspeed, settle
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 _KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20
 
 
 def stays_on_cpu(config: TrainConfig) -> bool:
-    """Whether to keep to the CPU; several processes must be told so where there is nothing else, or each is alone."""
-    return config.use_cpu or (config.num_processes > 1 and not torch.accelerator.is_available())
+    """Whether to keep to the CPU; several processes must be told so where there is nothing else, or each is alone.
+
+    Not DeepSpeed, which accelerate leaves out where it is told so, and which finds the CPU by itself.
+    """
+    is_only_cpu = config.num_processes > 1 and not torch.accelerator.is_available()
+    return (config.use_cpu or is_only_cpu) and not asks_for_deepspeed()
+
+
+def join(config: TrainConfig) -> PartialState:
+    """Take this process's place among those of the training."""
+    if asks_for_deepspeed() and not torch.accelerator.is_available():
+        return PartialState(backend="gloo")
+    return PartialState(cpu=stays_on_cpu(config))
 
 
 def accelerator_for(config: TrainConfig) -> Accelerator:
@@ -30,7 +41,8 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
     _keep_freed_memory()
     set_seed(config.seed)
     precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: as the launcher says
-    accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision)
+    in_place = DistributedDataParallelKwargs(gradient_as_bucket_view=True)  # gradients are exchanged where they lie
+    accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
     settle(accelerator, config)
     return accelerator
 

@@ -5,16 +5,15 @@ product, gate and up projection in another, rotary positions as one complex mult
 place. It computes what the model's own forward pass computes, to rounding.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
-W hidden size, H heads of queries, K heads of keys and of values, G = H / K, D size of a head.
+W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, D size of a head.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import rms_norm
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, prompt_positions
@@ -60,7 +59,7 @@ class FusedDecoder:
         self._max_new_tokens = max_new_tokens
         self._layers = [_packed(layer, model.config.rms_norm_eps) for layer in model.model.layers]
         self._length = 0
-        self._keys_LAKSD = self._values_LAKSD = torch.empty(0)
+        self._memory: list[_Memory] = []
         self._rotation_SD = torch.empty(0)
         self._position_A: Tensor | None = None
         self._mask_A11S: Tensor | None = None
@@ -75,53 +74,83 @@ class FusedDecoder:
             use_cache=True,
             logits_to_keep=1,
         )
-        self._allocate(output.past_key_values.layers, prompt_of_B)
-        self._place(mask_BQ, is_padded)
+        total = self._length + self._max_new_tokens
+        self._memory = [_Memory.of_prompts(layer, prompt_of_B, total) for layer in output.past_key_values.layers]
+        self._place(mask_BQ, total, is_padded)
         logits_PV: Tensor = output.logits[:, -1]
         return logits_PV[prompt_of_B]
 
     def read(self, tokens_A: Tensor) -> Tensor:
         inner, at = self._model.model, self._length
         self._length += 1
-        rotation = self._rotation_SD[at] if self._position_A is None else self._rotation_SD[self._position_A, None]
+        rotation = self._rotation_SD[at if self._position_A is None else self._position_A[:, None, None]]
         mask_A11S = None if self._mask_A11S is None else self._mask_A11S[..., : at + 1]
-        hidden_AW = inner.embed_tokens.weight[tokens_A]
-        for layer, keys_AKSD, values_AKSD in zip(self._layers, self._keys_LAKSD, self._values_LAKSD, strict=True):
-            query_AKGD, keys_AKSD[:, :, at], values_AKSD[:, :, at] = layer.project(hidden_AW, rotation)
-            mixed_AW = _attention(query_AKGD, keys_AKSD[:, :, : at + 1], values_AKSD[:, :, : at + 1], mask_A11S)
-            hidden_AW = layer.transform(hidden_AW, mixed_AW)
+        hidden_AW = inner.embed_tokens.weight.index_select(0, tokens_A)
+        for layer, memory in zip(self._layers, self._memory, strict=True):
+            query_NGD, key_ND, value_ND = layer.project(hidden_AW, rotation)
+            memory.write(at, key_ND, value_ND)
+            mixed_NGD = memory.attend(query_NGD, at + 1, mask_A11S)
+            hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(len(hidden_AW), -1))
         if self._position_A is not None:
             self._position_A = self._position_A + 1
-        return product(inner.norm(hidden_AW), self._model.lm_head.weight)
+        hidden_AW = _normed(hidden_AW, inner.norm.weight, inner.norm.variance_epsilon)
+        return product(hidden_AW, self._model.lm_head.weight)
 
     def keep(self, kept: Tensor) -> bool:
-        self._keys_LAKSD, self._values_LAKSD = self._keys_LAKSD[:, kept], self._values_LAKSD[:, kept]
+        self._memory = [memory.of_rows(kept) for memory in self._memory]
         if self._position_A is not None and self._mask_A11S is not None:
             self._position_A, self._mask_A11S = self._position_A[kept], self._mask_A11S[kept]
         return True
 
-    def _allocate(self, cached: Sequence[Any], prompt_of_B: Tensor) -> None:
-        """Room for every key and value of the rollout, with those of the prompts written."""
-        _, heads, prompt_length, size = cached[0].keys.shape
-        shape = (len(cached), len(prompt_of_B), heads, prompt_length + self._max_new_tokens, size)
-        self._keys_LAKSD, self._values_LAKSD = cached[0].keys.new_empty(shape), cached[0].keys.new_empty(shape)
-        for index, layer in enumerate(cached):
-            self._keys_LAKSD[index, :, :, :prompt_length] = _woven(layer.keys, 3)[prompt_of_B]
-            self._values_LAKSD[index, :, :, :prompt_length] = layer.values[prompt_of_B]
-
-    def _place(self, mask_BQ: Tensor, is_padded: bool) -> None:
+    def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
         """The rotation of each position; where prompts are padded, also each row's own position and what it may see."""
-        total = self._length + self._max_new_tokens
-        cos_1SD, sin_1SD = self._model.model.rotary_emb(
-            self._keys_LAKSD, torch.arange(total, device=mask_BQ.device).unsqueeze(0)
-        )
+        like = self._model.lm_head.weight
+        cos_1SD, sin_1SD = self._model.model.rotary_emb(like, torch.arange(total, device=mask_BQ.device).unsqueeze(0))
         half = cos_1SD.shape[2] // 2
         self._rotation_SD = torch.complex(cos_1SD[0, :, :half], sin_1SD[0, :, :half])
         if is_padded:
             self._position_A = mask_BQ.sum(1)
-            mask_AS = self._keys_LAKSD.new_zeros(len(mask_BQ), total)
+            mask_AS = like.new_zeros(len(mask_BQ), total)
             mask_AS[:, : self._length].masked_fill_(mask_BQ == 0, -torch.inf)
             self._mask_A11S = mask_AS[:, None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """One layer's keys and values of all rows, with room for those of the whole rollout."""
+
+    keys_NSD: Tensor
+    values_NSD: Tensor
+    key_heads: int
+
+    @classmethod
+    def of_prompts(cls, cached: Any, prompt_of_B: Tensor, total: int) -> "_Memory":
+        """With what a prompt left in a layer of transformers' cache written for each of its rows."""
+        _, heads, length, size = cached.keys.shape
+        keys_BKSD, values_BKSD = (cached.keys.new_empty(len(prompt_of_B), heads, total, size) for _ in range(2))
+        keys_BKSD[:, :, :length] = _woven(cached.keys, 3)[prompt_of_B]
+        values_BKSD[:, :, :length] = cached.values[prompt_of_B]
+        return cls(keys_BKSD.flatten(0, 1), values_BKSD.flatten(0, 1), heads)
+
+    def of_rows(self, kept: Tensor) -> "_Memory":
+        """Of these rows alone."""
+        keys_NSD, values_NSD = (
+            part_NSD.unflatten(0, (-1, self.key_heads))[kept].flatten(0, 1)
+            for part_NSD in (self.keys_NSD, self.values_NSD)
+        )
+        return _Memory(keys_NSD, values_NSD, self.key_heads)
+
+    def write(self, at: int, key_ND: Tensor, value_ND: Tensor) -> None:
+        """Remember one token of each row."""
+        self.keys_NSD.select(1, at).copy_(key_ND)
+        self.values_NSD.select(1, at).copy_(value_ND)
+
+    def attend(self, query_NGD: Tensor, length: int, mask_A11S: Tensor | None) -> Tensor:
+        """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
+        scores_NGS = torch.bmm(query_NGD, self.keys_NSD.narrow(1, 0, length).transpose(1, 2))
+        if mask_A11S is not None:
+            scores_NGS = (scores_NGS.unflatten(0, (-1, self.key_heads)) + mask_A11S).flatten(0, 1)
+        return torch.bmm(scores_NGS.softmax(2), self.values_NSD.narrow(1, 0, length))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,33 +158,37 @@ class _Layer:
     """The packed weights of one layer; in queries and keys the two numbers that rotate together stand side by side."""
 
     qkv: Tensor
-    """((H + 2K)·D, W), the queries' rows scaled as attention wants them."""
+    """(K·(G + 2)·D, W): for each head of keys its queries, scaled as attention wants them, its key and its value."""
     qkv_bias: Tensor | None
     out: Tensor
     gate_up: Tensor
     down: Tensor
     attention_norm: Tensor
     mlp_norm: Tensor
-    activation: nn.Module
+    activation: Callable[[Tensor], Tensor]
     eps: float
     key_heads: int
     head_size: int
 
     def project(self, hidden_AW: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """query_AKGD and key_AKD, rotated to their position, and value_AKD."""
-        normed_AW = rms_norm(hidden_AW, hidden_AW.shape[1:], self.attention_norm, self.eps)
-        qkv_AHD = product(normed_AW, self.qkv, self.qkv_bias).unflatten(1, (-1, self.head_size))
-        turning_AHD = torch.view_as_complex(qkv_AHD[:, : -self.key_heads].unflatten(2, (-1, 2)))
-        turned_AHD = torch.view_as_real(turning_AHD * rotation).flatten(2)
-        query_AKGD = turned_AHD[:, : -self.key_heads].unflatten(1, (self.key_heads, -1))
-        return query_AKGD, turned_AHD[:, -self.key_heads :], qkv_AHD[:, -self.key_heads :]
+        """query_NGD and key_ND, rotated to their position, and value_ND."""
+        qkv = product(_normed(hidden_AW, self.attention_norm, self.eps), self.qkv, self.qkv_bias)
+        pairs_AKHD2 = qkv.view(len(hidden_AW), self.key_heads, -1, self.head_size // 2, 2)
+        groups = pairs_AKHD2.shape[2] - 2
+        turned = torch.view_as_complex(pairs_AKHD2.narrow(2, 0, groups + 1)) * rotation
+        turned_NHD = torch.view_as_real(turned).view(-1, groups + 1, self.head_size)
+        value_ND = qkv.view(-1, groups + 2, self.head_size).select(1, groups + 1)
+        return turned_NHD.narrow(1, 0, groups), turned_NHD.select(1, groups), value_ND
 
     def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
         """The hidden state after the attention's output and the MLP are added."""
         hidden_AW = hidden_AW + product(mixed_AW, self.out)
-        normed_AW = rms_norm(hidden_AW, hidden_AW.shape[1:], self.mlp_norm, self.eps)
-        gate, up = product(normed_AW, self.gate_up).chunk(2, 1)
+        gate, up = product(_normed(hidden_AW, self.mlp_norm, self.eps), self.gate_up).chunk(2, 1)
         return hidden_AW + product(self.activation(gate) * up, self.down)
+
+
+def _normed(hidden_AW: Tensor, weight: Tensor, eps: float) -> Tensor:
+    return torch.rms_norm(hidden_AW, weight.shape, weight, eps)
 
 
 def _packed(layer: Any, eps: float) -> _Layer:
@@ -163,36 +196,29 @@ def _packed(layer: Any, eps: float) -> _Layer:
     parts = (attention.q_proj, attention.k_proj, attention.v_proj)
     has_bias = parts[0].bias is not None
     size = attention.head_dim
+    heads = parts[1].out_features // size
     return _Layer(
-        qkv=_qkv([part.weight for part in parts], size, attention.scaling),
-        qkv_bias=_qkv([part.bias for part in parts], size, attention.scaling) if has_bias else None,
+        qkv=_qkv([part.weight for part in parts], heads, size, attention.scaling),
+        qkv_bias=_qkv([part.bias for part in parts], heads, size, attention.scaling) if has_bias else None,
         out=attention.o_proj.weight,
         gate_up=torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]),
         down=mlp.down_proj.weight,
         attention_norm=layer.input_layernorm.weight,
         mlp_norm=layer.post_attention_layernorm.weight,
-        activation=mlp.act_fn,
+        activation=mlp.act_fn.forward,
         eps=eps,
-        key_heads=parts[1].out_features // size,
+        key_heads=heads,
         head_size=size,
     )
 
 
-def _qkv(parts: Sequence[Tensor], size: int, scaling: float) -> Tensor:
+def _qkv(parts: Sequence[Tensor], heads: int, size: int, scaling: float) -> Tensor:
     """Weights or biases of the three projections as one."""
-    query, key = (_woven(part.unflatten(0, (-1, size)), 1).flatten(0, 1) for part in parts[:2])
-    return torch.cat([query * scaling, key, parts[2]])
+    query, key, value = (part.unflatten(0, (heads, -1, size)) for part in parts)
+    return torch.cat([_woven(query, 2) * scaling, _woven(key, 2), value], 1).flatten(0, 2)
 
 
 def _woven(heads: Tensor, axis: int) -> Tensor:
     """The axis of size D from (first halves, second halves), as transformers rotates it, to pairs side by side."""
     woven: Tensor = heads.unflatten(axis, (2, -1)).transpose(axis, axis + 1).flatten(axis, axis + 1)
     return woven
-
-
-def _attention(query_AKGD: Tensor, keys_AKSD: Tensor, values_AKSD: Tensor, mask_A11S: Tensor | None) -> Tensor:
-    """(A, H·D) mix of the values. By hand: torch's fused kernel is made for many queries and takes longer for one."""
-    scores_AKGS = query_AKGD @ keys_AKSD.transpose(2, 3)
-    if mask_A11S is not None:
-        scores_AKGS = scores_AKGS + mask_A11S
-    return (scores_AKGS.softmax(3) @ values_AKSD).flatten(1)

@@ -33,7 +33,7 @@ from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
 from trainer.scoring import score
-from trainer.sharding import whole
+from trainer.sharding import clip_gradients, frozen, whole
 
 
 def train(
@@ -56,19 +56,19 @@ def train(
     tokenizer = load_tokenizer(checkpoint_of(config))
     policy = trainable_policy(config)
     has_kl_term = config.beta > 0 or (changes is not None and changes.after.config.beta > 0)
-    reference = reference_of(config, policy).to(device) if has_kl_term else None
+    reference = frozen(accelerator, reference_of(config, policy)) if has_kl_term else None
     eos_ids = stop_ids(policy, tokenizer)
     sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
     optimizer = make_optimizer(config, (policy.parameters(), config.learning_rate))
     scheduler = make_scheduler(config, optimizer)
-    policy, optimizer = accelerator.prepare(policy, optimizer)
+    policy, optimizer = processes.prepare(policy, optimizer)
 
     held_out = HeldOut(config, prompts, reward_funcs, tokenizer, sampling, answer_metrics)
 
     reward_states = RewardStates([*reward_funcs, *(changes.after.reward_funcs if changes else ())])
     tokens_so_far, parts = Counter(), {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts}
     parts |= {"sampling": GeneratorState(generator), "tokens": tokens_so_far, "rewards": reward_states}
-    checkpoints = Checkpoints(config, journal, processes, tokenizer, {"": policy}, parts)
+    checkpoints = Checkpoints(config, journal, processes, tokenizer, policy, {"": ""}, parts)
     checkpoints.restore()
     for step in range(journal.last_step + 1, config.total_steps + 1):
         if processes.any(journal.stop_requested):
@@ -82,18 +82,18 @@ def train(
         # 2. Rollout: every prompt G times, in consecutive rows.
         drawn = prompts.draw(config.batch_size // config.num_generations)
         rows = [row for row in drawn for _ in range(config.num_generations)]
-        prompts_B = [row["prompt"] for row in rows]
-        prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, prompts_B, device, config.max_prompt_length)
+        encoded = encode(tokenizer, [row["prompt"] for row in drawn], device, config.max_prompt_length)
+        prompt_ids_BQ, prompt_mask_BQ = (part_PQ.repeat_interleave(config.num_generations, 0) for part_PQ in encoded)
         uniforms_BT, own = draw_uniforms(config.batch_size, sampling, generator), processes.own_rows(config.batch_size)
         with whole(accelerator, policy) as plain:
             written = generate(plain, prompt_ids_BQ[own], prompt_mask_BQ[own], sampling, uniforms_BT[own])
-        written = processes.gather_completions(written, sampling.pad_id)
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
-        mask_BT = written.mask_BT
-        tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
 
         # 3. Rewards: raw ones are logged, their weighted sum is what counts.
-        scores = processes.gather_scores(score(reward_funcs, config.reward_weights, rows[own], responses[own]))
+        scores = score(reward_funcs, config.reward_weights, rows[own], responses)
+        written, scores = processes.gather_rollout(written, scores, sampling)
+        mask_BT = written.mask_BT
+        tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
         total_B, scorable_B = scores.total_B.to(device), scores.scorable_B.to(device)
 
         # 4. Advantages: against the completion's own group; one number for all its tokens (outcome supervision).
@@ -112,7 +112,7 @@ def train(
         # 6. Updates: num_iterations over the whole batch, gradients added up over passes of the device's size.
         average = TokenAverage(config.loss_type, config.max_completion_length, config.batch_size, int(mask_BT.sum()))
         every_row, passes = torch.arange(config.batch_size, device=device), PassMetrics()
-        updates: list[dict[str, Tensor]] = []
+        updates, losses = list[dict[str, Tensor]](), list[Tensor]()
         histograms = StepHistograms(step, config.histogram_steps)
         for _ in range(config.num_iterations):
             loss_of_update = torch.zeros((), device=device)
@@ -136,8 +136,9 @@ def train(
                 entropy = masked_mean(new.entropy_BT, piece.tokens.mask_BT)
                 passes.add({**metrics, "entropy": entropy}, piece.tokens.mask_BT)
                 histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
-            grad_norm = accelerator.clip_grad_norm_(policy.parameters(), config.max_grad_norm)
-            updates.append({"loss": processes.sum(loss_of_update), "grad_norm": torch.as_tensor(grad_norm)})
+            grad_norm = clip_gradients(accelerator, policy, config.max_grad_norm)
+            losses.append(loss_of_update)
+            updates.append({"grad_norm": grad_norm})
             optimizer.step()
             optimizer.zero_grad()
         learning_rate = float(optimizer.param_groups[0]["lr"])
@@ -152,13 +153,14 @@ def train(
             **reward_metrics(total_B, scorable_B),
             "frac_reward_zero_std": float((~compared.has_signal_B).float().mean()),
             **passes.joined(processes.gather),
+            "loss": float(processes.sum(torch.stack(losses)).double().mean()),
             **mean_over_updates(updates),
             "learning_rate": learning_rate,
             "step_time": time.perf_counter() - started,
         }
         samples = sample_rows(
             rows,
-            responses,
+            responses if processes.count == 1 else decode(tokenizer, written.ids_BT, mask_BT),
             mask_BT.sum(1),
             advantages_BT,
             scores,

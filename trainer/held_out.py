@@ -121,16 +121,19 @@ class HeldOut:
     ) -> list[dict[str, Any]]:
         """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
         limit = self._config.num_completions_to_log if is_evaluated else 0
+        totals = answers.scores.total_B.tolist()
         followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
         return [
             {
-                **sample_row(answers.rows[index], answers.responses[index], answers.scores, index),
+                **sample_row(
+                    answers.rows[index], answers.responses[index], totals[index], answers.scores.of_completion(index)
+                ),
                 "terminated": bool(answers.terminated_N[index]),
                 "length": int(answers.lengths_N[index]),
                 "split": self._split,
                 **({"followed": True} if index in followed else {}),
             }
-            for index in sorted({*chosen(answers.scores.total_B.tolist(), limit, step), *followed})
+            for index in sorted({*chosen(totals, limit, step), *followed})
         ]
 
 

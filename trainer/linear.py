@@ -5,6 +5,7 @@ along, uses it on all that have it, and takes half the time on AMD's. Both add u
 Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
 """
 
+from functools import cache
 from typing import Any, TypeVar
 
 import torch
@@ -18,6 +19,7 @@ SMALLEST = 1_500_000
 Model = TypeVar("Model", bound=nn.Module)
 
 
+@cache
 def pays() -> bool:
     """Whether this is a machine without an accelerator whose processor has AVX-512, and a torch with oneDNN."""
     return (

@@ -18,7 +18,10 @@ CHUNK_ON_CPU, CHUNK_ELSEWHERE = 1 << 18, 1 << 26
 
 def token_logprobs(logits_BTV: Tensor, ids_BT: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
     """logprobs_BT of the tokens (float32, with gradient) and entropy_BT (float32, nats, without) at `temperature`."""
-    results: tuple[Tensor, Tensor] = _TokenLogprobs.apply(logits_BTV, ids_BT, temperature)  # type: ignore[no-untyped-call]
+    device = logits_BTV.device.type
+    kept = torch.float32 if torch.is_autocast_enabled(device) else logits_BTV.dtype  # a bfloat16 near 1 is 1
+    with torch.autocast(device, enabled=False):  # which would sum up the entropy in bfloat16
+        results: tuple[Tensor, Tensor] = _TokenLogprobs.apply(logits_BTV, ids_BT, temperature, kept)  # type: ignore[no-untyped-call]
     return results
 
 
@@ -26,10 +29,12 @@ class _TokenLogprobs(torch.autograd.Function):
     """Keeps the probabilities for the backward pass, where they become the gradient: (1[token] − p) / temperature."""
 
     @staticmethod
-    def forward(ctx: Any, logits_BTV: Tensor, ids_BT: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, logits_BTV: Tensor, ids_BT: Tensor, temperature: float, kept: torch.dtype
+    ) -> tuple[Tensor, Tensor]:
         logprobs_BT = torch.empty(ids_BT.shape, device=ids_BT.device)
         entropy_BT = torch.empty_like(logprobs_BT)
-        probs_BTV = torch.empty_like(logits_BTV) if ctx.needs_input_grad[0] else None
+        probs_BTV = torch.empty_like(logits_BTV, dtype=kept) if ctx.needs_input_grad[0] else None
         for part in _parts(logits_BTV):
             scaled_BTV = logits_BTV[part].float()
             scaled_BTV = scaled_BTV if temperature == 1 else scaled_BTV / temperature
@@ -46,11 +51,11 @@ class _TokenLogprobs(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient_BT: Tensor, _: Tensor) -> tuple[Tensor, None, None]:
+    def backward(ctx: Any, gradient_BT: Tensor, _: Tensor) -> tuple[Tensor, None, None, None]:
         probs_BTV, ids_BT = ctx.saved_tensors
         scaled_BT1 = (gradient_BT / ctx.temperature).unsqueeze(2).to(probs_BTV.dtype)
         gradient_BTV = probs_BTV.mul_(-scaled_BT1)
-        return gradient_BTV.scatter_add_(2, ids_BT.unsqueeze(2), scaled_BT1), None, None
+        return gradient_BTV.scatter_add_(2, ids_BT.unsqueeze(2), scaled_BT1), None, None, None
 
 
 def _parts(logits_BTV: Tensor) -> Iterator[slice]:

@@ -5,7 +5,7 @@ log-probabilities of rollout and update differ, stays off.
 Axes: B completions, S prompt and completion tokens, W width of a model's last layer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ from trainer.config import TrainConfig
 from trainer.linear import with_fast_layers
 from trainer.options import ConfigError
 from trainer.sources import is_path
+from trainer.split_state import weights_below
 from trainer.tasks import get_task
 
 VALUE_HEAD_FILE = "value_head.safetensors"
@@ -84,10 +85,11 @@ class ValueModel(torch.nn.Module):
         hidden_BSW: Tensor = self.body(**inputs).last_hidden_state
         return TokenClassifierOutput(logits=self.head(hidden_BSW.to(self.head.weight.dtype)))
 
-    def save_pretrained(self, folder: str | Path) -> None:
-        """Write a folder that `load_value_model` reads."""
-        self.body.save_pretrained(folder)
-        save_file(self.head.state_dict(), Path(folder) / VALUE_HEAD_FILE)
+    def save_pretrained(self, folder: str | Path, state_dict: Mapping[str, Tensor] | None = None) -> None:
+        """Write a folder that `load_value_model` reads, with this model's weights or, of a split one, those given."""
+        weights = self.state_dict() if state_dict is None else state_dict
+        self.body.save_pretrained(folder, state_dict=weights_below(weights, "body"))
+        save_file(weights_below(weights, "head"), Path(folder) / VALUE_HEAD_FILE)
 
 
 def checkpoint_of(config: TrainConfig) -> Checkpoint:

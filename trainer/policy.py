@@ -4,17 +4,18 @@ Axes: B completions, Q prompt tokens, T completion tokens, V vocabulary.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from trainer.console import say_once
-from trainer.decoding import logits_option, prompt_positions, takes_padding
+from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.experience import Tokens
 from trainer.logprobs import token_logprobs
 from trainer.messages import Message, Prompt, prompt_text
+from trainer.models import ValueModel
 from trainer.options import ConfigError
 
 
@@ -70,6 +71,28 @@ def score_tokens(model: nn.Module, tokens: Tokens, temperature: float) -> TokenS
 def estimate_values(value_model: nn.Module, tokens: Tokens) -> Tensor:
     """(B, T) value of the state from which each completion token was drawn; 0 outside the mask."""
     return _masked(_output(value_model, tokens).squeeze(2).float(), tokens)
+
+
+class PolicyAndValue(nn.Module):
+    """The two models of PPO as one, since accelerate splits, and DeepSpeed updates, a single module."""
+
+    def __init__(self, policy: PreTrainedModel, value_model: ValueModel) -> None:
+        super().__init__()
+        self.policy, self.value_model = policy, value_model
+
+    @property
+    def config(self) -> Any:
+        """The policy's configuration, where DeepSpeed looks for the size of its buckets."""
+        return self.policy.config
+
+    @property
+    def _no_split_modules(self) -> list[str]:
+        """Where accelerate looks for the layers that FSDP splits one by one."""
+        return list(bare_model(self.policy)._no_split_modules or ())
+
+    def forward(self, tokens: Tokens, temperature: float) -> tuple[TokenScores, Tensor]:
+        """What `score_tokens` and `estimate_values` give."""
+        return score_tokens(self.policy, tokens, temperature), estimate_values(self.value_model, tokens)
 
 
 def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> list[list[int]]:

@@ -33,7 +33,7 @@ from trainer.means import (
 )
 from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
 from trainer.optimizer import make_optimizer, make_scheduler
-from trainer.policy import decode, encode, estimate_values, score_tokens, stop_ids
+from trainer.policy import PolicyAndValue, decode, encode, estimate_values, score_tokens, stop_ids
 from trainer.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
 from trainer.processes import Processes
 from trainer.prompts import Prompts
@@ -45,7 +45,7 @@ from trainer.schedule import set_base_rates
 from trainer.score_scaling import ScoreScaler
 from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
 from trainer.scoring import score
-from trainer.sharding import whole
+from trainer.sharding import clip_gradients, frozen, whole
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 
@@ -70,18 +70,17 @@ def train(
     # 1. Models: the policy, its frozen copy as the reference, and a value model of its own (no shared trunk).
     tokenizer = load_tokenizer(checkpoint_of(config))
     policy = trainable_policy(config)
-    reference = reference_of(config, policy).to(device)
-    value_model = trainable_value_model(config)
+    reference = frozen(accelerator, reference_of(config, policy))
+    models = PolicyAndValue(policy, trainable_value_model(config))
     eos_ids = stop_ids(policy, tokenizer)
     sampling = Sampling.of(config, eos_ids, int(tokenizer.pad_token_id))
-    parameters = [*policy.parameters(), *value_model.parameters()]
     optimizer = make_optimizer(
         config,
-        (policy.parameters(), config.learning_rate),
-        (value_model.parameters(), config.critic_learning_rate),
+        (models.policy.parameters(), config.learning_rate),
+        (models.value_model.parameters(), config.critic_learning_rate),
     )
     scheduler = make_scheduler(config, optimizer)
-    policy, value_model, optimizer = accelerator.prepare(policy, value_model, optimizer)
+    models, optimizer = processes.prepare(models, optimizer)
 
     kl_controller, scaler = KLController(config), ScoreScaler()
     summarise = partial(answer_metrics, config, reward_funcs)
@@ -91,8 +90,8 @@ def train(
     parts = {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts, "rewards": reward_states}
     parts |= {"sampling": GeneratorState(generator), "order": GeneratorState(shuffler)}
     parts |= {"kl_controller": kl_controller, "score_scaler": scaler}
-    models = {"": policy, VALUE_MODEL_FOLDER: value_model}
-    checkpoints = Checkpoints(config, journal, processes, tokenizer, models, parts)
+    folders = {"": "policy", VALUE_MODEL_FOLDER: "value_model"}
+    checkpoints = Checkpoints(config, journal, processes, tokenizer, models, folders, parts)
     checkpoints.restore()
 
     training_started, steps_before = time.perf_counter(), journal.last_step
@@ -110,24 +109,26 @@ def train(
         prompts_B = [row["prompt"] for row in rows]
         prompt_ids_BQ, prompt_mask_BQ = encode(tokenizer, prompts_B, device, config.max_prompt_length)
         uniforms_BT, own = draw_uniforms(config.batch_size, sampling, generator), processes.own_rows(config.batch_size)
-        with whole(accelerator, policy) as plain:
-            written = generate(plain, prompt_ids_BQ[own], prompt_mask_BQ[own], sampling, uniforms_BT[own])
-        written = processes.gather_completions(written, sampling.pad_id)
+        with whole(accelerator, models) as plain:
+            written = generate(plain.policy, prompt_ids_BQ[own], prompt_mask_BQ[own], sampling, uniforms_BT[own])
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
-        mask_BT = written.mask_BT
-        tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
 
         # 3. Scores; where asked for, less what the query alone gets, with the EOS trick, and scaled.
-        scores = processes.gather_scores(score(reward_funcs, config.reward_weights, rows[own], responses[own]))
+        scores = score(reward_funcs, config.reward_weights, rows[own], responses)
+        written, scores = processes.gather_rollout(written, scores, sampling)
+        mask_BT = written.mask_BT
+        tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
         query_B = processes.gather(query_scores(reward_funcs, config, rows[own]).to(device))
         score_B = with_eos_trick(scores.total_B.to(device) - query_B, written.terminated_B, config)
         scaled_B = scaler.scaled(score_B, config)
 
         # 4. Rewards: the KL penalty at each token, the score at the last one.
-        with torch.no_grad(), accelerator.autocast():
+        with torch.no_grad(), whole(accelerator, models) as plain:
             own_tokens = tokens.rows(own)
-            ref_logprobs_BT = processes.gather(score_tokens(reference, own_tokens, config.temperature).logprobs_BT)
-            values_BT = processes.gather(estimate_values(accelerator.unwrap_model(value_model), own_tokens))
+            ref_logprobs_BT, values_BT = processes.gather_together(
+                score_tokens(reference, own_tokens, config.temperature).logprobs_BT,
+                estimate_values(plain.value_model, own_tokens),
+            )
         estimator, kl_coef = ESTIMATORS[config.kl_estimator], kl_controller.coef(config)
         kl_BT = estimator(written.logprobs_BT, ref_logprobs_BT)
         rewards_BT = token_rewards(scaled_B, kl_BT, mask_BT, kl_coef)
@@ -147,9 +148,9 @@ def train(
             order_B = torch.randperm(config.batch_size, generator=shuffler).to(device)
             for mini_batch in order_B.split(mini_batch_size):
                 update_tokens, update_kl = mask_BT[mini_batch].sum(), torch.zeros((), device=device)
-                for part in processes.passes(mini_batch, config.per_device_train_batch_size, policy, value_model):
+                for part in processes.passes(mini_batch, config.per_device_train_batch_size, models):
                     piece = batch.rows(part)
-                    new = score_tokens(policy, piece.tokens, config.temperature)
+                    new, new_values_BT = models(piece.tokens, config.temperature)
                     policy_out = ppo_policy_loss(
                         new.logprobs_BT,
                         piece.logprobs_BT,
@@ -159,7 +160,7 @@ def train(
                         update_tokens,
                     )
                     value_out = ppo_value_loss(
-                        estimate_values(value_model, piece.tokens),
+                        new_values_BT,
                         piece.values_BT,
                         piece.returns_BT,
                         piece.tokens.mask_BT,
@@ -172,8 +173,7 @@ def train(
                     passes.add({**policy_out.metrics, **value_out.metrics, **entropy}, piece.tokens.mask_BT)
                     histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
                     update_kl += policy_out.metrics["policy/policykl_avg"] * piece.tokens.mask_BT.sum() / update_tokens
-                grad_norm = accelerator.clip_grad_norm_(parameters, config.max_grad_norm)
-                updates.append({"grad_norm": torch.as_tensor(grad_norm)})
+                updates.append({"grad_norm": clip_gradients(accelerator, models, config.max_grad_norm)})
                 optimizer.step()
                 optimizer.zero_grad()
             if config.early_stopping and float(processes.sum(update_kl)) > STOP_FACTOR * config.target_kl:
@@ -203,7 +203,7 @@ def train(
         }
         samples = sample_rows(
             rows,
-            responses,
+            responses if processes.count == 1 else decode(tokenizer, written.ids_BT, mask_BT),
             mask_BT.sum(1),
             advantages_BT,
             scores,
@@ -212,8 +212,8 @@ def train(
             seed=step,
         )
         kl_controller.update(kl, config)
-        with whole(accelerator, policy) as plain:
-            found = held_out.after(step, plain)
+        with whole(accelerator, models) as plain:
+            found = held_out.after(step, plain.policy)
         bins = histograms.of(
             processes, scaled_B, tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
         )

@@ -11,18 +11,23 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.utils import broadcast_object_list, gather_object
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined] # public by its documentation
+from torch.distributed.fsdp import FSDPModule
+from torch.nn.parallel import DistributedDataParallel
+from torch.optim import Optimizer
 
 from trainer.config import TrainConfig
-from trainer.device import stays_on_cpu
+from trainer.device import join
 from trainer.rollout import Completions
+from trainer.sampling import Sampling
 from trainer.scoring import Scores
+from trainer.sharding import take_as_root
 
 Item = TypeVar("Item")
 
@@ -46,6 +51,15 @@ class Processes:
         """Whether this is the one that writes."""
         return bool(self.accelerator.is_main_process)
 
+    def prepare(self, model: torch.nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
+        """accelerate's `prepare`; buffers, which no training changes, are not exchanged again before each pass."""
+        prepared, optimizer = self.accelerator.prepare(model, optimizer)
+        if isinstance(prepared, DistributedDataParallel):
+            prepared.broadcast_buffers = False
+        elif isinstance(prepared, FSDPModule):
+            take_as_root(prepared)
+        return prepared, optimizer
+
     def own_rows(self, rows: int) -> slice:
         """This process's slice of rows that all hold; their number divides by the number of processes."""
         size = rows // self.count
@@ -64,48 +78,52 @@ class Processes:
         exchange(True)
         yield parts[-1]
 
-    def gather(self, share: Tensor, padding: float = 0) -> Tensor:
-        """All shares, in the order of the processes; those of a shorter second axis are padded at its end."""
+    def gather(self, share: Tensor) -> Tensor:
+        """All shares of a tensor, in the order of the processes; it has the same shape on all of them."""
+        return self.gather_together(share)[0]
+
+    def gather_together(self, *shares: Tensor) -> list[Tensor]:
+        """All shares of each of several tensors, as bytes in one exchange: what costs a small step is their number."""
         if self.count == 1:
-            return share
-        if share.dim() > 1:
-            own_length = torch.tensor([share.shape[1]], device=self.accelerator.device)
-            longest = int(self.accelerator.gather(own_length).max())
-            padded = share.new_full((len(share), longest), padding)  # accelerate's own padding turns bools into numbers
-            padded[:, : share.shape[1]] = share
-            share = padded
-        gathered: Tensor = self.accelerator.gather(share.contiguous())
-        return gathered
+            return list(shares)
+        packed = [share.to(self.accelerator.device).flatten().view(torch.uint8) for share in shares]
+        gathered: Tensor = self.accelerator.gather(torch.cat(packed).unsqueeze(0))
+        parts = gathered.split([len(part) for part in packed], 1)
+        return [_unpacked(part, share) for part, share in zip(parts, shares, strict=True)]
 
     def gather_objects(self, own: Item) -> list[Item]:
         """One picklable object of each process, in their order."""
         return list(gather_object([own])) if self.count > 1 else [own]
 
-    def gather_completions(self, own: Completions, pad_id: int) -> Completions:
-        """The completions of all rows."""
-        return Completions(
-            self.gather(own.ids_BT, pad_id),
-            self.gather(own.mask_BT),
-            self.gather(own.logprobs_BT),
-            self.gather(own.terminated_B),
+    def gather_rollout(self, own: Completions, scores: Scores, sampling: Sampling) -> tuple[Completions, Scores]:
+        """The completions of all rows and their rewards."""
+        if self.count == 1:
+            return own, scores
+        own = own.padded(sampling.max_new_tokens, sampling.pad_id)  # the same shape on all, without asking how long
+        ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF = self.gather_together(
+            own.ids_BT, own.mask_BT, own.logprobs_BT, own.terminated_B, scores.rewards_FB.t(), scores.given_FB.t()
         )
-
-    def gather_scores(self, own: Scores) -> Scores:
-        """The rewards of all rows."""
-        return Scores.joined(self.gather_objects(own)) if self.count > 1 else own
+        completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
+        return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F)
 
     def sum(self, own: Tensor) -> Tensor:
         """The sum over the processes."""
-        total: Tensor = self.accelerator.reduce(own, "sum")
+        total: Tensor = self.accelerator.reduce(own, "sum") if self.count > 1 else own
         return total
 
     def any(self, claim: bool) -> bool:
         """Whether the claim is true on at least one."""
-        return claim if self.count == 1 else any(self.gather_objects(claim))
+        return claim if self.count == 1 else bool(self.sum(torch.tensor([int(claim)], device=self.accelerator.device)))
 
     def from_first(self, value: Item) -> Item:
         """What the first process holds."""
         return from_first(value) if self.count > 1 else value
+
+
+def _unpacked(bytes_PN: Tensor, share: Tensor) -> Tensor:
+    """One tensor's shares of all P processes, from their bytes; `share` is this process's."""
+    rows = len(bytes_PN) * len(share)
+    return bytes_PN.flatten().view(share.dtype).view(rows, *share.shape[1:]).to(share.device)
 
 
 def from_first(value: Item) -> Item:
@@ -116,7 +134,7 @@ def from_first(value: Item) -> Item:
 
 def meet(config: TrainConfig, directory: Path | None) -> Path:
     """Wait for all processes of the training and agree on the run directory, which the first process brings along."""
-    PartialState(cpu=stays_on_cpu(config))
+    join(config)
     found = from_first(directory)
     if found is None:
         raise AssertionError("unreachable: the first process brings a directory")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 from transformers import PreTrainedModel
 
 from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
@@ -29,6 +30,23 @@ class Completions:
     """float32, nats, under the full policy at its own temperature, whatever was drawn from; 0 after the end."""
     terminated_B: Tensor
     """bool, True where a completion ended itself; False where the length limit cut it off."""
+
+    def padded(self, length: int, pad_id: int) -> "Completions":
+        """The same, as wide as completions of `length` tokens."""
+        missing = (0, length - self.ids_BT.shape[1])
+        return Completions(
+            pad(self.ids_BT, missing, value=pad_id),
+            pad(self.mask_BT, missing, value=False),
+            pad(self.logprobs_BT, missing),
+            self.terminated_B,
+        )
+
+    def cut(self) -> "Completions":
+        """The same, as wide as the longest completion."""
+        longest = int(self.mask_BT.any(0).sum())
+        return Completions(
+            self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B
+        )
 
     def place(self, rows: Tensor, part: "Completions") -> None:
         """Write the completions of a part of the rows, which may be shorter, into these."""
@@ -115,13 +133,7 @@ def _by_length(
         ids_NQ = prompt_ids_BQ[rows, -length:]
         part = generate(model, ids_NQ, torch.ones_like(ids_NQ), sampling, uniforms_BT[rows.cpu()])
         written.place(rows, part)
-    longest = int(written.mask_BT.any(0).sum())
-    return Completions(
-        written.ids_BT[:, :longest],
-        written.mask_BT[:, :longest],
-        written.logprobs_BT[:, :longest],
-        written.terminated_B,
-    )
+    return written.cut()
 
 
 def _completions(ids_BT: Tensor, logprobs_BT: Tensor, eos_ids: Tensor, pad_id: int) -> Completions:

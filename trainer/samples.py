@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -29,14 +29,13 @@ def sample_rows(
     `score` is the weighted sum of the rewards, `advantage` the mean over the completion's tokens; `group` numbers the
     prompts of the step.
     """
-    totals = scores.total_B.tolist()
-    lengths = lengths_B.tolist()
+    totals, lengths, terminated = scores.total_B.tolist(), lengths_B.tolist(), terminated_B.tolist()
     advantages = (advantages_BT.sum(1) / lengths_B).tolist()
     return [
         {
-            **sample_row(rows[index], responses[index], scores, index),
+            **sample_row(rows[index], responses[index], totals[index], scores.of_completion(index)),
             "advantage": advantages[index],
-            "terminated": bool(terminated_B[index]),
+            "terminated": terminated[index],
             "length": lengths[index],
             "group": index // group_size,
         }
@@ -44,13 +43,13 @@ def sample_rows(
     ]
 
 
-def sample_row(row: Row, response: str, scores: Scores, index: int) -> dict[str, Any]:
-    """What every sample says: the prompt, what the policy wrote, and the rewards of the completion at `index`."""
+def sample_row(row: Row, response: str, total: float, rewards: Mapping[str, float]) -> dict[str, Any]:
+    """What every sample says: the prompt, what the policy wrote, what that got, weighted and of each function."""
     return {
         "query": prompt_text(row["prompt"]),
         "response": response,
-        "score": float(scores.total_B[index]),
-        "rewards": scores.of_completion(index),
+        "score": total,
+        "rewards": rewards,
     }
 
 

@@ -26,13 +26,6 @@ class Scores:
     given_FB: Tensor
     weights_F: Tensor
 
-    @classmethod
-    def joined(cls, parts: Sequence["Scores"]) -> "Scores":
-        """The rewards of several batches, one after the other."""
-        first = parts[0]
-        rewards_FB = torch.cat([part.rewards_FB for part in parts], 1)
-        return cls(first.names, rewards_FB, torch.cat([part.given_FB for part in parts], 1), first.weights_F)
-
     @property
     def total_B(self) -> Tensor:
         """Weighted sum of the rewards that were given."""

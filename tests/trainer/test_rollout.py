@@ -5,7 +5,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, LlamaConfig, LlamaForCausa
 from trainer.experience import Tokens
 from trainer.models import load_policy, load_tokenizer
 from trainer.policy import decode, encode, score_tokens, stop_ids
-from trainer.rollout import generate
+from trainer.rollout import Completions, generate
 from trainer.sampling import Sampling
 from trainer.tasks import get_task
 
@@ -124,3 +124,18 @@ def test_what_a_row_writes_does_not_depend_on_padding():
     wide_ids_BQ, wide_mask_BQ = torch.cat([padding_BQ, ids_BQ], 1), torch.cat([padding_BQ, mask_BQ], 1)
     padded = generate(model, wide_ids_BQ, wide_mask_BQ, sampling, uniforms(24))
     assert torch.equal(plain.ids_BT, padded.ids_BT)
+
+
+def test_completions_that_were_padded_are_cut_to_what_they_were():
+    model, (ids_BQ, mask_BQ) = random_model("llama"), prompts(4)
+    sampling = Sampling(max_new_tokens=6, eos_ids=(EOS,), pad_id=PAD)
+    written = generate(model, ids_BQ, mask_BQ, sampling, uniforms(4))
+    padded = written.padded(32, PAD)
+    assert padded.ids_BT.shape == padded.mask_BT.shape == padded.logprobs_BT.shape == (4, 32)
+    assert (padded.ids_BT[~padded.mask_BT] == PAD).all()
+    for found, expected in zip(fields_of(padded.cut()), fields_of(written), strict=True):
+        assert torch.equal(found, expected)
+
+
+def fields_of(written: Completions) -> tuple[torch.Tensor, ...]:
+    return written.ids_BT, written.mask_BT, written.logprobs_BT, written.terminated_B

@@ -1,46 +1,137 @@
-"""Split models, as far as two processes on a CPU can show them: gathered, so that each may generate by itself."""
+"""Split models: two processes on a CPU, joined by gloo, under accelerate's own launcher and configuration of FSDP 2."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 
-GATHER = """
-from pathlib import Path
+import pytest
+from accelerate.utils import FullyShardedDataParallelPlugin
+from torch.testing import assert_close
+from transformers import AutoModelForCausalLM
 
-import torch, torch.distributed as dist
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import fully_shard
-from transformers import LlamaConfig, LlamaForCausalLM
-from trainer.processes import part
-from trainer.sharding import _gathered
+from trainer.models import load_value_model
+from trainer.options import ConfigError
+from trainer.sharding import _settle_fsdp
 
-dist.init_process_group("gloo")
-rank = dist.get_rank()
-torch.manual_seed(0)
-size = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "vocab_size": 30}
-model = LlamaForCausalLM(LlamaConfig(**size)).eval()
-ids = torch.tensor([[1, 2, 3]])
-with torch.no_grad():
-    expected = model(input_ids=ids).logits
-mesh = init_device_mesh("cpu", (2,))
-for unit in (*model.model.layers, model):
-    fully_shard(unit, mesh=mesh)
-with torch.no_grad(), _gathered(model):
-    for _ in range(1 + 4 * rank):  # completions end at different lengths
-        found = model(input_ids=ids).logits
-torch.testing.assert_close(found, expected)
-model(input_ids=ids, labels=ids).loss.backward()
-Path(f"alike on {rank}").touch()
-part()
+FSDP2 = """
+distributed_type: FSDP
+use_cpu: true
+num_machines: 1
+num_processes: 2
+mixed_precision: 'no'
+fsdp_config:
+  fsdp_version: 2
+  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP
+  fsdp_cpu_ram_efficient_loading: true
+"""
+DEEPSPEED = """
+distributed_type: DEEPSPEED
+num_machines: 1
+num_processes: 2
+deepspeed_config:
+  deepspeed_config_file: deepspeed.json
+  zero3_init_flag: true
+"""
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONSAFEPATH": "1"}
+
+SHARED = ("--report_to", "none", "--max_steps", "2", "--num_threads", "1", "--save_steps", "1")
+HELD_OUT = ("--eval_strategy", "steps", "--eval_steps", "2", "--num_eval_prompts", "4")
+GRPO = ("grpo", "--beta", "0.04", "--num_generations", "4", "--max_grad_norm", "0.1", *SHARED)
+PPO = ("ppo", "--num_ppo_epochs", "1", "--histogram_steps", "1", *SHARED, *HELD_OUT)
+WHOLE = ("--per_device_train_batch_size", "8")
+SPLIT = ("--per_device_train_batch_size", "2", "--gradient_accumulation_steps", "2")
+
+
+IN_ONE_PROCESS = """
+import json, sys
+from trainer.main import main
+sys.exit(any([main(words) for words in json.loads(sys.argv[1])]))
 """
 
 
-def test_processes_may_generate_unequally_long_from_a_model_that_fsdp_split(tmp_path):
-    (tmp_path / "gather.py").write_text(GATHER)
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "gather.py"]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, training_in):
+    """The trainings of whole models, by algorithm; one process for both, since starting it is what takes time."""
+    folder = tmp_path_factory.mktemp("whole")
+    words = [["train", *words, *WHOLE, "--run_dir", words[0]] for words in (GRPO, PPO)]
+    command = [sys.executable, "-P", "-c", IN_ONE_PROCESS, json.dumps(words)]
     done = subprocess.run(
-        torchrun, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert sorted(path.name for path in tmp_path.glob("alike on *")) == ["alike on 0", "alike on 1"]
+    return {name: training_in(folder / name) for name in ("grpo", "ppo")}
+
+
+def launched(folder, configuration, *words):
+    """The exit code and the errors of a training that accelerate starts."""
+    (folder / "accelerate.yaml").write_text(configuration)
+    launch = [sys.executable, "-m", "accelerate.commands.launch", "--config_file", "accelerate.yaml"]
+    command = [*launch, "-m", "trainer.main", "train", *words]
+    done = subprocess.run(
+        command, cwd=folder, env=ENVIRONMENT, capture_output=True, text=True, timeout=240, check=False
+    )
+    return done.returncode, done.stderr
+
+
+def assert_same_training(one, split):
+    assert len(one.lines) == len(split.lines) == 2
+    for alone, together in zip(one.lines, split.lines, strict=True):
+        assert alone["metrics"].keys() == together["metrics"].keys()
+        for name in alone["metrics"].keys() - {"step_time", "eps"}:
+            assert together["metrics"][name] == pytest.approx(alone["metrics"][name], rel=1e-4, abs=1e-5), name
+    assert [row["response"] for row in one.samples] == [row["response"] for row in split.samples]
+
+
+def assert_same_weights(model, other):
+    assert model.state_dict().keys() == other.state_dict().keys()
+    for name, value in other.state_dict().items():
+        assert_close(model.state_dict()[name], value, rtol=1e-3, atol=1e-5)
+
+
+def test_grpo_of_a_model_split_by_fsdp_is_the_training_of_a_whole_one(whole, training, tmp_path):
+    split = training("split")
+    code, errors = launched(tmp_path, FSDP2, *GRPO, *SPLIT, "--run_dir", "split")
+    assert code == 0, errors
+    assert_same_training(whole["grpo"], split)
+    assert max(row["metrics"]["grad_norm"] for row in split.lines) > 0.1
+
+
+def test_ppo_of_models_split_by_fsdp_is_the_training_of_whole_ones_and_goes_on_bit_for_bit(
+    whole, training, tmp_path, same_state
+):
+    split, resumed = training("split"), training("resumed")
+    code, errors = launched(tmp_path, FSDP2, *PPO, *SPLIT, "--run_dir", "split")
+    assert code == 0, errors
+    assert_same_training(whole["ppo"], split)
+    folders = [run.directory / "checkpoints" / "step-2" for run in (whole["ppo"], split)]
+    assert_same_weights(*map(AutoModelForCausalLM.from_pretrained, folders))
+    assert_same_weights(*(load_value_model(folder / "value_model") for folder in folders))
+    shutil.copytree(split.directory, resumed.directory)
+    shutil.rmtree(resumed.directory / "checkpoints" / "step-2")
+    code, errors = launched(tmp_path, FSDP2, "--resume", "resumed")
+    assert code == 0, errors
+    assert resumed.metrics == split.metrics
+    assert same_state(resumed.newest_state["weights"], split.newest_state["weights"])
+    assert same_state(resumed.newest_state["parts"], split.newest_state["parts"])
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+@pytest.mark.parametrize("stage", [1, 2, 3])
+def test_a_training_under_deepspeed_is_that_of_whole_models(whole, training, tmp_path, words, stage):
+    pytest.importorskip("deepspeed", reason="needs deepspeed, which is no dependency of ours")
+    settings = {"stage": stage, "stage3_param_persistence_threshold": 0, "stage3_prefetch_bucket_size": 20_000}
+    everything = {"zero_optimization": settings, "gradient_accumulation_steps": 4, "gradient_clipping": 7}
+    (tmp_path / "deepspeed.json").write_text(json.dumps(everything))
+    code, errors = launched(tmp_path, DEEPSPEED, *words, *SPLIT, "--run_dir", "split")
+    assert code == 0, errors
+    assert_same_training(whole[words[0]], training("split"))
+    folders = [run.directory / "checkpoints" / "step-2" for run in (whole[words[0]], training("split"))]
+    assert_same_weights(*map(AutoModelForCausalLM.from_pretrained, folders))
+
+
+def test_fsdp_1_is_refused_in_words():
+    with pytest.raises(ConfigError, match="set fsdp_version: 2"):
+        _settle_fsdp(FullyShardedDataParallelPlugin(fsdp_version=1))

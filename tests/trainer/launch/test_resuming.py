@@ -65,6 +65,13 @@ def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, wor
     assert said in str(refusal.value)
 
 
+def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):
+    run = ended_run(tmp_path / "a")
+    (run / "checkpoints" / "step-4").mkdir(parents=True)
+    with pytest.raises(ConfigError, match=r"\(those of DeepSpeed hold the model alone\); start it anew with"):
+        read_plan(["--resume", str(run)])
+
+
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(ConfigError, match=r"holds no run of rlvitals \(run.json cannot be read\)"):
         read_plan(["--resume", str(tmp_path)])
