@@ -4,6 +4,7 @@
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO and GRPO with TRL's, in an environment of its own (about ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
+# make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (ten to fifteen minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
@@ -15,6 +16,7 @@ BIN    := $(VENV)/bin
 PORT   ?= 8501
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TRL    := .venv-trl
+READERS := .venv-readers
 TRL_PIP := $(TRL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-requirements.txt
 INPUTS := pyproject.toml constraints.txt
 
@@ -22,7 +24,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test check format samples reports checkpoints parity speed fuzz clean
+.PHONY: run test check format samples reports checkpoints parity speed read-speed fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -59,6 +61,9 @@ speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output benchmarks/results/trainer_speed.md
 	$(BIN)/python -m benchmarks.logging_cost --output benchmarks/results/logging_cost.md
 
+read-speed: $(VENV)/.dev $(READERS)/.ready
+	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output benchmarks/results/readers.md
+
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz.readers --files 20000
 
@@ -89,5 +94,11 @@ $(TRL)/.ready: benchmarks/trl-requirements.txt
 	$(TRL_PIP) --requirement benchmarks/trl-requirements.txt
 	@touch $@
 
+# Every reader that ours is compared with, in an environment that nothing else changes.
+$(READERS)/.ready: benchmarks/readers-requirements.txt
+	$(PYTHON) -m venv $(READERS)
+	$(READERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/readers-requirements.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(TRL) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(READERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

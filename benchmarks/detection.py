@@ -1,6 +1,7 @@
 """How well rlvitals finds what is wrong: faults injected into real trainings, healthy ones beside them, all judged.
 
-python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|tune] [--peers-python PYTHON]
+python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|tune] [--seeds SEED ...]
+    [--peers-python PYTHON]
 
 Trains what the cache lacks within the budget, judges every run that the cache holds (again only where the diagnosis has
 changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to detection.md beside it.
@@ -8,27 +9,25 @@ Stop it whenever you like: it goes on where it was. The logs stay in the cache, 
 """
 
 import argparse
-import hashlib
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.detecting import judging, replay
-from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
+from benchmarks.detecting.cells import PARTS, cells, read_corpus
 from benchmarks.detecting.fixing import apply_missing, read_fixed
 from benchmarks.detecting.report import page
-from benchmarks.detecting.training import is_trained, run_folder, train_missing
+from benchmarks.detecting.training import is_trained, train_missing
+from benchmarks.detecting.verdicts import judged
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "detection.jsonl"
 PAGE = RESULTS.with_suffix(".md")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rlvitals" / "detection"
-JUDGING = ("dialects", "rules", "causes")
 INTRODUCTION = """\
 # How well it finds things
 
@@ -47,12 +46,15 @@ def main() -> int:
     chosen = _options().parse_args()
     deadline = time.monotonic() + 60 * chosen.budget_minutes
     parts = [chosen.part] if chosen.part else list(PARTS)
-    wanted = [cell for part in parts for cell in cells(part, chosen.subset)]
+    seeds = set(chosen.seeds)
+    wanted = [cell for part in parts for cell in cells(part, chosen.subset) if not seeds or cell.seed in seeds]
     train_missing(chosen.cache, wanted, deadline)
-    there = [cell for part in PARTS for cell in cells(part) if is_trained(chosen.cache, cell)]
+    there = [cell for part in parts for cell in cells(part) if not seeds or cell.seed in seeds]
+    there = [cell for cell in there if is_trained(chosen.cache, cell)]
     if chosen.fixes:
         apply_missing(chosen.cache, there, deadline)
-    results = list(_judged(chosen.cache, there))
+    said = judged(chosen.cache, there, chosen.processes)
+    results = [{**result, "fixed": read_fixed(chosen.cache, cell)} for cell, result in zip(there, said, strict=True)]
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)
     results = [{**result, "documents": _is_of_documents(result)} for result in results]
@@ -94,35 +96,14 @@ def _options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--budget-minutes", type=float, default=20.0, help="train for so long at most; 0: judge only")
     parser.add_argument("--subset", choices=sorted(read_corpus()["subsets"]), help="train only these faults")
-    parser.add_argument("--part", choices=PARTS, help="train only this part")
+    parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[], help="train and judge only these seeds")
+    parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
     parser.add_argument("--fixes", action="store_true", help="also train again with the fix that a diagnosis suggests")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
     parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the runs lie (default: {CACHE})")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file of results; the page lies beside it")
     return parser
-
-
-def _judged(cache: Path, there: Sequence[Cell]) -> Iterator[dict[str, Any]]:
-    """Each run's result, from the cache where this version of the diagnosis has judged it before."""
-    version = _version()
-    for cell in there:
-        kept = cache / "judged" / f"{cell.name}.json"
-        known = json.loads(kept.read_text("utf-8")) if kept.exists() else {}
-        if known.get("version") != version or kept.stat().st_mtime < run_folder(cache, cell).stat().st_mtime:
-            known = {"version": version, "result": judging.judge(cache, cell).to_dict()}
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(known), "utf-8")
-        yield {**known["result"], "fixed": read_fixed(cache, cell)}
-
-
-def _version() -> str:
-    """A digest of the sources that decide what a diagnosis finds, and of those that reduce it to figures."""
-    folders = [ROOT / "diagnostics" / room for room in JUDGING]
-    sources = [
-        *(path for folder in folders for path in folder.rglob("*.py")),
-        *map(Path, (judging.__file__, replay.__file__)),
-    ]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()
 
 
 def _read_peers(path: Path) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnostics.causes import explain
-from diagnostics.composition import compose
+from diagnostics.composition import Composer
 from diagnostics.configurations import setup_of_run
 from diagnostics.diagnosis import Diagnosis, Limits, Outcome
 from diagnostics.dialects.own_names import NO_NAMES, OwnNames
-from diagnostics.merging import merge
+from diagnostics.merging import Merger
 from diagnostics.names_file import NamesError, names_above
 from diagnostics.preflight import divided, preflight
 from diagnostics.readers import RunRef, UnreadableRun
@@ -38,7 +38,8 @@ class LiveRun:
         self.path = run.path if isinstance(run, RunRef) else Path(run)
         self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
         self._recordings: tuple[Recording, ...] = ()
-        self._names = _names_above(self.path) if names is None else names
+        self._merger = Merger()
+        self._composer = Composer(_names_above(self.path) if names is None else names)
 
     def refresh(self) -> Run | None:
         """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.
@@ -52,7 +53,7 @@ class LiveRun:
         if self._recordings and all(map(operator.is_, recordings, self._recordings)):
             return None
         self._recordings = recordings
-        return compose(merge(recordings), observed_at=time.time(), own=self._names)
+        return self._composer.compose(self._merger.merge(recordings), observed_at=time.time())
 
 
 def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:
@@ -129,4 +130,4 @@ class LiveDiagnosis:
 
 def _concluded(run: Run, outcomes: tuple[Outcome, ...], limits: Limits) -> Diagnosis:
     found = preflight(setup_of_run(run), divided(limits)[1])
-    return Diagnosis(run, outcomes, explain(run, outcomes), limits=limits, preflight=found)
+    return Diagnosis(run, outcomes, explain(run, outcomes, found), limits=limits, preflight=found)

@@ -1,56 +1,77 @@
 """Composition: a recording and what its dialect makes of it become a Run; duplicates, gaps and NaN are counted here."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from diagnostics.dialects import Translation, translate
-from diagnostics.dialects.dialect import Name
 from diagnostics.dialects.own_names import NO_NAMES, OwnNames
 from diagnostics.dialects.transport import PREFIX
 from diagnostics.histograms import Histograms
 from diagnostics.metrics import metric
-from diagnostics.run import NO_STEPS, DataHealth, RawSeries, Recording, Run, Series, Status, Steps, Values
+from diagnostics.run import DataHealth, Recording, Run, Series, Status
 from diagnostics.settling import settle
+from diagnostics.tracks import Terms, Track
 
-GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
 
 
 def compose(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
     """The run that a recording holds, as seen at `observed_at` (seconds since the epoch), under a user's names."""
-    translation = translate(recording, own)
-    findings = translation.findings
-    tagged = [(tag, translation.log.series[tag]) for tag in translation.tags()]
-    merged = [
-        _Merged.of(tag, raw, translation.name_of(tag), findings.counts_rows, recording.resumed_after)
-        for tag, raw in tagged
-    ]
-    series = _by_name(merged, translation.producer)
-    return Run(
-        path=recording.path,
-        run_id=recording.run_id,
-        name=recording.name,
-        sources=recording.sources,
-        producer=translation.producer,
-        producer_version=translation.log.version,
-        algorithm=translation.algorithm,
-        series=series,
-        histograms=_histograms(recording, translation),
-        config=translation.log.config,
-        samples=settle(recording, translation.producer, translation.log.config, series),
-        status=_status(recording.status, series, translation),
-        data_health=_health(recording, merged, series),
-        observed_at=observed_at,
-        created=recording.created,
-        task=recording.task,
-        parent=recording.parent,
-        console=recording.console,
-        console_tail=recording.console_tail,
-        resumed_after=recording.resumed_after,
-        notes=recording.notes + translation.notes + _doubt(translation) + own.notes(recording.tags),
-    )
+    return Composer(own).compose(recording, observed_at)
+
+
+class Composer:
+    """Composes one run again and again while it grows: what `compose` makes of it, at the cost of what is new.
+
+    What the tags mean is found out each time, from their names and the settings alone. A tag that means the same as the
+    last time, and whose old points are the beginning of its new ones, goes on from there; any other one begins anew: a
+    late tag may show another dialect, another version or another axis, and a log may be replaced or go back in its
+    steps.
+    """
+
+    def __init__(self, own: OwnNames = NO_NAMES) -> None:
+        self._own = own
+        self._tracks: dict[str, Track] = {}
+
+    def compose(self, recording: Recording, observed_at: float) -> Run:
+        """The run as the recording holds it, seen at `observed_at` (seconds since the epoch)."""
+        translation = translate(recording, self._own)
+        self._tracks = self._followed(translation, recording.resumed_after)
+        names = _names(self._tracks.values(), translation.producer)
+        series = {names[tag]: track.series(names[tag]) for tag, track in self._tracks.items()}
+        return Run(
+            path=recording.path,
+            run_id=recording.run_id,
+            name=recording.name,
+            sources=recording.sources,
+            producer=translation.producer,
+            producer_version=translation.log.version,
+            algorithm=translation.algorithm,
+            series=series,
+            histograms=_histograms(recording, translation),
+            config=translation.log.config,
+            samples=settle(recording, translation.producer, translation.log.config, series),
+            status=_status(recording.status, series, translation),
+            data_health=_health(recording, tuple(self._tracks.values()), series),
+            observed_at=observed_at,
+            created=recording.created,
+            task=recording.task,
+            parent=recording.parent,
+            console=recording.console,
+            console_tail=recording.console_tail,
+            resumed_after=recording.resumed_after,
+            notes=recording.notes + translation.notes + _doubt(translation) + self._own.notes(recording.tags),
+        )
+
+    def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, Track]:
+        """The track of each tag, in the order of the tags, with all points of the log."""
+        counts_rows, found = translation.findings.counts_rows, dict[str, Track]()
+        for tag in translation.tags():
+            terms = Terms(tag, translation.name_of(tag), counts_rows, resumed_after)
+            known = self._tracks.get(tag)
+            found[tag] = known if known is not None and known.terms == terms else Track(terms)
+            found[tag].follow(translation.log.series[tag])
+        return found
 
 
 def _doubt(translation: Translation) -> tuple[str, ...]:
@@ -63,77 +84,22 @@ def _doubt(translation: Translation) -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Merged:
-    """One tag's points, one per step, and what merging them took."""
-
-    name: str | None  # the canonical one
-    series: Series
-    points: int
-    nan: int
-    inf: int
-    rewinds: int
-
-    @classmethod
-    def of(
-        cls, tag: str, raw: RawSeries, name: Name | None, counts_rows: bool, resumed_after: Sequence[int]
-    ) -> "_Merged":
-        steps: Steps = np.arange(1, len(raw.steps) + 1, dtype=np.int64) if counts_rows else raw.steps
-        values = raw.values if name is None else _in_unit(raw.values, name)
-        series = Series(name.metric if name else tag, tag, steps, values, raw.times, name.caveat if name else "")
-        forward = np.diff(steps) > 0
-        return cls(
-            name=name.metric if name else None,
-            series=series if forward.all() else _last_of_each_step(series),
-            points=len(steps),
-            nan=int(np.isnan(values).sum()),
-            inf=int(np.isinf(values).sum()),
-            rewinds=_rewinds(steps, resumed_after),
-        )
-
-
-def _rewinds(steps: Steps, resumed_after: Sequence[int]) -> int:
-    """How often the steps go back. One step made again looks like a duplicate; that it is none, only the run knows."""
-    forward = np.diff(steps)
-    again = steps[1:][forward == 0]
-    return int((forward < 0).sum() + np.isin(again, np.asarray(resumed_after, dtype=np.int64) + 1).sum())
-
-
-def _in_unit(values: Values, name: Name) -> Values:
-    """The producer's values in the metric's unit."""
-    powered = values if name.power == 1 else values**name.power
-    return powered if name.scale == 1 else powered * name.scale
-
-
-def _last_of_each_step(series: Series) -> Series:
-    """The series in the order of its steps; of several points at one step the last one written counts."""
-    order = np.argsort(series.steps, kind="stable")
-    steps = series.steps[order]
-    is_last = np.append(steps[1:] != steps[:-1], True)
-    keep, drop = order[is_last], order[~is_last]
-    return replace(
-        series,
-        steps=series.steps[keep],
-        values=series.values[keep],
-        times=series.times[keep] if len(series.times) else series.times,
-        replaced_steps=series.steps[drop],
-        replaced_values=series.values[drop],
-    )
-
-
-def _by_name(merged: Iterable[_Merged], producer: str) -> dict[str, Series]:
-    """Series by name: the canonical one, else the tag.
+def _names(tracks: Iterable[Track], producer: str) -> dict[str, str]:
+    """The name of each tag's series: the canonical one, else the tag.
 
     A tag that must not be taken for the metric of that name (it means something else in this version, or another tag is
     that metric already) stands under its producer's: `trl/clip_ratio`.
     """
-    found: dict[str, Series] = {}
-    for item in merged:
-        name = item.name or item.series.tag
-        if name in found or (item.name is None and metric(name)):
-            name = f"{producer}/{item.series.tag}"
-        found[name] = replace(item.series, name=name)
-    return found
+    found: dict[str, str] = {}  # by name, in which a tag is met once
+    for track in tracks:
+        terms = track.terms
+        name = terms.name.metric if terms.name else terms.tag
+        if name in found or (terms.name is None and metric(name)):
+            name = f"{producer}/{terms.tag}"
+        while name in found:
+            name = f"{producer}/{name}"
+        found[name] = terms.tag
+    return {tag: name for name, tag in found.items()}
 
 
 def _histograms(recording: Recording, translation: Translation) -> dict[str, Histograms]:
@@ -148,30 +114,26 @@ def _histograms(recording: Recording, translation: Translation) -> dict[str, His
     return found
 
 
-def _health(recording: Recording, merged: list[_Merged], series: Mapping[str, Series]) -> DataHealth:
+def _health(recording: Recording, tracks: Sequence[Track], series: Mapping[str, Series]) -> DataHealth:
     return DataHealth(
-        points=sum(item.points for item in merged),
-        nan=sum(item.nan for item in merged),
-        inf=sum(item.inf for item in merged),
-        duplicates=sum(len(item.series.replaced_steps) for item in merged),
-        rewinds=max((item.rewinds for item in merged), default=0),  # once for the run: all its tags go back together
-        gaps=_gaps([item for item in series.values() if not item.is_eval]),
+        points=sum(track.points for track in tracks),
+        nan=sum(track.nan for track in tracks),
+        inf=sum(track.inf for track in tracks),
+        duplicates=sum(track.duplicates for track in tracks),
+        rewinds=max((track.rewinds for track in tracks), default=0),  # once for the run: all its tags go back together
+        gaps=_gaps(track for track in tracks if not track.terms.is_eval),
         malformed=recording.malformed,
         unmapped_tags=tuple(sorted(name for name, item in series.items() if item.metric is None)),
     )
 
 
-def _gaps(series: list[Series]) -> int:
+def _gaps(tracks: Iterable[Track]) -> int:
     """How many steps are missing from the metric that is logged most often, at its usual distance between steps.
 
     A metric that is absent from some rows by design (rewards where a generation is used twice) makes no gap.
     """
-    distances = np.diff(max((item.steps for item in series), key=len, default=NO_STEPS))
-    if len(distances) == 0:
-        return 0
-    usual = float(np.median(distances))
-    wide = distances[distances > GAP_FACTOR * usual]
-    return int(np.sum(np.round(wide / usual) - 1))
+    longest = max(tracks, key=lambda track: len(track.steps), default=None)
+    return longest.gaps() if longest else 0
 
 
 def _status(status: Status, series: Mapping[str, Series], translation: Translation) -> Status:

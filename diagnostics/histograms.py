@@ -7,7 +7,10 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from diagnostics.growth import Growing
+
 Floats = npt.NDArray[np.float64]
+_NO_STEPS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class Histograms:
 
     def last_of_each_step(self, name: str, tag: str) -> "Histograms":
         """In the order of the steps and under another name; of several at one step the one written last counts."""
+        if (self.steps[1:] > self.steps[:-1]).all():
+            return Histograms(name, tag, self.steps, self.bins)
         newest = dict(zip(self.steps.tolist(), self.bins, strict=True))
         steps = sorted(newest)
         return Histograms(name, tag, np.array(steps, dtype=np.int64), tuple(newest[step] for step in steps))
@@ -85,17 +90,14 @@ class HistogramColumns:
     """The histograms of all tags, appended in the order of the log."""
 
     def __init__(self) -> None:
-        self._steps: dict[str, list[int]] = {}
+        self._steps: dict[str, Growing[np.int64]] = {}
         self._bins: dict[str, list[Histogram]] = {}
 
     def add(self, tag: str, step: int, bins: Histogram) -> None:
         """Append the histogram of one step."""
-        self._steps.setdefault(tag, []).append(step)
+        self._steps.setdefault(tag, Growing(_NO_STEPS)).append(np.array([step], dtype=np.int64))
         self._bins.setdefault(tag, []).append(bins)
 
     def by_tag(self) -> dict[str, Histograms]:
         """All histograms so far, by tag."""
-        return {
-            tag: Histograms(tag, tag, np.array(steps, dtype=np.int64), tuple(self._bins[tag]))
-            for tag, steps in self._steps.items()
-        }
+        return {tag: Histograms(tag, tag, steps.view(), tuple(self._bins[tag])) for tag, steps in self._steps.items()}

@@ -1,5 +1,6 @@
 """One training run as everything downstream sees it: frozen series, samples, configuration, provenance and status."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -98,7 +99,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The sampled completions of a run, read from disk one step at a time."""
+    """The sampled completions of a run, read from disk one step at a time. `steps` are increasing."""
 
     steps: tuple[int, ...] = ()
     load: Callable[[int], tuple[Sample, ...]] = lambda step: ()
@@ -106,7 +107,12 @@ class Samples:
 
     def at(self, step: int) -> tuple[Sample, ...]:
         """All samples of one step, in file order; empty for a step without samples."""
-        return self.load(step) if step in self.steps else ()
+        return self.load(step) if self.has(step) else ()
+
+    def has(self, step: int) -> bool:
+        """Whether there are samples of this step."""
+        place = bisect_left(self.steps, step)
+        return place < len(self.steps) and self.steps[place] == step
 
     def remembered(self) -> "Samples":
         """The same samples; each step is read from disk once at most, and kept as long as the returned object lives."""

@@ -1,4 +1,4 @@
-"""What the tests of several rooms share: file systems that are full or cannot be written."""
+"""What the tests of several rooms share: a cache of their own, file systems that are full or cannot be written."""
 
 import os
 import subprocess
@@ -23,6 +23,14 @@ def mounted(place: Path, options: str) -> Iterator[Path]:
         yield place
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing that is read here, or in a process started here, goes to the user's own cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

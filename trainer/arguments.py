@@ -64,7 +64,8 @@ def read_plan(words: Sequence[str]) -> Plan:
         return _relaunch(Path(given["from"]), named, fields, directory)
     algorithm = named or _algorithm_of_recipe(given.get("recipe"))
     in_file = _read_toml(Path(given["config"])) if "config" in given else {}
-    chosen = {**_task_of_fault(algorithm, fields.get("fault")), **in_file, **fields}
+    task = {} if "recipe" in given else _task_of_fault(algorithm, fields.get("fault"))
+    chosen = {**task, **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
     return Plan(algorithm, make_config(algorithm, {**base, **_launched(), **chosen}).anchored(), directory)
 
@@ -134,7 +135,7 @@ def _launched() -> dict[str, int]:
 
 
 def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
-    """The demo task that a fault is made for, which it trains on where no other is named."""
+    """The demo task that a fault is made for, which it trains on where neither a task nor a recipe is named."""
     fault = FAULTS.get(name) if name else None
     task = fault.task_for(algorithm) if fault else None
     return {"task": task} if task else {}

@@ -11,11 +11,13 @@ from typing import Any, Literal, cast
 
 from trainer.faults import FAULTS
 from trainer.faults.fault import Case
+from trainer.recipes import demo_recipe
 
 Part = Literal["tune", "measured"]
 PARTS: tuple[Part, ...] = ("measured", "tune")
 CORPUS = Path(__file__).with_name("corpus.toml")
-_RESUME = "resume_step"
+_OF_THE_BENCHMARK = ("from_seed", "resume_step", "switch_step", "average_over", "steps")
+"""Keys of a control that are no options of `train`: what the benchmark does besides."""
 _OF_ALGORITHM = ("ppo", "grpo")
 
 
@@ -23,7 +25,7 @@ _OF_ALGORITHM = ("ppo", "grpo")
 class Cell:
     """One run: a fault from its onset on (1: from the start), or a healthy control.
 
-    `name` is also the name of its folder in the cache.
+    `name` is also the name of its folder in the cache. `size` names a model of `detecting.models`; empty: the shipped.
     """
 
     part: Part
@@ -34,6 +36,7 @@ class Cell:
     control: str | None
     onset: int
     steps: int
+    size: str = ""
 
     @property
     def name(self) -> str:
@@ -55,23 +58,44 @@ class Cell:
     @property
     def resume_step(self) -> int:
         """The step at which the run is stopped and resumed; 0: never."""
-        return int(_control(self.control).get(_RESUME, 0)) if self.control else 0
+        return self._of_control("resume_step") or self.switch_step
+
+    @property
+    def switch_step(self) -> int:
+        """The step behind which the run goes on with other prompts; 0: never."""
+        return self._of_control("switch_step")
+
+    @property
+    def average_over(self) -> int:
+        """How many steps a logged point stands for, as `logging_steps` does elsewhere."""
+        return self._of_control("average_over") or 1
 
     @property
     def words(self) -> list[str]:
         """The options of `train`, as words of a command line."""
         corpus = read_corpus()
-        values = {**corpus["values"], **corpus["algorithm_values"][self.algorithm], **self._own_values()}
+        common = {**corpus["values"], **corpus["algorithm_values"][self.algorithm]}
+        values = {**common, **self._values_of_size(), **self._own_values()}
         return [word for name, value in values.items() for word in (f"--{name}", str(value).lower())]
+
+    def _of_control(self, key: str) -> int:
+        return int(_control(self.control).get(key, 0)) if self.control else 0
+
+    def _values_of_size(self) -> dict[str, Any]:
+        recipe = demo_recipe(self.algorithm, self.task)
+        if not self.size or recipe is None:
+            return {}
+        times = read_corpus()["models"][self.size]["learning_rate_times"]
+        return {"learning_rate": float(f"{recipe.values['learning_rate'] * times:.2g}")}
 
     def _own_values(self) -> dict[str, Any]:
         if self.fault:
             own: dict[str, Any] = {"fault": self.fault, "fault_step": self.onset}
         else:
             entry = _control(self.control or "")
-            common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, _RESUME)}
+            common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, *_OF_THE_BENCHMARK)}
             own = {**common, **entry.get(self.algorithm, {})}
-        return {**own, "seed": self.seed, "max_steps": self.steps}
+        return {**own, "task": self.task, "seed": self.seed, "max_steps": self.steps}
 
 
 @cache
@@ -107,19 +131,26 @@ def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
     steps = read_corpus()["steps"]
     for name in faults:
         for case in FAULTS[name].cases:
-            if f"{case.algorithm} {case.task}" not in read_corpus()["parts"][part]["tasks"]:
+            if case.not_induced or f"{case.algorithm} {case.task}" not in read_corpus()["parts"][part]["tasks"]:
                 continue
             drawn = random.Random(f"{name} {case.algorithm} {case.task} {seed}").randint(*steps["onset"])
             for onset, least in ((1, steps["from_start"]), (drawn, drawn - 1 + steps["after_onset"])):
                 total = max(least, onset - 1 + case.steps + 5)
-                yield Cell(part, case.algorithm, case.task, seed, name, None, onset, total)
+                yield Cell(part, case.algorithm, case.task, seed, name, None, onset, total, _size(part, seed))
 
 
 def _healthy(part: Part, seed: int) -> Iterator[Cell]:
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()
-        for control in read_corpus()["controls"]:
-            yield Cell(part, algorithm, task, seed, None, control, 1, read_corpus()["steps"]["healthy"])
+        for control, entry in read_corpus()["controls"].items():
+            if seed >= entry.get("from_seed", 0):
+                steps = entry.get("steps", read_corpus()["steps"]["healthy"])
+                yield Cell(part, algorithm, task, seed, None, control, 1, steps, _size(part, seed))
+
+
+def _size(part: Part, seed: int) -> str:
+    """The size of the model that the runs of a seed train; empty: the shipped one."""
+    return str(read_corpus()["parts"][part].get("models", {}).get(str(seed), ""))
 
 
 def _control(name: str) -> Mapping[str, Any]:

@@ -7,16 +7,27 @@ from functools import cache
 from pathlib import Path
 
 TABLE = Path(__file__).with_name("expected.toml")
+LEVELS = ("info", "warning", "critical")
 PEERS = ("rldoctor", "rlprobe", "rlwatch")
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What counts as right for one fault; `peers` has the findings of each other package."""
+    """What counts as right for one fault; `peers` has the findings of each other package.
+
+    `alarms` are the severities at which one of `rules` counts. `causes` are all that count with any algorithm, `only`
+    those that count with one, where that matters.
+    """
 
     rules: frozenset[str]
     causes: tuple[str, ...]
+    only: Mapping[str, tuple[str, ...]]
     peers: Mapping[str, frozenset[str]]
+    alarms: frozenset[str]
+
+    def causes_with(self, algorithm: str) -> tuple[str, ...]:
+        """The right causes where the fault is another thing with each algorithm, else those of all."""
+        return self.only.get(algorithm, self.causes)
 
 
 @cache
@@ -27,6 +38,8 @@ def read_expected() -> Mapping[str, Expected]:
         fault: Expected(
             rules=frozenset(entry["rules"]),
             causes=tuple(entry["causes"]),
+            only={algorithm: tuple(causes) for algorithm, causes in entry.get("causes_with", {}).items()},
+            alarms=frozenset(LEVELS[LEVELS.index(entry.get("least", "warning")) :]),
             peers={peer: frozenset(entry[peer]) for peer in PEERS},
         )
         for fault, entry in table.items()

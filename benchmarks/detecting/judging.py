@@ -1,7 +1,7 @@
 """One judged cell: what the rules and causes say of a run at its end and while it grew, reduced to a few figures."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
@@ -13,7 +13,7 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.replay import Episode, episodes, looks
 from benchmarks.detecting.training import CPU_FILE, run_folder
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Cause, Diagnosis, Severity
+from diagnostics.diagnosis import Cause, Outcome, Severity, Verdict
 from diagnostics.run import Run
 
 COMPARED = (31, 40)
@@ -43,27 +43,33 @@ class Judged:
         return asdict(self)
 
 
-def judge(cache: Path, cell: Cell) -> Judged:
-    """Judge the cell's run, which the cache holds. Raises UnreadableRun."""
+def watch(cache: Path, cell: Cell) -> list[dict[str, Any]]:
+    """The episodes that someone sees who watches the cell's run grow. Raises UnreadableRun."""
+    run = open_run(run_folder(cache, cell))
+    return [_episode_row(found) for found in episodes((step, _severities(found)) for step, found in looks(run))]
+
+
+def judge(cache: Path, cell: Cell, seen: Sequence[Mapping[str, Any]]) -> Judged:
+    """Judge the cell's run, which the cache holds and `watch` has seen grow. Raises UnreadableRun."""
     folder = run_folder(cache, cell)
     run = open_run(folder)
     last = diagnose(run)
-    seen = episodes((step, _severities(diagnosis)) for step, diagnosis in looks(run))
     return Judged(
         cell=asdict(cell),
         name=cell.name,
         cpu_seconds=float((folder / CPU_FILE).read_text("utf-8")),
         verdict=str(last.verdict),
-        fired={rule: str(severity) for rule, severity in sorted(_severities(last).items())},
+        fired={rule: str(severity) for rule, severity in sorted(_severities(last.outcomes).items())},
         skipped=tuple(sorted(outcome.rule for outcome in last.blind_spots)),
         causes=tuple(_cause_row(cause) for cause in last.causes),
-        episodes=tuple(map(_episode_row, seen)),
+        episodes=tuple(seen),
         means=_means(run),
     )
 
 
-def _severities(diagnosis: Diagnosis) -> dict[str, Severity]:
-    return {outcome.rule: outcome.severity or Severity.INFO for outcome in diagnosis.fired}
+def _severities(outcomes: Iterable[Outcome]) -> dict[str, Severity]:
+    fired = [outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED]
+    return {outcome.rule: outcome.severity or Severity.INFO for outcome in fired}
 
 
 def _episode_row(episode: Episode) -> dict[str, Any]:
@@ -71,7 +77,9 @@ def _episode_row(episode: Episode) -> dict[str, Any]:
 
 
 def _cause_row(cause: Cause) -> dict[str, Any]:
-    return {"cause": cause.cause, "severity": str(cause.severity), "outcomes": list(cause.outcomes)}
+    rivals = [rival.cause for rival in cause.rivals]
+    said = {"cause": cause.cause, "severity": str(cause.severity), "outcomes": list(cause.outcomes)}
+    return {**said, "rivals": rivals}
 
 
 def _means(run: Run) -> dict[str, float]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.api import diagnose
-from diagnostics.diagnosis import Diagnosis, Severity
+from diagnostics.diagnosis import Outcome, Severity
+from diagnostics.rules import Evaluator
 from diagnostics.run import Run, Samples, Series
 
 
@@ -40,11 +40,11 @@ def up_to(run: Run, step: int) -> Run:
     )
 
 
-def looks(run: Run) -> Iterator[tuple[int, Diagnosis]]:
-    """The diagnosis after each logged step, as someone who watches the run sees it."""
-    run = replace(run, samples=run.samples.remembered())
+def looks(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
+    """The rules' outcomes after each logged step, as someone who watches the run sees them."""
+    run, evaluator = replace(run, samples=run.samples.remembered()), Evaluator()
     for step in run.steps:
-        yield int(step), diagnose(up_to(run, int(step)))
+        yield int(step), evaluator.update(up_to(run, int(step)))
 
 
 def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode]:

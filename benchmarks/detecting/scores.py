@@ -93,10 +93,12 @@ def _false_alarms(runs: Sequence[Result], until: Mapping[str, float]) -> FalseAl
 
 def _found(result: Result, is_silent: bool | None) -> Found:
     expected, onset = read_expected()[result["cell"]["fault"]], result["cell"]["onset"]
-    alarms = [e for e in result["episodes"] if e["severity"] in ALARMS and e["first_step"] >= onset]
-    right = [episode["first_step"] for episode in alarms if episode["rule"] in expected.rules]
-    named = [cause["cause"] for cause in result["causes"]]
-    ranks = [rank for rank, cause in enumerate(named, start=1) if cause in expected.causes]
+    since = [episode for episode in result["episodes"] if episode["first_step"] >= onset]
+    alarms = [episode for episode in since if episode["severity"] in ALARMS]
+    counted = [episode for episode in since if episode["severity"] in expected.alarms]
+    right = [episode["first_step"] for episode in counted if episode["rule"] in expected.rules]
+    right_causes = expected.causes_with(result["cell"]["algorithm"])
+    ranks = [rank for rank, cause in enumerate(named(result), start=1) if cause in right_causes]
     return Found(
         result=result,
         is_found=bool(right),
@@ -106,6 +108,12 @@ def _found(result: Result, is_silent: bool | None) -> Found:
         flaps=sum(count - 1 for count in Counter(episode["rule"] for episode in alarms).values()),
         is_silent=is_silent,
     )
+
+
+def named(result: Result) -> list[str]:
+    """The causes in the order in which a reader meets them: the first, what else its findings may mean, the others."""
+    in_order = [name for cause in result["causes"] for name in (cause["cause"], *cause.get("rivals", ()))]
+    return list(dict.fromkeys(in_order))
 
 
 def _shown_alarms(result: Result) -> int:

@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 
+from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import Cell
-from diagnostics.runlog import STATUS_FILE
+from benchmarks.detecting.models import make_missing
+from benchmarks.detecting.prompts import dataset_file, dataset_words, switched, write_rows
+from diagnostics.runlog import RUN_FILE, STATUS_FILE
 from trainer.main import FINISHED
 from trainer.main import main as trainer_main
 from trainer.recipes import demo_recipe
@@ -25,8 +28,9 @@ def run_folder(cache: Path, cell: Cell) -> Path:
 
 
 def is_trained(cache: Path, cell: Cell) -> bool:
-    """Whether the cell's run lies in the cache, whole."""
-    return run_folder(cache, cell).is_dir()
+    """Whether the cell's run lies in the cache, whole, and is of the cell's task."""
+    record = run_folder(cache, cell) / RUN_FILE
+    return record.is_file() and json.loads(record.read_text("utf-8"))["config"]["task"] == cell.task
 
 
 def train_missing(cache: Path, cells: Iterable[Cell], deadline: float) -> int:
@@ -48,21 +52,35 @@ def train(cache: Path, cell: Cell) -> float:
     recipe = demo_recipe(cell.algorithm, cell.task)
     assert recipe is not None  # each algorithm has a recipe for each demo task
     folder = run_folder(cache, cell)
-    beginning = ["train", cell.algorithm, "--recipe", recipe.name, *cell.words]
-    resumed = cell.resume_step
+    shutil.rmtree(folder, ignore_errors=True)  # one of another task
+    model = ["--model_name_or_path", str(make_missing(cache, cell.size, cell.task))] if cell.size else []
+    beginning = ["train", cell.algorithm, "--recipe", recipe.name, *cell.words, *model]
     started = time.process_time()
     with _written_whole(folder) as unfinished:
-        if resumed:
-            stop_there = ["--max_steps", str(resumed), "--save_strategy", "steps", "--save_steps", str(resumed)]
-            train_words([*beginning, *stop_there, "--run_dir", str(unfinished)])
-            train_words(["train", "--resume", str(unfinished), "--max_steps", str(cell.steps), "--save_strategy", "no"])
-            shutil.rmtree(unfinished / "checkpoints", ignore_errors=True)
+        if cell.resume_step:
+            _train_in_two(cache, cell, beginning, unfinished)
         else:
             train_words([*beginning, "--run_dir", str(unfinished)])
         _check_finished(unfinished)
+        average(unfinished, cell.average_over)
         spent = time.process_time() - started
         (unfinished / CPU_FILE).write_text(f"{spent:.1f}\n", "utf-8")
     return spent
+
+
+def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> None:
+    """Train up to a checkpoint and go on from it, with other prompts where the cell switches them."""
+    prompts, data = cache / "prompts" / cell.name, []
+    first, then = switched(cell.task)
+    if cell.switch_step:
+        data = dataset_words(prompts, cell.task)
+        write_rows(dataset_file(prompts), first)
+    stop_there = ["--max_steps", str(cell.resume_step), "--save_strategy", "steps", "--save_steps"]
+    train_words([*beginning, *data, *stop_there, str(cell.resume_step), "--run_dir", str(run)])
+    if cell.switch_step:
+        write_rows(dataset_file(prompts), then)
+    train_words(["train", "--resume", str(run), "--max_steps", str(cell.steps), "--save_strategy", "no"])
+    shutil.rmtree(run / "checkpoints", ignore_errors=True)
 
 
 def train_words(words: list[str]) -> None:

@@ -18,7 +18,7 @@ def accumulator(folder: str) -> None:
     start = time.process_time()
     for path in sorted({path.parent for path in Path(folder).rglob("events.out.tfevents.*")}):
         EventAccumulator(str(path), {"scalars": 0, "tensors": 0, "histograms": 0}).Reload()
-    tell(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    tell(time.process_time() - start, peak_of("self"))
 
 
 def tbparse(folder: str) -> None:
@@ -28,7 +28,7 @@ def tbparse(folder: str) -> None:
     start = time.process_time()
     reader = SummaryReader(folder)
     assert len(reader.scalars) + len(reader.tensors)
-    tell(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    tell(time.process_time() - start, peak_of("self"))
 
 
 def rust(folder: str) -> None:
@@ -37,22 +37,27 @@ def rust(folder: str) -> None:
 
     kept = "scalars=all,histograms=all,text=all"
     command = [tensorboard_data_server.server_binary(), "--logdir", folder, "--port", "0", "--reload", "once"]
-    options = ["--samples-per-plugin", kept, "--checksum", "-v"]
-    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as server:
+    options = ["--samples-per-plugin", kept, "--checksum", "-v", "--die-after-stdin"]
+    with subprocess.Popen([*command, *options], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
         for line in server.stderr:
             if "Finished load cycle" in line:
                 break
-        tasks = Path(f"/proc/{server.pid}/task").iterdir()
-        nanoseconds = sum(int((task / "schedstat").read_text().split()[0]) for task in tasks)
-        status = Path(f"/proc/{server.pid}/status").read_text().splitlines()
+        peak = peak_of(server.pid)
         server.kill()
-    tell(nanoseconds / 1e9, next(int(line.split()[1]) for line in status if line.startswith("VmHWM")))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    tell(used.ru_utime + used.ru_stime, peak)
 
 
-def tell(cpu: float, peak_kib: int) -> None:
-    """Print one measurement."""
-    sys.stdout.write(json.dumps({"cpu": cpu, "peak": peak_kib / 1024}) + "\n")
+def peak_of(process: int | str) -> float:
+    """The most memory that a process held, in MiB; what it was started from does not count, as in `ru_maxrss`."""
+    status = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+
+
+def tell(cpu: float, peak: float) -> None:
+    """Print one measurement: seconds and MiB."""
+    sys.stdout.write(json.dumps({"cpu": cpu, "peak": peak}) + "\n")
 
 
 if __name__ == "__main__":

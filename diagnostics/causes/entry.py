@@ -1,9 +1,10 @@
 """What a cause is: the rules that point at it, those that speak against it, what follows, and what to change."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
 from diagnostics.causes.clues import Clue
+from diagnostics.run import Run
 
 OVER_A_STRETCH = frozenset(
     {"reward-not-improving", "reward-func-stagnant", "kl-up-reward-flat", "reward-components-diverge"}
@@ -28,13 +29,28 @@ OF_GARBLED_SAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Variant:
+    """A form of a cause: what one would say of it, and what to change.
+
+    `holds` is asked with the run and the rules at the core of the cause that fired.
+    """
+
+    name: str
+    holds: Callable[[Run, Collection[str]], bool]
+    summary: str
+    remedies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CauseEntry:
     """One cause.
 
     `core`: at least one of these must have fired. `support` adds to the score, `against` takes from it. `consequences`
     are rules that fire because of it later on, so that a cause made of them is folded under this one. `summary` is what
     one would say, `meaning` the paragraph that explains it; `remedies` name what to change, most promising first.
-    `rivals` are causes that a core rule of this one may mean as well: name → what would decide between the two.
+    `rivals` are causes that the same findings may mean as well: name → what would decide between the two. `preflight`
+    are checks of the settings alone that support it. `variants` are forms of it that want other remedies. Without
+    `folds_worse` what is graver than its own findings is not put down to it.
     """
 
     name: str
@@ -42,17 +58,29 @@ class CauseEntry:
     meaning: str
     core: tuple[Clue, ...]
     support: tuple[str, ...] = ()
-    against: tuple[str, ...] = ()
+    against: tuple[Clue, ...] = ()
     consequences: tuple[str, ...] = ()
     remedies: tuple[str, ...] = ()
     rivals: Mapping[str, str] = field(default_factory=dict)
+    preflight: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    folds_worse: bool = True
 
     @property
     def template(self) -> str:
         """The id of the summary's template."""
         return f"cause.{self.name}"
 
+    def template_of(self, form: Variant | None) -> str:
+        """The same for a form of the cause."""
+        return self.template if form is None else f"{self.template}.{form.name}"
+
+    @property
+    def shown_by(self) -> tuple[str, ...]:
+        """The rules at its core, each once."""
+        return tuple(dict.fromkeys(clue.rule for clue in self.core))
+
     @property
     def rules(self) -> tuple[str, ...]:
         """Every rule that the cause can explain."""
-        return tuple(dict.fromkeys((*(clue.rule for clue in self.core), *self.support, *self.consequences)))
+        return tuple(dict.fromkeys((*self.shown_by, *self.support, *self.consequences)))

@@ -1,11 +1,14 @@
 """From fired outcomes to a few causes: scored by their evidence, consequences folded under what came first."""
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from diagnostics.causes.catalog import CATALOG
-from diagnostics.causes.entry import OVER_A_STRETCH, CauseEntry
+from diagnostics.causes.clues import Clue
+from diagnostics.causes.entry import OVER_A_STRETCH, CauseEntry, Variant
 from diagnostics.causes.remedies import fixes_for
 from diagnostics.diagnosis import Cause, Outcome, Rival, Severity, Verdict
 from diagnostics.messages import Message
@@ -13,64 +16,106 @@ from diagnostics.run import Run
 
 WEIGHTS = {"S": 1.0, "C": 1.0, "D": 1.0, "P": 0.8, "I": 0.8, "M": 0.7, "F": 0.4}
 SUPPORT = 0.5
+LAG = 50  # logged points; what a proven cause brought about may show so much before its proof, which takes samples
+MOST_RIVALS = 2  # beside the cause itself: three explanations are as many as one weighs
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A cause that the evidence points at. `folded` are those that it brought about; `order` is its place in time."""
+
     entry: CauseEntry
     core: tuple[Outcome, ...]
     outcomes: tuple[Outcome, ...]
     against: tuple[str, ...]
     score: float
+    is_proven: bool
+    order: int
+    folded: tuple["_Candidate", ...] = ()
 
     @property
     def first_step(self) -> int:
         return min(outcome.first_step or 0 for outcome in self.core)
 
     def brings_about(self, other: "_Candidate") -> bool:
-        return {outcome.rule for outcome in other.core} <= set(self.entry.consequences)
+        explains = {outcome.rule for outcome in other.core} <= set(self.entry.consequences)
+        in_time = self.order <= other.order + (LAG if self.is_proven else 0)
+        is_worse = _worst(other.core).rank > _worst(self.core).rank
+        return explains and in_time and not other.is_proven and (self.entry.folds_worse or not is_worse)
 
     def brought_about(self, candidates: Iterable["_Candidate"]) -> int:
-        return sum(self.brings_about(other) for other in candidates)
+        return sum(self.brings_about(other) for other in candidates if other is not self)
+
+    def with_folded(self, other: "_Candidate") -> "_Candidate":
+        by_rule = {outcome.rule: outcome for outcome in (*self.outcomes, *other.outcomes)}
+        return dataclasses.replace(self, outcomes=tuple(by_rule.values()), folded=(*self.folded, other))
 
     @property
     def severity(self) -> Severity:
-        return max((outcome.severity or Severity.INFO for outcome in self.outcomes), key=lambda severity: severity.rank)
+        return _worst(self.outcomes)
 
 
-def explain(run: Run, outcomes: Sequence[Outcome]) -> tuple[Cause, ...]:
+def explain(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
     """The causes that the fired outcomes point at, worst first; empty where nothing fired or no cause is known.
 
-    A cause counts when a core rule fired and more speaks for it than against it. One whose core rules are consequences
-    of a cause that began no later is folded under that cause.
+    A cause counts when a core rule fired and more speaks for it than against it; what the checks of the settings found
+    (`preflight`) supports it, and alone makes none. One whose core rules are consequences of a cause that began no
+    later is folded under that cause, and so is what a proven cause explains although it showed a little earlier.
     """
     fired = {outcome.rule: outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED}
-    candidates = [found for entry in CATALOG if (found := _candidate(entry, fired, run)) is not None]
-    kept = _folded(
-        sorted(candidates, key=lambda found: (found.first_step, -found.brought_about(candidates), -found.score))
-    )
-    kept.sort(key=lambda found: (-found.severity.rank, -found.score, found.first_step))
+    settings = {outcome.rule: outcome for outcome in preflight if outcome.verdict is Verdict.FIRED}
+    candidates = [found for entry in CATALOG if (found := _candidate(entry, fired, settings, run)) is not None]
+    kept = _folded(sorted(candidates, key=lambda found: _by_time(found, candidates)))
+    kept.sort(key=_by_weight)
     return tuple(_cause(found, run) for found in kept)
 
 
-def _candidate(entry: CauseEntry, fired: dict[str, Outcome], run: Run) -> _Candidate | None:
-    core = tuple(fired[clue.rule] for clue in entry.core if clue.rule in fired and clue.counts(fired[clue.rule], run))
+def _candidate(
+    entry: CauseEntry, fired: Mapping[str, Outcome], settings: Mapping[str, Outcome], run: Run
+) -> _Candidate | None:
+    clues = _counting(entry.core, fired, run)
+    core = _named(dict.fromkeys(clue.rule for clue in clues), fired)
     support = _named(entry.support, fired)
-    against = _named(entry.against, fired)
-    score = _weight(core) + SUPPORT * _weight(support) - _weight(against)
+    against = _named((clue.rule for clue in _counting(entry.against, fired, run)), fired)
+    hints = _named(entry.preflight, settings)
+    score = _weight(core) + SUPPORT * _weight((*support, *hints)) - _weight(against)
     if not core or score <= 0:
         return None
     start = min(outcome.first_step or 0 for outcome in core)
     followed = tuple(outcome for outcome in _named(entry.consequences, fired) if _began_since(start, outcome))
     explained = {outcome.rule: outcome for outcome in (*core, *support, *followed)}
-    return _Candidate(entry, core, tuple(explained.values()), tuple(outcome.rule for outcome in against), score)
+    return _Candidate(
+        entry=entry,
+        core=core,
+        outcomes=tuple(explained.values()),
+        against=tuple(outcome.rule for outcome in against),
+        score=score,
+        is_proven=any(clue.proves(fired[clue.rule], run) for clue in clues),
+        order=int(np.searchsorted(run.steps, start)),
+    )
+
+
+def _counting(clues: Iterable[Clue], fired: Mapping[str, Outcome], run: Run) -> list[Clue]:
+    return [clue for clue in clues if clue.rule in fired and clue.counts(fired[clue.rule], run)]
+
+
+def _worst(outcomes: Iterable[Outcome]) -> Severity:
+    return max((outcome.severity or Severity.INFO for outcome in outcomes), key=lambda severity: severity.rank)
+
+
+def _by_time(found: _Candidate, candidates: Sequence[_Candidate]) -> tuple[bool, int, int, float]:
+    return not found.is_proven, found.first_step, -found.brought_about(candidates), -found.score
+
+
+def _by_weight(found: _Candidate) -> tuple[int, bool, int, float, int]:
+    return -found.severity.rank, not found.is_proven, -_worst(found.core).rank, -found.score, found.first_step
 
 
 def _began_since(start: int, outcome: Outcome) -> bool:
     return outcome.rule in OVER_A_STRETCH or (outcome.first_step or 0) >= start
 
 
-def _named(rules: Iterable[str], fired: dict[str, Outcome]) -> tuple[Outcome, ...]:
+def _named(rules: Iterable[str], fired: Mapping[str, Outcome]) -> tuple[Outcome, ...]:
     return tuple(fired[rule] for rule in rules if rule in fired)
 
 
@@ -83,8 +128,7 @@ def _folded(by_time: Sequence[_Candidate]) -> list[_Candidate]:
     for found in by_time:
         for index, earlier in enumerate(kept):
             if earlier.brings_about(found):
-                by_rule = {outcome.rule: outcome for outcome in (*earlier.outcomes, *found.outcomes)}
-                kept[index] = dataclasses.replace(earlier, outcomes=tuple(by_rule.values()))
+                kept[index] = earlier.with_folded(found)
                 break
         else:
             kept.append(found)
@@ -92,22 +136,32 @@ def _folded(by_time: Sequence[_Candidate]) -> list[_Candidate]:
 
 
 def _cause(found: _Candidate, run: Run) -> Cause:
+    core = [outcome.rule for outcome in found.core]
+    form = next((variant for variant in found.entry.variants if variant.holds(run, core)), None)
     return Cause(
         cause=found.entry.name,
         severity=found.severity,
-        summary=Message(found.entry.template),
+        summary=Message(found.entry.template_of(form)),
         first_step=found.first_step,
         last_step=max(outcome.last_step or 0 for outcome in found.outcomes),
         outcomes=tuple(outcome.rule for outcome in found.outcomes),
         against=found.against,
-        fixes=fixes_for(run, found.entry.remedies),
+        fixes=fixes_for(run, _remedies(found.entry, form)),
         rivals=_rivals(found),
     )
 
 
+def _remedies(entry: CauseEntry, form: Variant | None) -> tuple[str, ...]:
+    return entry.remedies if form is None else form.remedies
+
+
 def _rivals(found: _Candidate) -> tuple[Rival, ...]:
-    """The causes that the findings at the core of this one may mean as well."""
+    """The causes that the same findings may mean as well: those with findings of their own first."""
     core = {outcome.rule for outcome in found.core}
     pointing = {entry.name: {clue.rule for clue in entry.core} for entry in CATALOG}
-    decides = {name: Message(f"{found.entry.template}.or.{name}") for name in found.entry.rivals}
-    return tuple(Rival(name, sentence) for name, sentence in decides.items() if core & pointing[name])
+    evident = [
+        other.entry.name for other in found.folded if other.entry.name in found.entry.rivals and not other.against
+    ]
+    alike = [name for name in found.entry.rivals if core & pointing[name]]
+    names = list(dict.fromkeys([*evident, *alike]))[:MOST_RIVALS]
+    return tuple(Rival(name, Message(f"{found.entry.template}.or.{name}")) for name in names)

@@ -14,6 +14,7 @@ from diagnostics.causes.remedy import (
     halved_epochs,
     neutral_least_length,
     neutral_top_k,
+    positive_weights,
     scaled,
     scored_temperature,
     stronger_kl,
@@ -156,6 +157,11 @@ _ALL = (
         "reweighted-rewards", {ANY: ("reward_weights",)}, always(None),
         "Give the function that does not move more weight, or train on it alone first.",
         "TRL training FAQ: start simple",
+    ),
+    Remedy(
+        "positive-weights", {ANY: ("reward_weights",)}, positive_weights,
+        "A weight below 0 makes the policy learn the opposite of what its function pays for.",
+        "TRL GRPOConfig: reward_weights",
     ),
     Remedy(
         "earlier-checkpoint", {ANY: ("model_name_or_path",)}, always(None),

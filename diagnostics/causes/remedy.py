@@ -117,6 +117,13 @@ def neutral_least_length(current: Any, config: Config) -> Any:
     return Keep.AS_IS if current is None or current <= 0 else 0
 
 
+def positive_weights(current: Any, config: Config) -> Any:
+    """The same weights without their signs, where one lies below 0."""
+    if not isinstance(current, list | tuple) or not all(is_number(weight) for weight in current):
+        return None
+    return [abs(weight) for weight in current] if any(weight < 0 for weight in current) else None
+
+
 def scored_temperature(current: Any, config: Config) -> Any:
     """The temperature at which answers are scored, where another one is used to sample them."""
     return Keep.AS_IS if current is None else config.get("temperature", 1.0)

@@ -20,9 +20,9 @@ def _table() -> Table:
             "cause": entry.name,
             "summary": entry.summary,
             "meaning": entry.meaning,
-            "shown_by": [clue.rule for clue in entry.core],
+            "shown_by": entry.shown_by,
             "supported_by": entry.support,
-            "against": entry.against,
+            "against": [clue.rule for clue in entry.against],
         }
         for entry in CATALOG
     ]

@@ -45,6 +45,6 @@ def _row(found: Run) -> dict[str, Any]:
     return {
         **state_of(found),
         "state_in_words": state(found),
-        "format": [source.format for source in found.sources],
+        "format": list(dict.fromkeys(source.format for source in found.sources)),
         "progress": progress(found),
     }

@@ -39,13 +39,16 @@ class Server:
 
     @classmethod
     def start(cls, script: Path, host: str, local: str, port: int, environment: Mapping[str, str]) -> Self:
-        """Start a server, in a session of its own, so that Ctrl-C reaches it through this process alone."""
+        """Start a server, in a session of its own, so that Ctrl-C reaches it through this process alone.
+
+        It ends with this process, on whose open pipe it is kept as on a leash.
+        """
         settings = {**_SETTINGS, "server.address": host, "server.port": str(port)}
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         process = subprocess.Popen(
-            python_command("streamlit", "run", str(script), *words),
+            python_command("diagnostics.cli.leash", "streamlit", "run", str(script), *words),
             env=dict(environment),
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,  # its greeting; warnings and errors come through stderr
             stderr=sys.stderr,
             start_new_session=True,
@@ -82,6 +85,8 @@ class Server:
         except (subprocess.TimeoutExpired, KeyboardInterrupt):
             self.process.kill()
             self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
 
     def _listens(self) -> bool:
         """Whether this very process holds the port: an answer alone may come from another dashboard."""

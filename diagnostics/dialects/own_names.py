@@ -30,6 +30,8 @@ class OwnNames:
 
     def name_of(self, tag: str) -> Name | None:
         """What a tag without the prefix means; of an evaluation's tag what it means in training."""
+        if not self.names:
+            return None
         bare = tag.removeprefix(EVAL_PREFIX)
         for spelled in (tag, PREFIX + tag, bare):
             if found := self.names.get(spelled):

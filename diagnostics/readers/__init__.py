@@ -1,10 +1,10 @@
 """Readers: one file per log format, behind one table that loads a format's module when a run of it is met."""
 
+import functools
 import importlib
 import re
 from dataclasses import dataclass
 from fnmatch import translate
-from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -33,7 +33,7 @@ class Format:
         return _pattern(self.marks).match(file_name) is not None
 
 
-@cache
+@functools.cache
 def _pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("|".join(map(translate, marks)))
 
@@ -62,8 +62,26 @@ FORMATS: tuple[Format, ...] = (
         "diagnostics.readers.wandb_offline",
         loss="media beside tables; of the machine's metrics all but the last in each step",
     ),
-    Format("trackio", "trackio database", ("*.db",), "diagnostics.readers.trackio", loss="media, alerts and traces"),
-    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.mlflow", loss="artifacts; runs kept as files"),
+    Format("trackio", "trackio database", ("*.db",), "diagnostics.readers.trackio", loss="media, spans of traces"),
+    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.mlflow", loss="artifacts"),
+    Format("mlflow-files", "MLflow file store", ("meta.yaml",), "diagnostics.readers.mlflow_files", loss="artifacts"),
+    Format(
+        "swanlab",
+        "SwanLab, local files",
+        ("run-*.swanlab",),
+        "diagnostics.readers.swanlab",
+        install="pip install PyYAML reads the settings of the run",
+        loss="media and the machine's metrics",
+    ),
+    Format("torchtune", "torchtune's log file", ("log_*.txt",), "diagnostics.readers.torchtune"),
+    Format(
+        "rl4lms",
+        "RL4LMs' logs",
+        ("rollout_info.jsonl",),
+        "diagnostics.readers.rl4lms",
+        loss="the predictions of its evaluations",
+        is_verified=False,
+    ),
     Format(
         "trainer-state",
         "transformers' trainer_state.json",
@@ -85,6 +103,23 @@ FORMATS: tuple[Format, ...] = (
         ("*.jsonl",),
         "diagnostics.readers.sample_logs",
         loss="text where the trainer kept token ids alone, which are shown",
+        is_verified=False,
+    ),
+    Format(
+        "samples-parquet",
+        "Sampled completions in parquet, a step in each row",
+        ("*.parquet",),
+        "diagnostics.readers.sample_parquet",
+        install="pip install 'rlvitals[data]' reads parquet",
+        is_verified=False,
+    ),
+    Format(
+        "trajectories",
+        "Episodes of agents, in folders by step",
+        ("traces.jsonl", "episode_hash*.json", "[0-9][0-9][0-9][0-9]*.yaml"),
+        "diagnostics.readers.trajectories",
+        install="pip install PyYAML reads the trajectories of ART",
+        loss="of prime-rl's branching traces all but the last branch; tool definitions and timings",
         is_verified=False,
     ),
     Format(
@@ -112,7 +147,7 @@ class RunRef:
     """A run that was found and not read yet.
 
     `home` is the folder that its trainer wrote everything into, where the format tells. `parts` are other logs of the
-    same run, which are read together with this one.
+    same run, which are read together with this one. `files` are those that the run is found by too, beside `path`.
     """
 
     path: Path
@@ -120,6 +155,7 @@ class RunRef:
     name: str
     home: Path | None = None
     parts: tuple["RunRef", ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 class UnreadableRun(Exception):  # noqa: N818 - named for what the path is

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diagnostics.run import RawSeries, Steps, Values
+from diagnostics.run import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
 
 FIRST_CAPACITY = 64
+_FARTHEST_SIGHT = 8  # times the points so far: more are not expected, whatever a file promises
 
 
 class Columns:
@@ -18,18 +19,21 @@ class Columns:
 
     def add(self, tag: str, step: int, value: float, time: float) -> None:
         """Append one point; `time` is in seconds since the epoch. Raises OverflowError for a step beyond 64 bits."""
-        column = self._columns.get(tag) or self.open(tag)
+        column = self.open(tag)
         column.new_steps.append(step)
         column.new_values.append(value)
         column.new_times.append(time)
 
-    def extend(self, tag: str, steps: Steps, values: Values, times: Values) -> None:
-        """Append many points (N,) of one tag."""
-        (self._columns.get(tag) or self.open(tag)).extend(steps, values, times)
+    def extend(self, tag: str, steps: Steps, values: Values, times: Values, more: int = 0) -> None:
+        """Append many points (N,) of one tag, with room for so many more where the arrays have to grow."""
+        self.open(tag).extend(steps, values, times, more)
 
     def open(self, tag: str) -> "_Column":
         """Give a tag its place among the tags before its first point is there."""
-        return self._columns.setdefault(tag, _Column())
+        column = self._columns.get(tag)
+        if column is None:
+            column = self._columns[tag] = _Column()
+        return column
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -53,9 +57,9 @@ class _Column:
 
     def __init__(self) -> None:
         self._size = 0
-        self._steps: Steps = np.empty(FIRST_CAPACITY, dtype=np.int64)
-        self._values: Values = np.empty(FIRST_CAPACITY)
-        self._times: Values = np.empty(FIRST_CAPACITY)
+        self._steps: Steps = NO_STEPS
+        self._values: Values = NO_VALUES
+        self._times: Values = NO_VALUES
         self._clear()
 
     def __len__(self) -> int:
@@ -65,13 +69,13 @@ class _Column:
         self._settle()
         steps, values, times = self._steps[: self._size], self._values[: self._size], self._times[: self._size]
         for view in (steps, values, times):
-            view.flags.writeable = False
+            view.setflags(write=False)
         return RawSeries(tag, steps, values, times)
 
-    def extend(self, steps: Steps, values: Values, times: Values) -> None:
+    def extend(self, steps: Steps, values: Values, times: Values, more: int) -> None:
         """Append points; memory that was handed out is only ever appended to."""
         self._settle()
-        self._append(steps, values, times)
+        self._append(steps, values, times, more)
 
     def _settle(self) -> None:
         """Move the new points into the arrays."""
@@ -80,21 +84,25 @@ class _Column:
             self._clear()
 
     def _append(
-        self, steps: Sequence[int] | Steps, values: Sequence[float] | Values, times: Sequence[float] | Values
+        self,
+        steps: Sequence[int] | Steps,
+        values: Sequence[float] | Values,
+        times: Sequence[float] | Values,
+        more: int = 0,
     ) -> None:
         size = self._size + len(steps)
         if size > len(self._steps):
-            self._grow(max(size, 2 * len(self._steps)))
+            expected = size + min(more, _FARTHEST_SIGHT * size) if more else 2 * len(self._steps)
+            self._grow(max(size, expected, len(self._steps) * 9 // 8, FIRST_CAPACITY))
         self._steps[self._size : size] = steps
         self._values[self._size : size] = values
         self._times[self._size : size] = times
         self._size = size
 
     def _grow(self, capacity: int) -> None:
-        room = capacity - len(self._steps)
-        self._steps = np.concatenate((self._steps, np.empty(room, dtype=np.int64)))
-        self._values = np.concatenate((self._values, np.empty(room)))
-        self._times = np.concatenate((self._times, np.empty(room)))
+        size, steps, values, times = self._size, self._steps, self._values, self._times
+        self._steps, self._values, self._times = np.empty(capacity, np.int64), np.empty(capacity), np.empty(capacity)
+        self._steps[:size], self._values[:size], self._times[:size] = steps[:size], values[:size], times[:size]
 
     def _clear(self) -> None:
         self.new_steps = array("q")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from diagnostics.readers import RunRef, UnreadableRun, parquet
 from diagnostics.readers.jsonlines import Row, parse_row
-from diagnostics.readers.sample_tables import is_sample_table, to_samples
+from diagnostics.readers.sample_tables import ADVANTAGE_COLUMNS, SCORE_COLUMNS, is_sample_table, to_samples
 from diagnostics.readers.surroundings import run_name
 from diagnostics.run import Recording, Sample, Samples, Source, Status
 
@@ -45,6 +45,11 @@ def started(path: Path) -> float | None:
 def step_files(folder: Path) -> Files:
     """The files of each step, by the number in their names or in those of the folders that they are in."""
     return _numbered_files(folder) or {step: files for step, found in _step_folders(folder) if (files := _in(found))}
+
+
+def is_step_file(file: Path) -> bool:
+    """Whether a file's name says that it holds the completions of one step."""
+    return _NUMBERED.fullmatch(file.name) is not None
 
 
 def _reference(folder: Path) -> RunRef:
@@ -143,7 +148,7 @@ def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:
     """Columns of decimal numbers beside the advantage: TRL writes each reward function's rewards so."""
     kinds = {name for row in rows for name, value in row.items() if isinstance(value, float)}
     others = {name for row in rows for name, value in row.items() if not isinstance(value, float | None)}
-    return frozenset(kinds - others - {"advantage", "advantages", "score", "scores", "reward", "rewards"})
+    return frozenset(kinds - others - {*ADVANTAGE_COLUMNS, *SCORE_COLUMNS})
 
 
 def _holds_samples(file: Path, column: str | None = None) -> bool:

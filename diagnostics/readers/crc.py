@@ -19,6 +19,9 @@ Tables = npt.NDArray[np.uint32]  # (N, 4, 256): how far, which byte of the CRC, 
 FARTHEST = (1 << 16) - 1  # bytes that `carried` reaches
 _ALL_ONES = 0xFFFFFFFF  # a CRC-32C begins and ends with an exclusive or with this
 _MASK = 0xA282EAD8
+_BITS: Words = np.uint32(1) << np.arange(32, dtype=np.uint32)
+_DIGITS = 6, 5, 5  # bits of a distance: few tables, for memory that was never touched is slow
+_ONLY: Places = np.array(0)
 
 
 def masked(data: bytes) -> int:
@@ -45,25 +48,22 @@ def plain(pieces: Sequence[bytes]) -> Words:
 
 def linear(pieces: Sequence[bytes]) -> Words:
     """The part of each piece's CRC-32C (N,) that is linear in its bytes: without the ones it begins and ends with."""
-    return plain(pieces) ^ of_zeros(np.array([len(piece) for piece in pieces], dtype=np.int64))
-
-
-def of_zeros(counts: Places) -> Words:
-    """The CRC-32C of so many zero bytes each (N,), at most `FARTHEST`."""
-    return carried(np.full(len(counts), _ALL_ONES, dtype=np.uint32), counts) ^ np.uint32(_ALL_ONES)
+    found = np.array([google_crc32c.extend(_ALL_ONES, piece) for piece in pieces], dtype=np.uint32)
+    return found ^ np.uint32(_ALL_ONES)
 
 
 def carried(crcs: Words, distances: Places) -> Words:
     """Linear CRCs (N,) after so many zero bytes each (N,), at most `FARTHEST`."""
-    near, far = _tables()
-    return looked_up(far, distances >> 8, looked_up(near, distances & 255, crcs))
+    for bits, tables in zip(_DIGITS, _tables(), strict=True):
+        crcs = looked_up(tables, distances & (1 << bits) - 1, crcs)
+        distances = distances >> bits
+    return crcs
 
 
 def carriers(distances: Places) -> Tables:
     """Tables (N, 4, 256) that carry CRCs over so many zero bytes each, at most `FARTHEST`."""
-    near, far = _tables()
-    places = [(int(distance) >> 8, int(distance) & 255) for distance in distances]
-    return np.array([_applied(far[high], near[low]) for high, low in places])
+    bits = np.broadcast_to(_BITS, (len(distances), len(_BITS)))
+    return _spread(carried(bits, distances[:, None]))
 
 
 def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
@@ -76,32 +76,27 @@ def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
 
 
 @cache
-def _tables() -> tuple[Tables, Tables]:
-    """What 0 … 255 zero bytes make of a CRC, and 0 … 255 times 256 zero bytes."""
+def _tables() -> tuple[Tables, ...]:
+    """What so many zero bytes make of a CRC, by each digit of their number, the lowest first."""
     of_byte = plain([bytes([byte]) for byte in range(256)]) ^ plain([bytes(1)])
-    one_byte = _identity()
-    one_byte = one_byte >> np.uint32(8) ^ of_byte[one_byte & np.uint32(255)]
-    near = _multiples(one_byte)
-    return near, _multiples(_applied(one_byte, near[255]))
+    unit: Words = _BITS >> np.uint32(8) ^ of_byte[_BITS & np.uint32(255)]
+    found: list[Tables] = []
+    for bits in _DIGITS:
+        powers = np.empty((1 << bits, len(_BITS)), dtype=np.uint32)  # what 0, 1, 2 … units make of each bit
+        powers[0] = _BITS
+        for size in (1 << bit for bit in range(bits)):
+            table = _spread(unit[None])
+            powers[size : 2 * size] = looked_up(table, _ONLY, powers[:size])
+            unit = looked_up(table, _ONLY, unit)
+        found.append(_spread(powers))
+    return tuple(found)
 
 
-def _multiples(unit: Words) -> Tables:
-    """The unit applied 0 … 255 times, doubled up."""
-    tables = np.empty((256, 4, 256), dtype=np.uint32)
-    tables[0], size = _identity(), 1
-    while size < len(tables):
-        tables[size : 2 * size] = _applied(unit, tables[:size])
-        unit, size = _applied(unit, unit), 2 * size
+def _spread(bits: Words) -> Tables:
+    """Linear operators as tables (N, 4, 256), from what each makes of the single bits: (N, 32)."""
+    tables = np.zeros((len(bits), 4, 256), dtype=np.uint32)
+    of_bytes = bits.reshape(len(bits), 4, 8)
+    for bit in range(8):
+        size = 1 << bit
+        tables[:, :, size : 2 * size] = tables[:, :, :size] ^ of_bytes[:, :, bit : bit + 1]
     return tables
-
-
-def _applied(unit: Words, crcs: Words) -> Words:
-    """The CRCs, of any shape, after what `unit` (4, 256) stands for."""
-    found: Words = unit[0][crcs & np.uint32(255)]
-    for place in (1, 2, 3):
-        found ^= unit[place][crcs >> np.uint32(8 * place) & np.uint32(255)]
-    return found
-
-
-def _identity() -> Words:
-    return np.arange(256, dtype=np.uint32) << np.array([[0], [8], [16], [24]], dtype=np.uint32)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from diagnostics.readers import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
 from diagnostics.readers.grouping import members, together
+from diagnostics.readers.kept import Keepable, Kept
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
@@ -25,7 +26,7 @@ def find(path: Path) -> list[RunRef]:
     if not file.is_file():
         return []
     inside = [ref for ref in _runs_in(file.parent, [file.name]) if ref.path in (path, file.parent) or file == path]
-    return [ref for ref in inside if ref.path.is_relative_to(path) or ref.path == path.parent]
+    return [ref for ref in inside if ref.path.is_relative_to(path) or ref.path == path.parent or path in ref.files]
 
 
 def open_readers(run: Path | RunRef) -> tuple[Reader, ...]:
@@ -43,7 +44,8 @@ def open_readers(run: Path | RunRef) -> tuple[Reader, ...]:
 def _opened(ref: RunRef) -> Reader:
     form = format_named(ref.format)
     try:
-        return load(form).Reader(ref.path)
+        reader = load(form).Reader(ref.path)
+        return Kept(reader) if isinstance(reader, Keepable) else reader
     except ImportError as error:
         raise UnreadableRun(ref.path, f"{ref.path} is a {form.title} that needs a library: {error}") from error
 

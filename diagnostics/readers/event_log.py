@@ -17,7 +17,7 @@ from diagnostics.readers.hparams import PLUGIN, settings_of
 from diagnostics.readers.layouts import Layouts
 from diagnostics.readers.pieces import Gathering, Piece
 from diagnostics.readers.records import Records
-from diagnostics.readers.restarts import Restart
+from diagnostics.readers.restarts import Restart, Restarts
 from diagnostics.readers.rounds import Turns
 from diagnostics.readers.sample_texts import SampleTexts
 from diagnostics.run import RawSeries, Status, Values
@@ -41,7 +41,7 @@ class EventLog:
         self._records: dict[Path, Records] = {}
         self._layouts = Layouts()
         self._plugins: dict[str, str] = {}
-        self._restarts: list[Restart] = []
+        self._restarts = Restarts()
         self._skipped = 0  # values that are neither number, text nor histogram
         self._misfits = 0  # records that are whole but no event
 
@@ -57,10 +57,10 @@ class EventLog:
         """Take in what is new; False where nothing is."""
         before = self._offset
         for file in files:
-            for found in self._records.setdefault(file, Records(file)).stretches():
+            records = self._records.setdefault(file, Records(file))
+            for found in records.stretches():
                 if isinstance(found, Turns):
-                    self.events += found.records
-                    self._take_in_order(found.pieces, ())
+                    self._take_turns(found, records.bytes_left // found.round_bytes)
                 elif isinstance(found, Frames):
                     self._take_stretch(found)
                 elif (event := self._decoded(found)) is not None:
@@ -69,10 +69,7 @@ class EventLog:
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, without those that a restart withdrew."""
-        found = self.columns.series()
-        for restart in self._restarts:
-            found = {tag: restart.apply(series) for tag, series in found.items()}
-        return found
+        return self._restarts.applied(self.columns.series())
 
     def status(self, now: float) -> Status:
         """Running while data arrives; a fact with its age afterwards, for event files do not say how a run ended."""
@@ -107,7 +104,7 @@ class EventLog:
         if self.first_time is None:
             self.first_time = event.time
         if event.restarts:
-            self._restarts.append(Restart(event.step, points.sizes))
+            self._restarts.add(Restart(event.step, points.sizes))
         for point in event.points:
             plugin = self._plugins.setdefault(point.tag, point.plugin)  # only a tag's first value names its plugin
             if point.text is not None:
@@ -138,6 +135,18 @@ class EventLog:
             return
         self.histograms.add(tag, event.step, bins)
         self._last = event.step, event.time
+
+    def _take_turns(self, turns: Turns, more: int) -> None:
+        """Take in rounds, whose curves come in the order of their records; so many more may follow."""
+        self.events += turns.records
+        if self.first_time is None:
+            self.first_time = float(turns.curves[0].times[0])
+        for tag, plugin, steps, values, times in turns.curves:
+            if self._plugins.setdefault(tag, plugin) in SCALAR_PLUGINS:
+                self.columns.extend(tag, steps, values, times, more)
+                self._last = int(steps[-1]), float(times[-1])
+            else:
+                self._skipped += len(steps)
 
     def _take_stretch(self, frames: Frames) -> None:
         """Take in many records: most come as arrays, the others one by one, each where it stands among them."""

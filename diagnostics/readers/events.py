@@ -75,17 +75,25 @@ class Event(NamedTuple):
 
 def decode(payload: bytes) -> Event:
     """One record. Raises ValueError or struct.error where it is no Event."""
-    return _lone_scalar(payload) or _decode(payload)
+    match = lone_scalar(payload)
+    return _decode(payload) if match is None else _event(match)
 
 
-def _lone_scalar(payload: bytes) -> Event | None:
-    """The event of the shape that almost every record has, matched in one go; None for any other shape."""
+def lone_scalar(payload: bytes) -> re.Match[bytes] | None:
+    """Where time, step, sizes, tag and value (groups 1 to 5) are in the shape that almost every record has.
+
+    None for any other shape.
+    """
     match = _LONE_SCALAR.fullmatch(payload)
     if match is None:
         return None
-    time, step, sizes, tag, value = match.groups()
-    if tuple(sizes[::2]) != (len(tag) + 9, len(tag) + 7, len(tag)):
-        return None
+    size = match.end(4) - match.start(4)
+    return match if tuple(match[3][::2]) == (size + 9, size + 7, size) else None
+
+
+def _event(match: re.Match[bytes]) -> Event:
+    """The event of that shape."""
+    time, step, _, tag, value = match.groups()
     number = signed(varint(step, 0)[0]) if step else 0
     point = Point(tag.decode(errors="replace"), _FLOAT.unpack(value)[0], None, "")
     return Event(_DOUBLE.unpack(time)[0], number, (point,))

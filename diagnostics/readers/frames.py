@@ -18,7 +18,7 @@ from diagnostics.run import NO_STEPS
 Bytes = npt.NDArray[np.uint8]
 
 HEADER_BYTES, CHECKSUM_BYTES = 12, 4
-FIRST_WINDOW_BYTES = 1 << 17
+FIRST_WINDOW_BYTES = 1 << 15  # a round's length, or some
 LARGEST_WINDOW_BYTES = 1 << 21  # its arrays stay in the processor's cache
 LARGEST_RECORD = 1 << 14
 _BLOCK_BYTES = 1 << 15

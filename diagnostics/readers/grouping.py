@@ -14,7 +14,9 @@ from pathlib import Path
 from diagnostics.readers import FORMATS, RunRef, format_named, load
 
 SECONDS_APART = 60.0  # from the opening of one tracker to that of the next, imports and log-ins included
-_FOLLOWERS = frozenset({"trainer-state", "completions", "samples"})  # what a trainer leaves beside its tracker's log
+_FOLLOWERS = frozenset(  # what a trainer leaves beside its tracker's log
+    {"trainer-state", "completions", "samples", "samples-parquet", "trajectories"}
+)
 _FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swift, LLaMA-Factory
 _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 

@@ -20,7 +20,7 @@ from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, num
 from diagnostics.readers.surroundings import run_name
 from diagnostics.readers.tail import Tail
 from diagnostics.readers.wandb_csv import is_export
-from diagnostics.run import Recording, Source, Status
+from diagnostics.run import Recording, Samples, Source, Status
 
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
@@ -77,6 +77,21 @@ class Reader:
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status)
         return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The file."""
+        return (self.path,)
+
+    def name(self) -> str:
+        """What the run is called among the other runs of its folder."""
+        return _name(self.path)
+
+    def sample_index(self) -> None:
+        """Nothing: a row of metrics holds no samples."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
 
     def _record(self, status: Status) -> Recording:
         return Recording(

@@ -10,8 +10,8 @@ from typing import Any
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.jsonlines import as_number, as_whole
-from diagnostics.readers.sqlite import columns, last_written, opened
-from diagnostics.run import Recording, Source, Status
+from diagnostics.readers.sqlite import columns, files_of, last_written, opened
+from diagnostics.run import Recording, Samples, Source, Status
 
 LARGEST_FLOAT = 1.7976931348623157e308  # what MLflow stores for infinity, with the sign
 MILLISECOND = 1e-3
@@ -43,7 +43,7 @@ def started(path: Path) -> float | None:
         found = _run_of(path)
     except (sqlite3.Error, OSError, UnreadableRun):
         return None
-    return _seconds(found["start_time"])
+    return seconds(found["start_time"])
 
 
 class Reader:
@@ -72,6 +72,21 @@ class Reader:
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
         return self._last
 
+    def files(self) -> tuple[Path, ...]:
+        """The database and its write-ahead log."""
+        return files_of(self.file)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in the database."""
+        return ""
+
+    def sample_index(self) -> None:
+        """Nothing: MLflow keeps no samples."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
+
     def _record(self, row: dict[str, Any], status: Status) -> Recording:
         return Recording(
             path=self.path,
@@ -81,7 +96,7 @@ class Reader:
             tags=self._columns.series(),
             config=self._config(str(row["run_uuid"])),
             status=status,
-            created=_seconds(row["start_time"]),
+            created=seconds(row["start_time"]),
             malformed=self._misfits,
         )
 
@@ -108,7 +123,7 @@ class Reader:
     def _config(self, run: str) -> dict[str, Any]:
         with opened(self.file) as database:
             return {
-                str(key): _parameter(value)
+                str(key): parameter(value)
                 for key, value in database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
             }
 
@@ -128,7 +143,7 @@ def _run_of(path: Path) -> dict[str, Any]:
     return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
 
 
-def _seconds(milliseconds: Any) -> float | None:
+def seconds(milliseconds: Any) -> float | None:
     """A time of MLflow's in seconds since the epoch; None where there is none."""
     number = as_number(milliseconds)
     return number * MILLISECOND if number else None
@@ -141,7 +156,7 @@ def _value(stored: float, is_nan: bool) -> float:
     return math.copysign(math.inf, stored) if abs(stored) >= LARGEST_FLOAT else float(stored)
 
 
-def _parameter(text: Any) -> Any:
+def parameter(text: Any) -> Any:
     """A parameter as what it was before MLflow made it a text."""
     words = {"True": True, "False": False, "None": None}
     if text in words:

@@ -20,12 +20,26 @@ def first_row(file: Path) -> Row | None:
         return None
 
 
-def _rows(file: Path, *, first_only: bool) -> list[Row]:
+def column(file: Path, name: str) -> list[Any]:
+    """The values of one column; none where there is no such column. Raises ImportError without pyarrow."""
+    pyarrow = _pyarrow()
     try:
-        import pyarrow  # noqa: PLC0415 - heavy, and only this format needs it
-        import pyarrow.parquet  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(INSTALL) from error
+        return list(pyarrow.parquet.read_table(file, columns=[name]).column(name).to_pylist())
+    except (OSError, KeyError, UnicodeDecodeError, pyarrow.ArrowException):
+        return []
+
+
+def rows_where(file: Path, name: str, value: Any) -> list[Row]:
+    """The rows that hold this value in a column; row groups without it are not read. Raises ImportError."""
+    pyarrow = _pyarrow()
+    try:
+        return list(pyarrow.parquet.read_table(file, filters=[(name, "==", value)]).to_pylist())
+    except (OSError, KeyError, UnicodeDecodeError, pyarrow.ArrowException):
+        return []
+
+
+def _rows(file: Path, *, first_only: bool) -> list[Row]:
+    pyarrow = _pyarrow()
     try:
         with pyarrow.parquet.ParquetFile(file) as table:
             batches = table.iter_batches(batch_size=1 if first_only else 4096)
@@ -37,3 +51,12 @@ def _rows(file: Path, *, first_only: bool) -> list[Row]:
     except (OSError, UnicodeDecodeError, pyarrow.ArrowException):  # gone, or still being written
         return []
     return found
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow  # noqa: PLC0415 - heavy, and only this format needs it
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError as error:
+        raise ImportError(INSTALL) from error
+    return pyarrow

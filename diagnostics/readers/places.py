@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.readers.events import Event
+from diagnostics.readers.events import Event, lone_scalar
 from diagnostics.readers.wire import BYTES, FIXED32, FIXED64, VARINT, signed, spans, varint
 
 _WALL_TIME, _STEP, _SUMMARY = 1, 2, 5
@@ -51,6 +51,9 @@ class _UnplacedError(ValueError):
 
 def shape_of(payload: bytes, event: Event) -> Shape | None:
     """The shape of a record, which reads as this event; None where one of its values has no fixed place."""
+    if (match := lone_scalar(payload)) and match.end(2) - match.start(2) <= _LONGEST_VARINT:
+        step = match.span(2) if match[2] else None
+        return Shape(len(payload), match.start(1), step, ((match.start(5), "<f4"),))
     try:
         shape = _shape(payload)
     except ValueError:

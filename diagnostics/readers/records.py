@@ -9,7 +9,8 @@ from pathlib import Path
 
 from diagnostics.readers.crc import masked
 from diagnostics.readers.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find
-from diagnostics.readers.rounds import Rounds, Turns
+from diagnostics.readers.known_rounds import Rounds
+from diagnostics.readers.rounds import Turns
 from diagnostics.readers.tail import CHUNK_BYTES, Tail
 
 _HEADER = struct.Struct("<QI")
@@ -30,6 +31,7 @@ class Records:
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self.malformed = 0
+        self.bytes_left = 0  # after the stretch that was given out last
         self._torn = b""
         self._is_lost = False
         self._rounds = Rounds()
@@ -64,11 +66,16 @@ class Records:
         patience = _PATIENCE
         while len(data) - position > kept:
             if position >= single_until and len(data) - position >= WORTH_A_STRETCH:
-                if found := self._stretch(data, position):
+                turns = self._rounds.follow(data, position)
+                if turns is None and (near := self._rounds.near(data, position)) > position:
+                    single_until = near
+                elif found := turns or self._framed(data, position):
                     position, patience = found.end, _PATIENCE
+                    self.bytes_left = len(data) - position + self.tail.unread
                     yield found
                     continue
-                single_until, patience = position + patience, min(2 * patience, CHUNK_BYTES)
+                else:
+                    single_until, patience = position + patience, min(2 * patience, CHUNK_BYTES)
             if (step := self._step(data, position)) is None:
                 break
             position, payload = step
@@ -76,10 +83,8 @@ class Records:
                 yield payload
         self._torn = data[position:]
 
-    def _stretch(self, data: bytes, position: int) -> Frames | Turns | None:
-        """Many records at once, in the fastest way that understands what stands here."""
-        if turns := self._rounds.follow(data, position):
-            return turns
+    def _framed(self, data: bytes, position: int) -> Frames | None:
+        """The whole and sound records of a window, of which a round may be learnt; None where there are none."""
         frames = find(data, position, self._rounds.window)
         if not len(frames):
             return None

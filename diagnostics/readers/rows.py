@@ -41,7 +41,7 @@ class Rows:
                 return int(value)
         return self.last_step if self._has_axis else counted
 
-    def note_phase(self, row: Mapping[str, Any]) -> None:
+    def note_phase(self, row: Iterable[str]) -> None:
         """Tell by a row's names, as transformers gives them, whether the trainer trains or evaluates."""
         phases = {name.partition("/")[0] for name in row if name not in AXES}
         if phases & _PHASES:

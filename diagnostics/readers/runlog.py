@@ -12,7 +12,7 @@ from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.jsonlines import JsonLines, Row, as_number, as_whole, parse_row
 from diagnostics.readers.samples import SampleIndex
-from diagnostics.run import Recording, Source, Status
+from diagnostics.run import Recording, Samples, Source, Status
 from diagnostics.runlog import (
     CONSOLE_FILE,
     EVENTS_FILE,
@@ -68,6 +68,24 @@ class Reader:
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, None if grew else self._last)
         return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """Everything in the run directory that is read."""
+        return tuple(self.path / name for name in (RUN_FILE, STATUS_FILE, EVENTS_FILE, SAMPLES_FILE, CONSOLE_FILE))
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its description."""
+        return ""
+
+    def sample_index(self) -> Any:
+        """Where each step's samples stand."""
+        return self._log.samples.index()
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples at these places."""
+        found = SampleIndex(self.path / SAMPLES_FILE)
+        found.recall(index)
+        return found.snapshot()
 
     def _record(self, status: Status, unchanged: Recording | None) -> Recording:
         description, said, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE

@@ -4,10 +4,10 @@ ms-swift writes one line a step whose cells are lists, open-instruct one line a 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.jsonlines import JsonLines, Row, parse_row
@@ -66,15 +66,31 @@ class Reader:
             self._last = self._record()
         return self._last
 
+    def files(self) -> tuple[Path, ...]:
+        """The parts of the log, and the folder in which more may appear."""
+        return (*_parts_of(self.path), self.path.parent)
+
+    def name(self) -> str:
+        """What the run is called among the other runs of its folder."""
+        return f"{run_name(self.path.parent)}/{self.path.stem}"
+
+    def sample_index(self) -> Any:
+        """The rows of each step, by file, first and last byte."""
+        return [[step, [[str(file), *ends] for file, *ends in spans]] for step, spans in self._log.spans.items()]
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these rows."""
+        return _samples({step: [Span(Path(file), *ends) for file, *ends in spans] for step, spans in index})
+
     def _record(self) -> Recording:
-        spans = {step: tuple(self._log.spans[step]) for step in sorted(self._log.spans)}
+        spans = self._log.spans
         return Recording(
             path=self.path,
             sources=(Source("samples", self.path),),
             run_id=self.path.stem,
-            name=f"{run_name(self.path.parent)}/{self.path.stem}",
+            name=self.name(),
             tags={},
-            samples=Samples(tuple(spans), partial(load_samples, spans)),
+            samples=_samples(spans),
             status=Status(state="unknown", step=max(spans, default=None), last_written=self.path.stat().st_mtime),
             malformed=self._log.malformed,
         )
@@ -113,6 +129,11 @@ class _Log:
         if spans and (spans[-1].file, spans[-1].end) == (span.file, span.start):
             span = spans.pop()._replace(end=span.end)
         spans.append(span)
+
+
+def _samples(spans: Mapping[int, Sequence[Span]]) -> Samples:
+    found = {step: tuple(spans[step]) for step in sorted(spans)}
+    return Samples(tuple(found), partial(load_samples, found))
 
 
 def load_samples(spans: Mapping[int, tuple[Span, ...]], step: int) -> tuple[Sample, ...]:

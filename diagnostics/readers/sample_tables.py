@@ -46,12 +46,13 @@ WHOLE_COLUMNS = ("text", "trajectory", "messages", "steps")
 """Columns that hold prompt and answer in one; a sample table has a score beside them."""
 _QUERY_TOKENS = ("prompt_tokens", "prompt_token_ids", "prompt_ids")
 _RESPONSE_TOKENS = ("response_tokens", "response_token_ids", "completion_tokens", "token_ids")
-_SCORE_COLUMNS = ("score", "reward", "scores", "rewards", "total_reward", "final_reward")
-_ADVANTAGE_COLUMNS = ("advantage", "advantages")
+SCORE_COLUMNS = ("score", "reward", "scores", "rewards", "total_reward", "final_reward")
+ADVANTAGE_COLUMNS = ("advantage", "advantages")
 _LENGTH_COLUMNS = ("length", "response_length", "completion_length", "response_len")
 _GROUP_COLUMNS = ("group", "group_id", "group_idx", "prompt_index", "prompt_idx", "prompt_id", "uid")
 _END_COLUMNS = ("finish_reason", "stop_reason")
 _ENDS = {"stop": True, "eos": True, "eos_token": True, "length": False, "max_tokens": False, "max_length": False}
+_EVAL_SPLITS = ("eval", "val", "test")
 _WIDE = re.compile(r"(?P<field>input|output|score|reward)s?_(?P<number>\d+)")
 _NUMBERS_IN_WORDS = {"nan": math.nan, "infinity": math.inf, "inf": math.inf, "-infinity": -math.inf, "-inf": -math.inf}
 
@@ -61,7 +62,7 @@ def is_sample_table(columns: Iterable[str]) -> bool:
     names = {name.lower() for name in columns}
     has_query = not names.isdisjoint((*QUERY_COLUMNS, *_QUERY_TOKENS))
     has_response = not names.isdisjoint((*RESPONSE_COLUMNS, *_RESPONSE_TOKENS))
-    has_scored_text = not names.isdisjoint(WHOLE_COLUMNS) and not names.isdisjoint(_SCORE_COLUMNS)
+    has_scored_text = not names.isdisjoint(WHOLE_COLUMNS) and not names.isdisjoint(SCORE_COLUMNS)
     return (has_query and has_response) or has_scored_text or {"input_1", "output_1"} <= names
 
 
@@ -142,7 +143,7 @@ def _sample(cells: dict[str, Any], step: int, group: int | None, functions: Abst
     own_group = as_whole(_as_int(_take(rest, _GROUP_COLUMNS)))
     rewards = {name: number for name in rest if name in functions and (number := number_of(rest[name])) is not None}
     rest = {name: value for name, value in rest.items() if name not in functions}
-    score = number_of(_take(rest, _SCORE_COLUMNS))
+    score = number_of(_take(rest, SCORE_COLUMNS))
     if score is None and len(rewards) == 1:
         score = next(iter(rewards.values()))
     return Sample(
@@ -151,11 +152,11 @@ def _sample(cells: dict[str, Any], step: int, group: int | None, functions: Abst
         response=_text(response),
         score=score,
         rewards=rewards,
-        advantage=number_of(_take(rest, _ADVANTAGE_COLUMNS)),
+        advantage=number_of(_take(rest, ADVANTAGE_COLUMNS)),
         terminated=_terminated(rest),
         length=as_whole(_as_int(_take(rest, _LENGTH_COLUMNS))),
         group=group if own_group is None else own_group,
-        split=str(rest.pop("split", split)),
+        split=_split(str(rest.pop("split", split))),
         extra=rest,
     )
 
@@ -168,6 +169,11 @@ def _take_texts(rest: dict[str, Any]) -> tuple[Any, Any]:
     if response is None:
         response = _take(rest, WHOLE_COLUMNS)
     return query, _take(rest, _RESPONSE_TOKENS) if response is None else response
+
+
+def _split(name: str) -> str:
+    """`eval` for whatever a producer evaluates on: tinker-cookbook names the data set behind it."""
+    return "eval" if name.startswith(_EVAL_SPLITS) else name
 
 
 def _groups(queries: Sequence[str]) -> list[int | None]:

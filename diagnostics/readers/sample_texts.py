@@ -1,7 +1,7 @@
 """Sampled completions that a trainer wrote as text: verl and OpenRLHF log them to TensorBoard so."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,14 +22,18 @@ _OPENRLHF = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", 
 class SampleTexts:
     """The texts of samples, by step; a step that logged one twice keeps the later one."""
 
-    def __init__(self) -> None:
-        self._texts: dict[int, dict[str, str]] = {}
+    def __init__(self, index: Iterable[tuple[int, Mapping[str, str]]] = ()) -> None:
+        self._texts: dict[int, dict[str, str]] = {step: dict(found) for step, found in index}
 
     def note(self, tag: str, step: int, text: str) -> None:
         """Keep a text, if its tag is one of those that hold samples."""
         bare = tag.removesuffix(SUFFIX)
         if bare in TAGS:
             self._texts.setdefault(step, {})[bare] = text
+
+    def index(self) -> list[list[Any]]:
+        """The texts noted so far, step by step, in what JSON can hold."""
+        return [[step, found] for step, found in self._texts.items()]
 
     def snapshot(self) -> Samples:
         """The samples noted so far."""

@@ -1,8 +1,10 @@
 """The samples of a run log: an index from step to bytes, and the rows of one step when they are asked for."""
 
+from bisect import insort
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from diagnostics.readers.jsonlines import JsonLines, Row, as_number, as_text, as_whole, parse_row
 from diagnostics.run import Sample, Samples
@@ -16,6 +18,8 @@ class SampleIndex:
     def __init__(self, path: Path) -> None:
         self.lines = JsonLines(path)
         self._spans: dict[int, Span] = {}
+        self._steps: list[int] = []  # of the spans, in order
+        self._is_shared = False  # somebody holds the spans, who must not see them change
         self._followed: set[int] = set()
         self._last_step: int | None = None
         self._misfits = 0  # lines that are JSON but name no step
@@ -36,15 +40,31 @@ class SampleIndex:
                 self._followed.discard(step)
             if row.get("followed") is True:
                 self._followed.add(step)
-            first = self._spans[step][0] if step == self._last_step else start
-            self._spans[step] = first, end
+            self._note(step, self._spans[step][0] if step == self._last_step else start, end)
             self._last_step = step
+
+    def _note(self, step: int, start: int, end: int) -> None:
+        if step not in self._spans:
+            insort(self._steps, step)
+        elif self._is_shared:
+            self._spans, self._is_shared = dict(self._spans), False
+        self._spans[step] = start, end
+
+    def index(self) -> dict[str, list[Any]]:
+        """Where the samples stand, in what JSON can hold."""
+        return {"spans": [[step, *span] for step, span in self._spans.items()], "followed": sorted(self._followed)}
+
+    def recall(self, index: Mapping[str, Any]) -> None:
+        """Take an index of the same file for one's own."""
+        self._spans = {step: (start, end) for step, start, end in index["spans"]}
+        self._steps = sorted(self._spans)
+        self._followed = set(index["followed"])
 
     def snapshot(self) -> Samples:
         """The samples indexed so far; their rows are read from disk when a step is asked for."""
-        spans = dict(self._spans)
-        load = partial(load_samples, self.lines.tail.path, spans)
-        return Samples(tuple(sorted(spans)), load, tuple(sorted(self._followed)))
+        self._is_shared = True
+        load = partial(load_samples, self.lines.tail.path, self._spans)
+        return Samples(tuple(self._steps), load, tuple(sorted(self._followed)))
 
 
 def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Sample, ...]:

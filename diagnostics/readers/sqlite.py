@@ -39,5 +39,10 @@ def columns(database: sqlite3.Connection, table: str) -> set[str]:
 
 def last_written(file: Path) -> float:
     """When the database or its write-ahead log was last written to, in seconds since the epoch."""
-    files = (file, file.with_name(f"{file.name}-wal"))
-    return max(path.stat().st_mtime for path in files if path.exists())
+    return max(path.stat().st_mtime for path in files_of(file) if path.exists())
+
+
+def files_of(file: Path) -> tuple[Path, ...]:
+    """The database and its write-ahead log, unless that is empty: whoever looks at a database may make one."""
+    log = file.with_name(f"{file.name}-wal")
+    return (file, log) if log.exists() and log.stat().st_size else (file,)

@@ -50,11 +50,7 @@ class SubLogs:
         self.root = root
         self._logs: dict[Path, tuple[SubRun, EventLog]] = {}
         self._modified = -1
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the folder has none."""
-        return not self._logs
+        self._candidates: tuple[int, tuple[Path, ...]] = -1, ()
 
     @property
     def malformed(self) -> int:
@@ -65,6 +61,14 @@ class SubLogs:
     def settings(self) -> dict[str, object]:
         """The settings that `add_hparams` was given."""
         return {name: value for _, log in self._logs.values() for name, value in log.settings.items()}
+
+    def files(self) -> tuple[Path, ...]:
+        """Every folder that is a sub-run or may become one, and the event files in it, as the root stands now."""
+        modified = self.root.stat().st_mtime_ns
+        if modified != self._candidates[0]:
+            found = (path for folder in _folders(self.root) for path in (folder, *event_files(folder)))
+            self._candidates = modified, tuple(found)
+        return self._candidates[1]
 
     def read(self, since: float, until: float) -> bool:
         """Take in what is new in the folders that were made in this span of time; False where nothing is."""
@@ -88,9 +92,15 @@ class SubLogs:
 
 def _below(root: Path) -> Iterator[SubRun]:
     """The sub-runs of a folder, in the order of their names."""
-    patterns = ("/".join("*" * depth) for depth in range(1, DEEPEST))
-    for pattern in patterns:
-        for folder in sorted(root.glob(pattern + "/")):
-            found = sub_run(folder) if folder.is_dir() and not folder.is_symlink() else None
-            if found is not None and found.root == root:
-                yield found
+    for folder in _folders(root):
+        found = sub_run(folder)
+        if found is not None and found.root == root:
+            yield found
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """The folders below another one that are near enough to be its sub-runs."""
+    for depth in range(1, DEEPEST):
+        for folder in sorted(root.glob("/".join("*" * depth) + "/")):
+            if folder.is_dir() and not folder.is_symlink():
+                yield folder

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,17 @@ _FLAT_YAML = re.compile(r"^(?P<key>[\w./-]+):[ ]?(?P<value>.*)$", re.MULTILINE)
 
 def model_card(event_file: Path) -> str:
     """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty where there is none."""
-    folder = event_file.parent
-    output = folder.parent.parent if folder.parent.name == "runs" else folder
     try:
-        with (output / CARD_FILE).open("rb") as file:
+        with _card(event_file).open("rb") as file:
             return file.read(MAX_CARD_BYTES).decode(errors="replace")
     except OSError:
         return ""
+
+
+def around(event_file: Path) -> tuple[Path, ...]:
+    """The files and folders beside an event file that these functions look at, missing ones too."""
+    saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
+    return (_card(event_file), event_file.parent, *saved)
 
 
 def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
@@ -54,8 +59,13 @@ def run_name(path: Path) -> str:
     if path.parent.name != "runs":
         return _telling(path)
     output = _telling(path.parent.parent)
-    siblings = sum(sibling.is_dir() for sibling in path.parent.iterdir())
-    return output if siblings == 1 else f"{output} {path.name}"
+    siblings = islice((sibling for sibling in path.parent.iterdir() if sibling.is_dir()), 2)
+    return output if len(list(siblings)) == 1 else f"{output} {path.name}"
+
+
+def _card(event_file: Path) -> Path:
+    folder = event_file.parent
+    return (folder.parent.parent if folder.parent.name == "runs" else folder) / CARD_FILE
 
 
 def _telling(folder: Path) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-CHUNK_BYTES = 1 << 22  # bounds the memory that reading a large file takes
+CHUNK_BYTES = 1 << 21  # bounds the memory that reading a large file takes
 
 
 class Tail:
@@ -13,6 +13,7 @@ class Tail:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.offset = 0
+        self.unread = 0  # bytes that were there at the last look, after the offset
         self._inode: int | None = None
 
     @property
@@ -36,6 +37,7 @@ class Tail:
             file.seek(self.offset)
             while chunk := file.read(CHUNK_BYTES):
                 self.offset += len(chunk)
+                self.unread = max(0, found.st_size - self.offset)
                 yield chunk
 
     def _stat(self) -> os.stat_result | None:

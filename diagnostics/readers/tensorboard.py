@@ -3,19 +3,17 @@
 import hashlib
 import math
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from diagnostics.readers import RunRef, UnreadableRun
-from diagnostics.readers.cache import identities
 from diagnostics.readers.event_log import EventLog
-from diagnostics.readers.kept import keep, recall
+from diagnostics.readers.sample_texts import SampleTexts
 from diagnostics.readers.subruns import SubLogs, sub_run
-from diagnostics.readers.surroundings import CARD_FILE, model_card, run_name, saved_hyperparameters
+from diagnostics.readers.surroundings import CARD_FILE, around, model_card, run_name, saved_hyperparameters
 from diagnostics.readers.trainings import event_files, trainings
 from diagnostics.readers.trainings import started as opened
-from diagnostics.run import Recording, Source, Status
+from diagnostics.run import Recording, Samples, Source, Status
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -43,13 +41,10 @@ class Reader:
         self._subs = SubLogs(path if path.is_dir() else path.parent)
         self._until = math.inf  # when another training took over the folder
         self._last: Recording | None = None
-        self._kept: tuple[list[list[Any]], Recording | None] | None = None  # of which files the cache holds what
 
     def refresh(self) -> Recording:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         files = self._files()
-        if not self._log.events and (kept := self._recalled(files)) is not None:
-            return kept
         if self._log.was_replaced:
             self._log, self._last = EventLog(), None
         grew = self._log.read(files) | self._subs.read(opened(files[0]), self._until)
@@ -58,19 +53,25 @@ class Reader:
         status = self._log.status(time.time())
         card = model_card(files[0])
         if self._last is None or grew or (status, card) != (self._last.status, self._last.text[CARD_FILE]):
-            is_first, self._last = self._last is None, self._record(files[0], status, card)
-            if is_first and self._subs.is_empty:  # sub-runs lie in files that the cache does not look at
-                keep((*files, files[0].parent), self._last)
+            self._last = self._record(files[0], status, card)
         return self._last
 
-    def _recalled(self, files: tuple[Path, ...]) -> Recording | None:
-        """What the cache holds of the files as they are now; the object of the last call while they stay so."""
-        seen = (*files, files[0].parent)
-        if self._kept is None or self._kept[0] != identities(seen):
-            blank = self._record(files[0], Status(), card := model_card(files[0]))
-            kept = recall(seen, blank)
-            self._kept = identities(seen), kept and replace(kept, text={**kept.text, CARD_FILE: card})
-        return self._kept[1]
+    def files(self) -> tuple[Path, ...]:
+        """The event files, those of sub-runs, all folders in which more may appear, and what stands around them."""
+        files = self._files()
+        return (*files, *around(files[0]), *self._subs.files())
+
+    def name(self) -> str:
+        """What the run is called among the other runs of its folder."""
+        return run_name(self.path)
+
+    def sample_index(self) -> Any:
+        """The texts that hold samples, by step."""
+        return self._log.samples.index()
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these texts."""
+        return SampleTexts(index).snapshot()
 
     def _files(self) -> tuple[Path, ...]:
         """The event files of this training, in the order of writing."""

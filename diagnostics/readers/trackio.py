@@ -13,7 +13,8 @@ from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.jsonlines import Row, parse_row
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.sample_tables import is_sample_table, reward_functions, to_samples
-from diagnostics.readers.sqlite import columns, last_written, opened
+from diagnostics.readers.sqlite import columns, files_of, last_written, opened
+from diagnostics.readers.trackio_traces import alert_notes, trace_rows, traces
 from diagnostics.run import Recording, Sample, Samples, Source, Status
 
 SILENCE_LIMIT_SECONDS = 300.0
@@ -22,11 +23,12 @@ _EVAL_KEYS = ("eval", "val")
 
 
 class _Table(NamedTuple):
-    """One logged table: its row in the database, its key there, and what the completions answer."""
+    """One logged table or conversation: its row in the database, its key there, and what the completions answer."""
 
     number: int
     key: str
     split: str
+    is_trace: bool = False
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -71,7 +73,9 @@ class Reader:
         self._run = "" if path.is_file() else path.name  # "": the only one
         self._rows = Rows()
         self._tables: dict[int, list[_Table]] = {}
-        self._last_id = 0
+        self._last_id = self._last_trace = 0
+        self._steps: dict[int, int] = {}  # the trainer's, by trackio's count
+        self._alerts: tuple[str, ...] = ()
         self._inode: int | None = None
         self._last: Recording | None = None
         self._misfits = 0
@@ -97,10 +101,29 @@ class Reader:
             self._last = self._record(status, config or (dict(self._last.config) if self._last else {}))
         return self._last
 
+    def files(self) -> tuple[Path, ...]:
+        """The database and its write-ahead log."""
+        return files_of(self.file)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in the database."""
+        return ""
+
+    def sample_index(self) -> Any:
+        """The tables of each step, and the reward functions whose columns they have."""
+        return {
+            "tables": [[step, list(map(list, found))] for step, found in self._tables.items()],
+            "functions": sorted(reward_functions(self._rows.columns.tags)),
+        }
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these tables."""
+        tables = {step: tuple(_Table(*table) for table in found) for step, found in index["tables"]}
+        return _samples(self.file, tables, frozenset(index["functions"]))
+
     def _record(self, status: Status, config: Row) -> Recording:
         points = self._rows.columns
         tables = {step: tuple(found) for step, found in self._tables.items()}
-        load = partial(load_samples, self.file, tables, reward_functions(points.tags))
         return Recording(
             path=self.path,
             sources=(Source("trackio", self.path),),
@@ -109,11 +132,11 @@ class Reader:
             tags=points.series(),
             histograms=self._rows.histograms.by_tag(),
             config={name: value for name, value in config.items() if not name.startswith("_")},
-            samples=Samples(tuple(sorted(tables)), load),
+            samples=_samples(self.file, tables, reward_functions(points.tags)),
             status=status,
             created=_seconds(config.get("_Created")),
             malformed=self._misfits + self._rows.misfits,
-            notes=self._rows.notes(),
+            notes=(*self._rows.notes(), *self._alerts),
         )
 
     def _read(self, database: sqlite3.Connection) -> bool:
@@ -127,7 +150,15 @@ class Reader:
         for number, counted, written, metrics in database.execute(query, (self._run, before)):
             self._last_id = number
             self._take(number, counted, _seconds(written) or 0.0, _row(metrics))
-        return self._last_id != before
+        alerts, last_trace = alert_notes(database, self._run), self._last_trace
+        for trace in traces(database, self._run, last_trace):
+            self._last_trace = trace.number
+            step = self._steps.get(trace.counted, trace.counted)
+            split = "eval" if trace.key.startswith(_EVAL_KEYS) else "train"
+            self._tables.setdefault(step, []).append(_Table(trace.number, trace.key, split, is_trace=True))
+        grew = (before, last_trace, self._alerts) != (self._last_id, self._last_trace, alerts)
+        self._alerts = alerts
+        return grew
 
     def _take(self, number: int, counted: Any, written: float, row: Row | None) -> None:
         step = None if row is None else self._rows.step_of(row, counted if isinstance(counted, int) else None)
@@ -135,6 +166,8 @@ class Reader:
             self._misfits += 1
             return
         self._rows.note_phase(row)
+        if isinstance(counted, int):
+            self._steps[counted] = step
         for name, value in row.items():
             if isinstance(value, dict) and value.get("_type") == _TABLE:
                 is_eval = self._rows.is_evaluating or name.startswith(_EVAL_KEYS)
@@ -156,12 +189,17 @@ class Reader:
 
     def _forget(self) -> None:
         self._rows, self._tables, self._last_id, self._last, self._misfits = Rows(), {}, 0, None, 0
+        self._steps, self._last_trace, self._alerts = {}, 0, ()
 
     def _status(self, now: float) -> Status:
         """Running while the database is written to; it does not say how a run ended."""
         written = last_written(self.file)
         state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
         return Status(state=state, step=self._rows.last_step, last_written=written)
+
+
+def _samples(file: Path, tables: dict[int, tuple[_Table, ...]], functions: frozenset[str]) -> Samples:
+    return Samples(tuple(sorted(tables)), partial(load_samples, file, tables, functions))
 
 
 def load_samples(
@@ -176,10 +214,15 @@ def load_samples(
     try:
         with opened(file) as database:
             for table in tables[step]:
+                if table.is_trace:
+                    continue
                 rows = _table_rows(database, table)
                 if json.dumps(rows) != json.dumps(before):
                     found += to_samples(rows, step, functions, table.split)
                 before = rows
+            for split in ("train", "eval"):
+                numbers = [table.number for table in tables[step] if table.is_trace and table.split == split]
+                found += to_samples(trace_rows(database, numbers), step, functions, split)
     except sqlite3.Error:
         return ()
     return tuple(found)

@@ -29,11 +29,14 @@ class Column(NamedTuple):
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The runs of all panels in the folder, each at the first file that shows it."""
-    found: dict[str, Path] = {}
+    found: dict[str, list[Path]] = {}
     for file in _exports(folder):
-        for column in _columns(_header(file)):
-            found.setdefault(column.run, file)
-    return tuple(RunRef(file if len(found) == 1 else file / run, "wandb-csv", run) for run, file in found.items())
+        for run in dict.fromkeys(column.run for column in _columns(_header(file))):
+            found.setdefault(run, []).append(file)
+    return tuple(
+        RunRef(files[0] if len(found) == 1 else files[0] / run, "wandb-csv", run, files=tuple(files[1:]))
+        for run, files in found.items()
+    )
 
 
 def started(path: Path) -> float | None:

@@ -3,16 +3,16 @@
 import json
 import struct
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
-from diagnostics.readers.wire import fields, signed, zigzag
+from diagnostics.readers.wire import BYTES, fields, signed, varint, zigzag
 
 # Record
-_HISTORY, _SUMMARY, _CONFIG, _STATS, _METRIC, _RUN, _EXIT = 2, 3, 5, 7, 12, 17, 18
+HISTORY, SUMMARY, _CONFIG, _STATS, _METRIC, _RUN, _EXIT = 2, 3, 5, 7, 12, 17, 18
 # HistoryRecord, HistoryStep, HistoryItem
-_ITEM, _STEP = 1, 2
+ITEM, STEP = 1, 2
 _NUM = 1
 _KEY, _NESTED_KEY, _NONE, _BOOLEAN, _INTEGER, _NUMBER, _TEXT, _JSON, _VALUE_JSON = 1, 2, 3, 4, 5, 6, 7, 8, 16
 # RunRecord
@@ -28,6 +28,10 @@ _TIMESTAMP, _STATS_ITEM = 2, 3
 # Timestamp
 _SECONDS = 1
 
+_NUMBERED = b"\x08"  # the tag of Record.num
+_LONGEST_HEAD = 30  # of three varints
+_FREQUENT = (HISTORY << 3 | BYTES, SUMMARY << 3 | BYTES)
+Found = TypeVar("Found")
 _DOUBLE = struct.Struct("<d")
 
 
@@ -69,29 +73,40 @@ class Stats(NamedTuple):
 Message = History | RunRecord | Metric | Exit | Stats
 
 
-def decode(payload: bytes) -> Message | None:
-    """The message of a record; None where it is of a kind that is not needed. Raises ValueError where it is none."""
-    found: Message | None = None
+def opened(payload: bytes) -> tuple[int, bytes] | None:
+    """The kind of a record and its message; None where it is of a kind that is not needed. Raises WireError."""
+    if (
+        payload[:1] == _NUMBERED and len(payload) > _LONGEST_HEAD
+    ):  # as nearly all are: the record's number, one message and nothing else
+        tag, start = varint(payload, varint(payload, 1)[1])
+        size, start = varint(payload, start)
+        if tag in _FREQUENT and start + size == len(payload):
+            return tag >> 3, payload[start:]
+    found = None
     for number, content in fields(payload):
-        read = _READERS.get(number)
-        if read is not None and isinstance(content, bytes):
-            try:
-                found = read(content)
-            except (struct.error, UnicodeDecodeError, AttributeError, RecursionError) as error:
-                raise ValueError(str(error)) from error
+        if number in _KINDS and isinstance(content, bytes):
+            found = number, content
     return found
 
 
-def is_summary(payload: bytes) -> bool:
-    """Whether a record is a summary, by the field that it begins with or holds after its number."""
-    return next((number == _SUMMARY for number, content in fields(payload) if isinstance(content, bytes)), False)
+def decode(kind: int, message: bytes) -> Message | None:
+    """A message of any kind but a summary; None where it says nothing. Raises ValueError where it is none."""
+    return _read(_READERS[kind], message)
 
 
-def decode_summary(payload: bytes) -> dict[str, Any]:
-    """What a summary record sets. Raises ValueError where it is none."""
+def decode_row(message: bytes) -> History:
+    """The row of a history record's message. Raises ValueError where it is none."""
+    return _read(_history, message)
+
+
+def decode_summary(message: bytes) -> dict[str, Any]:
+    """What a summary record's message sets. Raises ValueError where it is none."""
+    return _read(_config, message).config
+
+
+def _read(read: Callable[[bytes], Found], message: bytes) -> Found:
     try:
-        found = [content for number, content in fields(payload) if number == _SUMMARY and isinstance(content, bytes)]
-        return _config(found[-1]).config if found else {}
+        return read(message)
     except (struct.error, UnicodeDecodeError, AttributeError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
@@ -108,17 +123,32 @@ def _history(message: bytes) -> History:
     row: dict[str, Any] = {}
     step: int | None = None
     for number, content in fields(message):
-        if number == _ITEM and isinstance(content, bytes):
-            _put(row, content)
-        elif number == _STEP and isinstance(content, bytes):
-            step = next(
-                (signed(value) for field, value in fields(content) if field == _NUM and isinstance(value, int)), 0
-            )
+        if number == ITEM and isinstance(content, bytes):
+            put(row, content)
+        elif number == STEP and isinstance(content, bytes):
+            step = counted_step(content)
     return History(row, step)
 
 
-def _put(row: dict[str, Any], item: bytes) -> None:
-    """Set what one item says, nested under its keys."""
+def counted_step(message: bytes) -> int:
+    """The step that a HistoryStep message holds."""
+    return next((signed(value) for field, value in fields(message) if field == _NUM and isinstance(value, int)), 0)
+
+
+def names_of(item: bytes) -> list[str]:
+    """The names that one item's value is nested under. Raises ValueError where there are none."""
+    names = [
+        content.decode()
+        for number, content in fields(item)
+        if number in (_KEY, _NESTED_KEY) and isinstance(content, bytes) and content
+    ]
+    if not names:
+        raise ValueError("an item has no key")
+    return names
+
+
+def put(row: dict[str, Any], item: bytes) -> None:
+    """Set what one item says, nested under its keys. Raises ValueError where it is no item."""
     keys, value = _item(item)
     if not keys:
         raise ValueError("an item has no key")
@@ -168,7 +198,7 @@ def _config(message: bytes) -> RunRecord:
     config: dict[str, Any] = {}
     for number, content in fields(message):
         if number == _UPDATE and isinstance(content, bytes):
-            _put(config, content)
+            put(config, content)
     return RunRecord(config)
 
 
@@ -187,7 +217,7 @@ def _stats(message: bytes) -> Stats:
     time = 0.0
     for number, content in fields(message):
         if number == _STATS_ITEM and isinstance(content, bytes):
-            _put(row, content)
+            put(row, content)
         elif number == _TIMESTAMP and isinstance(content, bytes):
             time = next((float(value) for field, value in fields(content) if field == _SECONDS), 0.0)
     return Stats(row, time)
@@ -199,10 +229,11 @@ def _exit(message: bytes) -> Exit:
 
 
 _READERS: dict[int, Callable[[bytes], Message | None]] = {
-    _HISTORY: _history,
+    HISTORY: _history,
     _RUN: _run,
     _CONFIG: _config,
     _STATS: _stats,
     _METRIC: _metric,
     _EXIT: _exit,
 }
+_KINDS = frozenset({SUMMARY, *_READERS})

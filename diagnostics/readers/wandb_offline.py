@@ -7,6 +7,7 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +16,26 @@ from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import reward_functions
 from diagnostics.readers.wandb_history import OWN_KEYS, WandbHistory
 from diagnostics.readers.wandb_messages import (
+    HISTORY,
+    SUMMARY,
     Exit,
-    History,
+    Message,
     Metric,
     RunRecord,
     Stats,
     decode,
     decode_summary,
-    is_summary,
+    opened,
 )
 from diagnostics.readers.wandb_records import WandbRecords
-from diagnostics.run import Recording, Source, Status
+from diagnostics.readers.wandb_tables import WandbTables
+from diagnostics.readers.wandb_waiting import WaitingRows
+from diagnostics.run import Recording, Samples, Source, Status
 
 FILES = "run-*.wandb"
 REQUIREMENTS = "requirements.txt"
+OUTPUT = "output.log"
+HEAD_RECORDS = 64  # the run's own record is one of the first
 SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
 SUMMARIES_KEPT = 64  # W&B writes the summary after every row; of interest is what only its end holds
 _FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
@@ -45,9 +52,10 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 def started(path: Path) -> float | None:
     """When the run began, as the record at the head of its file says."""
     file = next(iter(sorted(path.glob(FILES))), None)
-    for payload in WandbRecords(file).payloads() if file else ():
+    for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
         try:
-            record = decode(payload)
+            kind, message = opened(payload) or (SUMMARY, b"")
+            record = None if kind == SUMMARY else decode(kind, message)
         except ValueError:
             continue
         if isinstance(record, RunRecord) and record.started:
@@ -81,10 +89,7 @@ class Reader:
 
     def refresh(self) -> Recording:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
-        folder = self.path if self.path.is_dir() else self.path.parent
-        files = tuple(file for part in parts_of(folder) for file in sorted(part.glob(FILES)))
-        if not files:
-            raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
+        files = self._files()
         if self._log.was_replaced:
             self._log, self._last = _Log(), None
         grew = self._log.read(files)
@@ -94,6 +99,34 @@ class Reader:
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(files[0].parent, status)
         return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The logs of all parts of the run, and what stands beside them and is read at once."""
+        logs = self._files()
+        beside = (logs[0].parent / "files" / name for name in (REQUIREMENTS, OUTPUT))
+        return (*logs, *(log.parent for log in logs), *beside)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its log."""
+        return ""
+
+    def sample_index(self) -> Any:
+        """The tables of each step, and the reward functions whose columns they have."""
+        functions = reward_functions(self._log.rows.columns.tags)
+        return {"tables": self._log.history.tables.index(), "functions": sorted(functions)}
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these tables."""
+        tables = WandbTables()
+        tables.recall(index["tables"])
+        return tables.snapshot(frozenset(index["functions"]))
+
+    def _files(self) -> tuple[Path, ...]:
+        folder = self.path if self.path.is_dir() else self.path.parent
+        files = tuple(file for part in parts_of(folder) for file in sorted(part.glob(FILES)))
+        if not files:
+            raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
+        return files
 
     def _record(self, folder: Path, status: Status) -> Recording:
         log = self._log
@@ -109,7 +142,7 @@ class Reader:
             samples=log.history.tables.snapshot(reward_functions(log.rows.columns.tags)),
             status=status,
             created=log.created,
-            console=next((file for file in [folder / "files" / "output.log"] if file.exists()), None),
+            console=next((file for file in [folder / "files" / OUTPUT] if file.exists()), None),
             malformed=log.malformed,
             notes=tuple(log.notes(has_ended=status.state != "running")),
         )
@@ -125,6 +158,7 @@ class _Log:
         self._started: float | None = None
         self._exit_code: int | None = None
         self._records: dict[Path, WandbRecords] = {}
+        self._waiting = WaitingRows(self.history)
         self._summaries: deque[bytes] = deque(maxlen=SUMMARIES_KEPT)
         self._misfits = 0
 
@@ -146,14 +180,21 @@ class _Log:
 
     @property
     def malformed(self) -> int:
-        return self._misfits + self.history.malformed + sum(records.malformed for records in self._records.values())
+        return (
+            self._misfits
+            + self._waiting.misfits
+            + self.history.malformed
+            + sum(records.malformed for records in self._records.values())
+        )
 
     def read(self, files: tuple[Path, ...]) -> bool:
         """Take in what is new; False where nothing is."""
         before = self._offset
         for file in files:
+            media = file.parent / "files"
             for payload in self._records.setdefault(file, WandbRecords(file)).payloads():
-                self._take(payload, file.parent)
+                self._take(payload, media)
+            self._waiting.settle(media)
         return self._offset != before
 
     def status(self, written: float, now: float) -> Status:
@@ -184,29 +225,33 @@ class _Log:
     def _offset(self) -> int:
         return sum(records.tail.offset for records in self._records.values())
 
-    def _take(self, payload: bytes, folder: Path) -> None:
+    def _take(self, payload: bytes, files: Path) -> None:
         try:
-            if is_summary(payload):
-                self._summaries.append(payload)
-                return
-            record = decode(payload)
+            kind, message = opened(payload) or (None, b"")
+            if kind == SUMMARY:
+                self._summaries.append(message)
+            elif kind == HISTORY:
+                self._waiting.add(message, files)
+            elif kind is not None:
+                self._take_message(decode(kind, message), files)
         except ValueError:
             self._misfits += 1
-            return
-        match record:
-            case History():
-                self.history.take(record.row, record.step, folder / "files")
+
+    def _take_message(self, message: Message | None, files: Path) -> None:
+        match message:
             case Stats():
-                self.history.take_system(record.row, record.time)
+                self._waiting.add_sample(message)
             case RunRecord():
-                self.config.update(_without_own(record.config))
-                self.name = record.name or self.name
-                self._started = self._started or record.started
+                self.config.update(_without_own(message.config))
+                self.name = message.name or self.name
+                self._started = self._started or message.started
             case Metric():
-                if record.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
-                    self.rows.axes.insert(0, record.step_metric)
+                if message.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
+                    self._waiting.settle(files)
+                    self.rows.axes.insert(0, message.step_metric)
             case Exit():
-                self._exit_code = record.code
+                self._waiting.settle(files)
+                self._exit_code = message.code
                 self._close()
 
 

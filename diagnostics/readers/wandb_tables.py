@@ -50,6 +50,14 @@ class WandbTables:
         self._tables.setdefault(step, []).append(_Table(file, split, earlier))
         self._newest[key] = file
 
+    def index(self) -> list[Any]:
+        """The tables noted so far, in what JSON can hold."""
+        return [[step, [_plain(table) for table in found]] for step, found in self._tables.items()]
+
+    def recall(self, index: list[Any]) -> None:
+        """Take an index for one's own."""
+        self._tables = {step: [_table(*held) for held in found] for step, found in index}
+
     def snapshot(self, reward_functions: frozenset[str]) -> Samples:
         """The samples noted so far."""
         tables = {step: tuple(found) for step, found in self._tables.items()}
@@ -60,6 +68,14 @@ class WandbTables:
         newest = self._newest.get(key)
         is_same = newest is not None and _content_hash(newest) == _content_hash(file)
         return is_same and any(table.file == newest for table in self._tables.get(step, ()))
+
+
+def _plain(table: _Table) -> list[str | None]:
+    return [str(table.file), table.split, str(table.earlier) if table.earlier else None]
+
+
+def _table(file: str, split: str, earlier: str | None) -> _Table:
+    return _Table(Path(file), split, Path(earlier) if earlier else None)
 
 
 def _load(tables: Mapping[int, Sequence[_Table]], functions: frozenset[str], step: int) -> tuple[Sample, ...]:

@@ -91,7 +91,7 @@ def cause_page(entry: CauseEntry) -> Page:
         facts={
             "Shown by": core,
             "Supported by": entry.support,
-            "Against it": entry.against,
+            "Against it": [clue.rule for clue in entry.against],
             "Brings about": entry.consequences,
             "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
             "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
@@ -125,7 +125,7 @@ def metric_page(entry: Metric) -> Page:
 
 
 def _core(entry: CauseEntry) -> list[str]:
-    return [clue.rule for clue in entry.core]
+    return list(entry.shown_by)
 
 
 def _metrics_called(name: str) -> tuple[Metric, ...]:

@@ -15,7 +15,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from diagnostics.run import Values
+from diagnostics.growth import Growing, continues
+from diagnostics.run import NO_VALUES, Values
 
 Detector = TypeVar("Detector", bound=Callable[..., Values])
 Judge = TypeVar("Judge", bound=Callable[..., float])
@@ -23,37 +24,27 @@ Inputs = tuple[Values, ...]
 Extend = Callable[[Inputs, int, Any], tuple[Values, Any]]
 """From the inputs, how many points were judged before, and the state left then: answers to the rest, the new state."""
 
-ROOM = 64  # points; a buffer gets at least so many more than it needs, and half of what it holds
+Summary = TypeVar("Summary")
+Resume = Callable[[Values, int, Summary | None], Summary]
+"""From the values, how many of them are in the summary, and the summary of those (None of none): that of all values."""
 
 
 @dataclass(slots=True)
 class _Kept:
-    """A detector's last inputs (N,), its answers in a buffer with room to grow, and the state that it goes on from."""
+    """A detector's last inputs (N,), its answers to them, and the state that it goes on from."""
 
     inputs: Inputs
-    buffer: Values = field(default_factory=lambda: np.empty(0))
-    size: int = 0
+    answers: Growing[np.float64] = field(default_factory=lambda: Growing(NO_VALUES))
     state: Any = None
 
-    def starts(self, inputs: Inputs) -> bool:
+    def goes_on(self, inputs: Inputs) -> bool:
         """Whether the old inputs are the beginnings of these."""
-        pairs = zip(self.inputs, inputs, strict=True)
-        return self.size <= len(inputs[0]) and all(_starts(old, new, self.size) for old, new in pairs)
+        return all(continues(new, old) for old, new in zip(self.inputs, inputs, strict=True))
 
     def grow(self, inputs: Inputs, answers: Values, state: Any) -> None:
         """Add the answers to what is new in these inputs."""
-        total = len(inputs[0])
-        if total > len(self.buffer):
-            room = np.empty(total - self.size + max(total // 2, ROOM))
-            self.buffer = np.concatenate([self.buffer[: self.size], room])
-        self.buffer[self.size : total] = answers
-        self.inputs, self.size, self.state = inputs, total, state
-
-    def answers(self) -> Values:
-        """(N,) The answer to each point, not to be written to."""
-        view = self.buffer[: self.size]
-        view.flags.writeable = False
-        return view
+        self.answers.append(answers)
+        self.inputs, self.state = inputs, state
 
 
 @dataclass(slots=True)
@@ -61,6 +52,7 @@ class Memory:
     """What the detectors of each rule said, found again by their place: rule, detector, parameters, order of calls."""
 
     _kept: dict[Hashable, _Kept] = field(default_factory=dict)
+    _summaries: dict[Hashable, tuple[Values, Any]] = field(default_factory=dict)
     _calls: Counter[Hashable] = field(default_factory=Counter)
     _facts: dict[Hashable, tuple[Values, float]] = field(default_factory=dict)
     _rule: str = ""
@@ -79,14 +71,27 @@ class Memory:
     def answers(self, place: Hashable, inputs: Inputs, extend: Extend) -> Values:
         """(N,) The detector's answers to all points of its inputs (N,), computed for the new ones only."""
         inputs = tuple(np.asarray(item, dtype=np.float64) for item in inputs)
-        self._calls[place] += 1
-        key = (self._rule, place, self._calls[place])
+        key = self._key(place)
         kept = self._kept.get(key)
-        if kept is None or not kept.starts(inputs):
+        if kept is None or not kept.goes_on(inputs):
             kept = self._kept[key] = _Kept(tuple(item[:0] for item in inputs))
-        if kept.size < len(inputs[0]):
-            kept.grow(inputs, *extend(inputs, kept.size, kept.state))
-        return kept.answers()
+        if len(kept.answers) < len(inputs[0]):
+            kept.grow(inputs, *extend(inputs, len(kept.answers), kept.state))
+        return kept.answers.view()
+
+    def summary(self, place: Hashable, values: Values, resume: Resume[Summary]) -> Summary:
+        """What is known of all the values (N,), found from the new ones and what was known of the others."""
+        key = self._key(place)
+        old, known = self._summaries.get(key, (values[:0], None))
+        if not continues(values, old):
+            old, known = values[:0], None
+        found = resume(values, len(old), known) if known is None or len(values) > len(old) else known
+        self._summaries[key] = values, found
+        return found
+
+    def _key(self, place: Hashable) -> Hashable:
+        self._calls[place] += 1
+        return self._rule, place, self._calls[place]
 
     @contextmanager
     def of_rule(self, name: str) -> Iterator[None]:
@@ -155,9 +160,10 @@ def resumed(place: Hashable, inputs: Inputs, extend: Extend) -> Values:
     return extend(inputs, 0, None)[0] if memory is None else memory.answers(place, inputs, extend)
 
 
-def _starts(old: Values, new: Values, size: int) -> bool:
-    """Whether `old` and `new` agree in the first `size` points; NaN equals NaN, because bits are compared."""
-    if old.ctypes.data == new.ctypes.data:  # a reader's buffer, or one of these: only ever written to behind the end
-        return True
-    left, right = (item[:size].view(np.int64) for item in (old, new))
-    return bool((left == right).all())
+def summed_up(place: Hashable, values: Values, resume: Resume[Summary]) -> Summary:
+    """What `resume` finds out about all the values (N,), going on from where it stood, with the memory in use, if any.
+
+    It must find the same whether it is given the values at once or in parts.
+    """
+    memory = _ACTIVE.get()
+    return resume(values, 0, None) if memory is None else memory.summary(place, values, resume)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.running import after
+from diagnostics.rules.running import after, farthest
 from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, episodes, rolling_median, sustained
 from diagnostics.run import Series, Values
 
@@ -65,7 +65,7 @@ def read_levels(
     blind = max(warm_up, MEDIAN_WINDOW - 1 if smooth else 0)
     for level in levels:
         kept = sustained(judged, level.patience, above=above)
-        worst = float(np.fmax.reduce(kept) if above else np.fmin.reduce(kept)) if len(kept) else math.nan
+        worst = farthest(kept, highest=above)
         if not math.isnan(worst):
             reached = [item for item in levels if item.patience < level.patience or _reaches(worst, item.limit, above)]
             return Reading(series, _worst_breach(series, judged, reached, above, smooth), worst, level.limit)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.rules.growing import Inputs, pointwise, resumed
+from diagnostics.rules.growing import Inputs, pointwise, resumed, summed_up
 from diagnostics.run import Values
 
 EWMA_WEIGHT = 0.1
@@ -53,6 +53,30 @@ def _more_of_extreme(farther: np.ufunc, inputs: Inputs, judged: int, extreme: fl
     before = [] if extreme is None else [extreme]
     extremes = farther.accumulate(np.concatenate([before, inputs[0][judged:]]))
     return extremes[len(before) :], float(extremes[-1]) if len(extremes) else None
+
+
+def farthest(values: Values, *, highest: bool = True) -> float:
+    """The highest, or lowest, of all values; NaN only where there is no number."""
+    found: float = summed_up(("farthest", highest), values, partial(_more_of_farthest, highest))
+    return found
+
+
+def _more_of_farthest(highest: bool, values: Values, known: int, extreme: float | None) -> float:
+    before, farther = math.nan if extreme is None else extreme, np.fmax if highest else np.fmin
+    return float(farther.reduce(values[known:], initial=before)) + 0.0  # which makes −0 the 0 that it equals
+
+
+def latest(values: Values) -> float:
+    """The last finite value; NaN where there is none."""
+    return summed_up("latest", values, _more_of_latest)
+
+
+def _more_of_latest(values: Values, known: int, last: float | None) -> float:
+    more = values[known:]
+    finite = more[np.isfinite(more)]
+    if len(finite):
+        return float(finite[-1])
+    return math.nan if last is None else last
 
 
 def after(values: Values, warm_up: int) -> Values:

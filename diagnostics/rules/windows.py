@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.rules.growing import found_once, looks_back, pointwise
+from diagnostics.rules.growing import found_once, looks_back, pointwise, summed_up
 from diagnostics.run import Steps, Values
 
 MEDIAN_WINDOW = 5
@@ -21,7 +21,6 @@ CLEAR_BELOW = 0.8  # an episode goes on while the value is past 0.8 × (or, belo
 CLEAR_FACTOR = 2  # an episode ends after this many times its patience in calm points
 TREND_POINTS = 10
 TREND_PHI = 0.95  # highest autocorrelation that a trend is corrected for
-NOISE_PHI = 0.6  # a real kink in the curve leaves residuals that look even more alike, and is no noise
 MAD_TO_DEVIATION = 1.4826  # of normal noise: its standard deviation over its median absolute deviation
 CHUNK = 4096  # windows that are sorted at once
 
@@ -51,6 +50,11 @@ class Trend:
 @looks_back(lambda window=MEDIAN_WINDOW: window - 1)
 def rolling_median(values: Values, window: int = MEDIAN_WINDOW) -> Values:
     """(N,) The median of each point and the window − 1 before it; NaN where fewer exist or one of them is NaN."""
+    return plain_rolling_median(values, window)
+
+
+def plain_rolling_median(values: Values, window: int) -> Values:
+    """The same of a stretch that is not the beginning of a series, so that nothing of it is remembered."""
     medians = np.full(len(values), np.nan)
     for part, windows in _windows(values, window):
         known = ~np.isnan(windows[:, -1])  # sorted: a NaN stands last
@@ -90,6 +94,15 @@ def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
         judged = slice(part.start - window + 2, part.stop - window + 2)
         scores[judged] = (values[judged] - medians) / np.maximum(MAD_TO_DEVIATION * spreads, floor)
     return scores
+
+
+def finite_points(values: Values) -> int:
+    """How many values are finite."""
+    return summed_up("finite_points", values, _more_finite_points)
+
+
+def _more_finite_points(values: Values, known: int, points: int | None) -> int:
+    return (points or 0) + int(np.count_nonzero(np.isfinite(values[known:])))
 
 
 @found_once
@@ -212,22 +225,6 @@ def keeps_trend(steps: Steps, values: Values, window: int, patience: int, p: flo
     return now.slope
 
 
-@found_once
-def noise(values: Values, window: int = 21) -> float:
-    """Deviation of the finite values around their centred rolling median; 0 for fewer than `window` of them.
-
-    Widened by √((1 + φ) / (1 − φ)) for autocorrelated noise, so that deviation / √n is the error of a mean of n points.
-    """
-    is_finite = np.isfinite(values)
-    finite = values if is_finite.all() else values[is_finite]
-    if len(finite) < window:
-        return 0.0
-    half = window // 2
-    residuals = finite[half : len(finite) - half] - rolling_median(finite, window)[window - 1 :]
-    centred = np.subtract(residuals, residuals.mean(), out=residuals)
-    return math.sqrt(float(centred @ centred) / len(centred) * _variance_inflation(centred, NOISE_PHI))
-
-
 def _windows(values: Values, window: int) -> Iterator[tuple[slice, Values]]:
     """Sorted windows (C, window), NaN last, in chunks that fit a cache, each with the slice of the points they end at.
 
@@ -271,6 +268,10 @@ def _kendall_variance(values: Values) -> float:
 
 def _variance_inflation(centred: Values, most: float) -> float:
     power = float(centred @ centred)
-    phi = float(centred[1:] @ centred[:-1]) / power if power > 0 else 0.0
+    return inflation(float(centred[1:] @ centred[:-1]) / power if power > 0 else 0.0, most)
+
+
+def inflation(phi: float, most: float) -> float:
+    """How much wider the variance of a mean is than of independent points; `most` bounds the autocorrelation φ."""
     phi = min(max(phi, 0.0), most)
     return (1 + phi) / (1 - phi)

@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,16 +11,19 @@ from typing import Any
 
 import pytest
 
+from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
+from benchmarks.detecting.prompts import switched
 from benchmarks.detecting.replay import Episode, episodes, looks, up_to
 from benchmarks.detecting.scores import early_alarms, false_alarms, find
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
+from benchmarks.detecting.verdicts import judged
 from benchmarks.detection import PAGE, RESULTS, as_page
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
-from diagnostics.diagnosis import Severity
+from diagnostics.diagnosis import Severity, Verdict
 from diagnostics.rules import CATALOG as RULES
 from trainer.arguments import read_plan
 from trainer.faults import FAULTS
@@ -48,8 +53,49 @@ def test_the_parts_share_no_seed_and_no_run() -> None:
 
 def test_every_cell_describes_a_training_that_the_trainer_accepts() -> None:
     one_seed = [cell for cell in ALL if cell.seed in (42, 101)]
-    plans = [read_plan([cell.algorithm, "--task", cell.task, *cell.words]) for cell in one_seed]
-    assert [plan.config.total_steps for plan in plans] == [cell.steps for cell in one_seed]
+    plans = [read_plan([cell.algorithm, "--recipe", f"{cell.algorithm}-{cell.task}", *cell.words]) for cell in one_seed]
+    assert [(plan.config.total_steps, plan.config.task) for plan in plans] == [(c.steps, c.task) for c in one_seed]
+
+
+def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None:
+    cell = cells("tune")[0]
+    run_folder(tmp_path, cell).mkdir(parents=True)
+    for task, counts in ((cell.task, True), ("another", False)):
+        (run_folder(tmp_path, cell) / "run.json").write_text(json.dumps({"config": {"task": task}}), "utf-8")
+        assert is_trained(tmp_path, cell) is counts
+
+
+def test_a_part_of_the_measured_runs_trains_another_model_and_more_controls() -> None:
+    by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
+    assert by_size == {"": {42, 43, 101, 102, 103}, "wide": {104, 105}}
+    later = {cell.control for cell in ALL if cell.size} - {cell.control for cell in ALL if not cell.size}
+    assert later == {"switched-prompts", "logged-rarely"}
+
+
+def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
+    assert sum(cell.is_healthy for cell in cells("measured")) >= 100
+
+
+def test_a_fault_that_the_library_says_does_not_take_is_no_cell() -> None:
+    assert [cell.name for cell in ALL if not cell.is_healthy and cell.case.not_induced] == []
+
+
+def test_a_rarely_logged_run_holds_means(tmp_path: Path) -> None:
+    rows = [
+        {"step": step, "time": step, "metrics": {"a": float(step), **({"b": 1.0} if step == 1 else {})}}
+        for step in range(1, 8)
+    ]
+    (tmp_path / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    average(tmp_path, 3)
+    kept = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["step"], row["metrics"]) for row in kept] == [(3, {"a": 2.0, "b": 1.0}), (6, {"a": 5.0})]
+
+
+@pytest.mark.parametrize("task", ["remarks", "addition"])
+def test_switched_prompts_are_two_sets_of_one_size(task: str) -> None:
+    first, then = ({row["prompt"] for row in rows} for rows in switched(task))
+    assert len(first) == len(then) > 50
+    assert first & then == set()
 
 
 def test_a_fault_that_is_switched_on_later_has_time_to_show() -> None:
@@ -63,6 +109,23 @@ def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path)
     assert not is_trained(tmp_path, cell)
     assert [train_missing(tmp_path, [cell], deadline=math.inf) for _ in range(2)] == [1, 0]
     assert open_run(run_folder(tmp_path, cell)).status.state == "finished"
+    first, second = (list(judged(tmp_path, [cell], processes=1)) for _ in range(2))
+    assert first == second
+    assert {room.name for room in tmp_path.iterdir()} == {"runs", "watched", "judged"}
+
+
+def test_what_was_said_of_a_run_is_kept_until_the_run_or_the_sources_change(tmp_path: Path) -> None:
+    cell = cells("tune")[0]
+    shutil.copytree(SICK, run_folder(tmp_path, cell))
+    (run_folder(tmp_path, cell) / "cpu_seconds").write_text("1.0", "utf-8")
+    (told,) = judged(tmp_path, [cell], processes=1)
+    assert "kl-negative" in told["fired"]
+    kept = tmp_path / "judged" / f"{cell.name}.json"
+    forged = json.loads(kept.read_text("utf-8"))
+    kept.write_text(json.dumps({**forged, "found": {"known": "from before"}}), "utf-8")
+    assert list(judged(tmp_path, [cell], processes=1)) == [{"known": "from before"}]
+    os.utime(run_folder(tmp_path, cell))
+    assert list(judged(tmp_path, [cell], processes=1)) == [told]
 
 
 def test_intervals_agree_with_their_closed_forms() -> None:
@@ -78,7 +141,8 @@ def test_the_last_look_at_a_growing_run_sees_what_the_finished_run_shows() -> No
     run = open_run(SICK)
     *_, (step, last) = looks(run)
     assert step == run.steps[-1]
-    assert [outcome.rule for outcome in last.fired] == [outcome.rule for outcome in diagnose(run).fired]
+    fired = {outcome.rule for outcome in last if outcome.verdict is Verdict.FIRED}
+    assert fired == {outcome.rule for outcome in diagnose(run).fired}
 
 
 def test_a_run_as_it_stood_holds_nothing_of_later_steps() -> None:
@@ -109,7 +173,7 @@ def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, An
         (shown("kl-negative", 14), 3),
         (shown("kl-negative", 14, "info"), None),  # a note is no alarm
         (shown("kl-negative", 10), None),  # before the onset it cannot be the fault
-        (shown("truncation-high", 14), None),  # an alarm, but not a right one
+        (shown("value-loss-spike", 14), None),  # an alarm, but not a right one
     ],
 )
 def test_a_fault_is_found_by_a_right_alarm_from_its_onset_on(episode: Mapping[str, Any], delay: int | None) -> None:
@@ -123,6 +187,23 @@ def test_a_cause_has_its_place_in_the_ranking() -> None:
     ]
     (found,) = find([result("min-new-tokens", causes=causes, fired={"kl-negative": "critical", "oom": "info"})])
     assert (found.cause_rank, found.alarms) == (2, 3)
+
+
+def test_what_else_the_first_cause_may_mean_comes_before_the_next_cause() -> None:
+    first = {"cause": "drastic-updates", "rivals": ["sampling-unlike-policy"], "severity": "critical", "outcomes": []}
+    causes = [first, {"cause": "length-bias", "severity": "warning", "outcomes": []}]
+    (found,) = find([result("min-new-tokens", causes=causes)])
+    assert (found.cause_rank, found.alarms) == (2, 2)
+
+
+@pytest.mark.parametrize(("algorithm", "rank"), [("ppo", 1), ("grpo", None)])
+def test_a_fault_that_is_two_things_is_right_only_with_its_own(algorithm: str, rank: int | None) -> None:
+    sick = result("never-stops", causes=[{"cause": "wrong-stop-token", "severity": "warning", "outcomes": []}])
+    assert find([{**sick, "cell": {**sick["cell"], "algorithm": algorithm}}])[0].cause_rank == rank
+
+
+def test_a_note_is_right_where_a_note_is_all_there_is_to_say() -> None:
+    assert find([result("too-easy-data", episodes=[shown("reward-saturated", 14, "info")])])[0].is_found
 
 
 def test_a_fault_is_silent_only_when_no_metric_differs_from_enough_healthy_runs() -> None:

@@ -33,6 +33,14 @@ def test_of_several_points_at_one_step_the_last_one_counts_and_the_others_are_ke
     assert (found.replaced_steps.tolist(), found.replaced_values.tolist()) == ([2, 3], [2, 3])
 
 
+def test_several_points_of_one_step_are_no_duplicates_where_each_call_logs_one() -> None:
+    timed = series("profiling/Time taken: GRPOTrainer.compute_loss", [1, 1, 2, 2, 2, 3])
+    again = series("profiling/Time taken: GRPOTrainer.compute_loss", [1, 1, 2, 2, 1, 1, 2, 3])
+
+    assert run(timed, series("loss", [1, 2, 2])).data_health.duplicates == 1
+    assert run(again).data_health.duplicates == 2
+
+
 def test_a_rewind_counts_once_for_the_run() -> None:
     health = run(series("loss", [1, 2, 3, 2, 3]), series("reward", [1, 2, 3, 2, 3]), series("lr", [1, 2])).data_health
 

@@ -10,10 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
+
 from benchmarks.event_files import LAYOUTS, event, field, histogram, scalar, tensor, write
 from diagnostics.runlog import RunLog
 
-FIXTURES = Path(__file__).parents[1] / "fixtures" / "trl"
+ALL_FIXTURES = Path(__file__).parents[1] / "fixtures"
+FIXTURES = ALL_FIXTURES / "trl"
 STEPS = range(1, 9)
 SAMPLE = {"query": "2 + 2 =", "response": "4", "score": 1.0, "advantage": 0.5, "terminated": True}
 _MLFLOW = """
@@ -105,6 +109,73 @@ def mlflow(folder: Path) -> None:
     database.close()
 
 
+def mlflow_files(folder: Path) -> None:
+    """Runs of MLflow's file store."""
+    shutil.copytree(ALL_FIXTURES / "mlflow" / "mlruns", folder)
+
+
+def swanlab(folder: Path) -> None:
+    """What SwanLab left of a run."""
+    shutil.copytree(ALL_FIXTURES / "swanlab" / "swanlog", folder)
+
+
+def torchtune(folder: Path) -> None:
+    """The log of torchtune's DiskLogger."""
+    shutil.copytree(ALL_FIXTURES / "torchtune", folder)
+
+
+def rl4lms(folder: Path) -> None:
+    """The logs of RL4LMs."""
+    folder.mkdir(parents=True)
+    _json_lines(folder / "rollout_info.jsonl", [{"rollout_info/ep_rew": step / 4} for step in STEPS])
+    _json_lines(folder / "training_info.jsonl", [{"ppo/approx_kl": 0.01} for _ in STEPS])
+    _json_lines(folder / "val_split_metrics.jsonl", [{"epoch": 2, "metrics": {"lexical/meteor": 0.5}}])
+    (folder / "config.json").write_text('{"alg": {"id": "ppo"}}')
+
+
+def trackio_traces(folder: Path) -> None:
+    """trackio's database with conversations and an alert."""
+    trackio(folder)
+    messages = json.dumps([{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]).encode()
+    with sqlite3.connect(folder / "labppo.db") as database:
+        (run,) = database.execute("SELECT run_name FROM metrics LIMIT 1").fetchone()
+        database.execute(
+            "INSERT INTO traces (id, run_id, timestamp, run_name, step, key, messages, metadata, search_text) "
+            "VALUES ('1', 'r', '', ?, 1, 'val/generations', ?, '{\"score\": 1.0}', '')",
+            (run, messages),
+        )
+        database.execute(
+            "INSERT INTO alerts (run_id, timestamp, run_name, title, text, step) VALUES ('r', '', ?, 't', 'x', 1)",
+            (run,),
+        )
+    database.close()
+
+
+def trajectories(folder: Path) -> None:
+    """Episodes as prime-rl, rLLM and ART lay them out."""
+    asked, answered = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
+    nodes = [{"parent": None, "message": asked, "sampled": False}, {"parent": 0, "message": answered, "sampled": True}]
+    trace = {"nodes": nodes, "rewards": {"exact": {"score": 1.0, "weight": 1.0}}, "is_completed": True}
+    prime = folder / "prime" / "rollouts" / "step_1" / "train" / "effective"
+    rllm = folder / "rllm" / "episodes" / "train_step_1_epoch_0"
+    art = folder / "art" / "trajectories" / "train"
+    for made in (prime, rllm, art):
+        made.mkdir(parents=True)
+    _json_lines(prime / "traces.jsonl", [{"traces": [trace, trace]}] * 3)
+    steps = [{"model_response": "a", "chat_completions": [asked, answered]}]
+    episode = {"task": "q", "is_correct": True, "trajectories": [{"reward": 1.0, "steps": steps}]}
+    (rllm / "episode_hash1a2b3c4d_id0_0.json").write_text(json.dumps(episode, indent=2))
+    messages = "[{role: user, content: q}, {finish_reason: stop, message: {role: assistant, content: a}}]"
+    (art / "0001.yaml").write_text(f"- trajectories:\n  - {{reward: 0.5, messages_and_choices: {messages}}}\n" * 2)
+
+
+def samples_parquet(folder: Path) -> None:
+    """Completions of all steps in one parquet file, written by pyarrow."""
+    folder.mkdir(parents=True)
+    rows = [{"step": step, "prompt": "q", "completion": "a", "reward": 0.5} for step in STEPS]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), folder / "rollouts.parquet")
+
+
 def trainer_state(folder: Path) -> None:
     """What transformers saves with a checkpoint."""
     folder.mkdir(parents=True)
@@ -143,11 +214,17 @@ SEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "wandb-export": (wandb_export,),
     "tensorboard": (event_files, long_event_file),
     "wandb": (wandb, wandb_typed),
-    "trackio": (trackio,),
+    "trackio": (trackio, trackio_traces),
     "mlflow": (mlflow,),
+    "mlflow-files": (mlflow_files,),
+    "swanlab": (swanlab,),
+    "torchtune": (torchtune,),
+    "rl4lms": (rl4lms,),
     "trainer-state": (trainer_state,),
     "completions": (completions,),
     "samples": (samples,),
+    "samples-parquet": (samples_parquet,),
+    "trajectories": (trajectories,),
     "wandb-csv": (wandb_csv,),
     "table": (tables,),
 }

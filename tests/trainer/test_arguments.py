@@ -15,6 +15,13 @@ def test_a_recipe_names_its_algorithm():
     assert read_plan(["--recipe", "ppo-value-nan"]).algorithm == "ppo"
 
 
+def test_a_fault_trains_on_its_own_task_unless_a_recipe_or_a_task_is_named():
+    fault = ["grpo", "--fault", "completion-limit-too-short"]
+    assert read_plan(fault).config.task == "remarks"
+    assert read_plan([*fault, "--recipe", "grpo-addition"]).config.task == "addition"
+    assert read_plan([*fault, "--task", "addition"]).config.task == "addition"
+
+
 def test_words_win_over_the_file_and_the_file_over_the_recipe(tmp_path):
     file = tmp_path / "settings.toml"
     file.write_text('max_steps = 7\nseed = 7\nreward_funcs = ["length"]\n')

@@ -48,8 +48,8 @@ FAULTS = (
         "sign-flipped-reward",
         "The reward has the wrong sign",
         "The task's reward counts negative: the better the answer, the less it earns.",
-        cause="reward-hacking",
-        rules=("reward-regression", "reward-func-stagnant"),
+        cause="wrong-reward-sign",
+        rules=("reward-sign-flipped", "reward-regression", "reward-func-stagnant"),
         cases=(
             Case("ppo", "remarks", {"reward_weights": (-1.0,)}, Sign("eval/objective/scores", "below", 0.45)),
             Case(

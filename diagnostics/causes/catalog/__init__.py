@@ -13,5 +13,6 @@ CATALOG: tuple[CauseEntry, ...] = (*UPDATES, *KL, *REWARDS, *ANSWERS, *MACHINERY
 
 TEXTS: Mapping[str, str] = {
     **{entry.template: entry.summary for entry in CATALOG},
+    **{entry.template_of(form): form.summary for entry in CATALOG for form in entry.variants},
     **{f"{entry.template}.or.{rival}": decides for entry in CATALOG for rival, decides in entry.rivals.items()},
 }

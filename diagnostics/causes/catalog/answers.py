@@ -1,19 +1,21 @@
 """Causes in the answers: their length, their end, and their variety."""
 
-from diagnostics.causes.clues import (
-    Clue,
+from diagnostics.causes.clues import Clue, is_warning
+from diagnostics.causes.clues_of_endings import (
     another_end_is_set,
+    end_was_overrun,
     ends_became_rare,
     grew,
-    is_warning,
     limit_cuts,
+    limit_cuts_from_the_start,
+    limit_was_lowered,
     none_has_learned_to_end,
-    reward_did_not_rise,
-    samples_coldly,
     some_end_by_themselves,
     stops_at_a_token,
     stops_at_no_token,
 )
+from diagnostics.causes.clues_of_rewards import reward_did_not_rise
+from diagnostics.causes.clues_of_updates import samples_coldly, samples_turned_cold
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 ANSWERS: tuple[CauseEntry, ...] = (
@@ -22,14 +24,24 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The completions are cut off before they end.",
         meaning="The length limit is below what an answer needs. A cut-off answer cannot be right, so the reward "
         "teaches to be short, or teaches nothing.",
-        core=(Clue("truncation-high", limit_cuts), Clue("eos-never-generated", some_end_by_themselves)),
+        core=(
+            Clue("truncation-high", limit_cuts),
+            Clue("eos-never-generated", some_end_by_themselves),
+            Clue("truncation-high", limit_was_lowered),
+            Clue("eos-never-generated", limit_was_lowered),
+            Clue("smp-truncated", limit_was_lowered),
+            Clue("smp-truncated", limit_cuts_from_the_start),
+        ),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
-        against=("eos-id-mismatch",),
+        against=(Clue("eos-id-mismatch"),),
         consequences=(
             "reward-stuck-at-floor",
+            "reward-regression",
             "zero-variance-groups",
             "reward-std-shrink",
             "policy-not-updating",
+            "length-collapse",
+            "smp-empty",
             "unscorable-completions",
             "eos-never-generated",
             "smp-truncated",
@@ -38,7 +50,12 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "reward-func-stagnant",
             "reward-not-improving",
         ),
+        preflight=("pf-completion-length",),
         remedies=("longer-completions",),
+        rivals={
+            "never-learned-to-stop": "If answers still do not end at twice the limit, the model does not know how to "
+            "stop."
+        },
     ),
     CauseEntry(
         "length-bias",
@@ -75,8 +92,14 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "smp-loop-tail",
             "truncation-high",
         ),
+        against=(Clue("eos-id-mismatch"),),
         consequences=("reward-not-improving",),
+        preflight=("pf-eos-trick", "pf-pad-eos"),
         remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
+        rivals={
+            "sampling-unlike-policy": "If a least length is set, or the end is suppressed, no answer can end.",
+            "wrong-stop-token": "If samples are complete and then go on, they ended on a token that nobody waits for.",
+        },
     ),
     CauseEntry(
         "wrong-stop-token",
@@ -89,21 +112,31 @@ ANSWERS: tuple[CauseEntry, ...] = (
             Clue("smp-special-leak"),
             Clue("truncation-high", another_end_is_set),
             Clue("eos-never-generated", another_end_is_set),
+            Clue("truncation-high", end_was_overrun),
+            Clue("smp-truncated", end_was_overrun),
         ),
         consequences=(
             "truncation-high",
             "eos-never-generated",
+            "length-explosion",
+            "zero-variance-groups",
+            "reward-std-shrink",
+            "reward-stuck-at-floor",
+            "reward-regression",
             "masked-out-batch",
             "smp-truncated",
             "smp-special-leak",
             "reward-func-constant",
             "reward-not-improving",
         ),
+        preflight=("pf-pad-eos",),
         remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
         rivals={
+            "never-learned-to-stop": "If no token in the samples ends a sentence or a turn, the model does not know "
+            "how to stop; if they are complete and then go on, the end is not heeded.",
             "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; "
             "if it is "
-            "shorter, they ended on another token."
+            "shorter, they ended on another token.",
         },
     ),
     CauseEntry(
@@ -112,7 +145,10 @@ ANSWERS: tuple[CauseEntry, ...] = (
         meaning="Ending at once has become the best answer: a penalty on length, on KL or on cut-off answers outweighs "
         "what the content earns, or an empty answer scores as well as any.",
         core=(Clue("length-collapse"), Clue("smp-empty")),
-        against=("truncation-high", "nonfinite-metric"),
+        against=(
+            Clue("truncation-high"),
+            Clue("nonfinite-metric"),
+        ),
         consequences=("reward-regression", "reward-not-improving", "smp-empty"),
         remedies=("checked-reward", "free-end", "earlier-checkpoint"),
     ),
@@ -128,10 +164,12 @@ ANSWERS: tuple[CauseEntry, ...] = (
             Clue("smp-group-duplicates"),
             Clue("zero-variance-groups", samples_coldly),
             Clue("zero-variance-excess", samples_coldly),
+            Clue("update-too-large", samples_turned_cold),
+            Clue("smp-vocabulary-collapse", samples_turned_cold),
             Clue("smp-template-collapse", reward_did_not_rise),
             Clue("smp-vocabulary-collapse", reward_did_not_rise),
         ),
-        against=("entropy-explosion",),
+        against=(Clue("entropy-explosion"),),
         consequences=(
             "zero-variance-groups",
             "zero-variance-excess",
@@ -145,6 +183,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "zero-variance-excess",
             "clip-asymmetry",
         ),
+        preflight=("pf-greedy",),
         remedies=("true-temperature", "wider-clip-range", "adaptive-entropy", "fewer-epochs", "earlier-checkpoint"),
         rivals={
             "reward-hacking": "If the few answers score higher than all before, the reward pays for them; if not, the "
@@ -158,7 +197,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
         "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
         core=(Clue("entropy-explosion"),),
         support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
-        against=("entropy-collapse",),
+        against=(Clue("entropy-collapse"),),
         consequences=(
             "kl-runaway",
             "grad-norm-sustained",

@@ -1,6 +1,9 @@
 """Causes in the distance to the reference and in how answers are sampled."""
 
-from diagnostics.causes.clues import Clue, end_is_forbidden, is_warning
+from diagnostics.causes.clues import Clue, is_critical, is_warning
+from diagnostics.causes.clues_of_endings import end_is_forbidden, end_was_withheld
+from diagnostics.causes.clues_of_rewards import only_sampling_changed
+from diagnostics.causes.clues_of_updates import kl_weight_leapt, no_update_before_the_first_point
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 KL: tuple[CauseEntry, ...] = (
@@ -11,13 +14,23 @@ KL: tuple[CauseEntry, ...] = (
         "while log-probabilities are those of the plain policy. The KL estimate is then biased, can be driven below "
         "zero, and pays for it.",
         core=(
+            Clue("sampling-not-policy"),
             Clue("systematic-logprob-shift"),
-            Clue("kl-nonzero-at-start"),
+            Clue("kl-nonzero-at-start", no_update_before_the_first_point),
             Clue("kl-negative"),
             Clue("truncation-high", end_is_forbidden),
             Clue("eos-never-generated", end_is_forbidden),
+            Clue("truncation-high", end_was_withheld),
+            Clue("eos-never-generated", end_was_withheld),
+            Clue("smp-truncated", end_was_withheld),
+            Clue("reward-regression", only_sampling_changed),
         ),
         consequences=(
+            "truncation-high",
+            "length-explosion",
+            "reward-std-shrink",
+            "reward-func-constant",
+            "smp-score-length",
             "kl-too-high",
             "kl-runaway",
             "kl-penalty-dominates",
@@ -31,8 +44,17 @@ KL: tuple[CauseEntry, ...] = (
             "length-collapse",
             "smp-empty",
             "smp-truncated",
+            "smp-vocabulary-collapse",
+            "smp-template-collapse",
         ),
         support=("is-ratio-off",),
+        preflight=("pf-top-k", "pf-top-p", "pf-min-p", "pf-min-length", "pf-repetition-penalty", "pf-grammar"),
+        rivals={
+            "wrong-stop-token": "If samples are complete and then go on to the limit, their end is not heeded; if they "
+            "avoid to end, it is forbidden.",
+            "never-learned-to-stop": "If no least length is set and nothing suppresses the end, the model never learnt "
+            "how to stop.",
+        },
         remedies=(
             "scored-temperature",
             "free-end",
@@ -54,7 +76,10 @@ KL: tuple[CauseEntry, ...] = (
             Clue("kl-too-high"),
         ),
         support=("kl-coef-rising", "reward-regression"),
-        against=("update-too-large", "ratio-far-from-one"),
+        against=(
+            Clue("update-too-large", is_critical),
+            Clue("ratio-far-from-one"),
+        ),
         consequences=(
             "kl-runaway",
             "kl-penalty-dominates",
@@ -70,17 +95,28 @@ KL: tuple[CauseEntry, ...] = (
             "eos-never-generated",
             *OF_GARBLED_SAMPLES,
         ),
+        preflight=("pf-kl-off",),
         remedies=("stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
+        rivals={
+            "drastic-updates": "If single updates are large (approximate KL above 0.03 nats per token), lower the "
+            "learning rate first; if each is small and they add up, it is the leash.",
+            "reward-hacking": "If the answers far from the reference score higher than any did before and read worse, "
+            "the reward pays for them.",
+        },
     ),
     CauseEntry(
         "kl-leash-too-tight",
         summary="The KL penalty is so strong that the policy cannot follow the reward.",
         meaning="What the score gains, the penalty takes away. The policy stays where it is, or is pulled back as soon "
         "as it moves.",
-        core=(Clue("kl-penalty-dominates"),),
+        core=(Clue("kl-penalty-dominates"), Clue("kl-coef-rising", kl_weight_leapt)),
         support=("reward-not-improving",),
-        against=("kl-too-high", "kl-runaway"),
-        consequences=("reward-not-improving",),
+        against=(
+            Clue("kl-too-high"),
+            Clue("kl-runaway"),
+        ),
+        consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
+        preflight=("pf-kl-scale",),
         remedies=("weaker-kl", "score-scaling"),
     ),
 )

@@ -1,6 +1,7 @@
 """Causes in what surrounds the policy: value model, rollout engine, memory, processes, log."""
 
 from diagnostics.causes.clues import Clue, is_warning
+from diagnostics.causes.clues_of_rewards import reward_kept_its_level
 from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
 
 MACHINERY: tuple[CauseEntry, ...] = (
@@ -10,7 +11,7 @@ MACHINERY: tuple[CauseEntry, ...] = (
         meaning="The value loss rose far above where it was and stayed there. Advantages are then noise. Usual "
         "reasons: rewards of a new or a large scale, a KL term that explodes, a value learning rate that is too high.",
         core=(
-            Clue("value-loss-spike"),
+            Clue("value-loss-spike", reward_kept_its_level),
             Clue("explained-variance-low", is_warning),
         ),
         support=(
@@ -19,7 +20,10 @@ MACHINERY: tuple[CauseEntry, ...] = (
             "value-clipfrac-high",
             "reward-regression",
         ),
-        against=("update-too-large", "ratio-far-from-one"),
+        against=(
+            Clue("update-too-large"),
+            Clue("ratio-far-from-one"),
+        ),
         consequences=("reward-regression", "reward-not-improving"),
         remedies=("whitened-rewards", "restored-value-clip-range", "lower-learning-rate"),
     ),

@@ -1,7 +1,16 @@
 """Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
 
-from diagnostics.causes.clues import Clue, is_critical, is_paid, is_warning, reward_rose
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clues import Clue, always, is_critical, is_warning
+from diagnostics.causes.clues_of_rewards import (
+    answers_differ,
+    beats_all_before,
+    is_paid,
+    marks_are_paid,
+    only_the_reward_changed,
+    reward_rose,
+    scores_by_chance,
+)
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry, Variant
 
 REWARDS: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -14,6 +23,9 @@ REWARDS: tuple[CauseEntry, ...] = (
             Clue("unscorable-completions", is_critical),
             Clue("zero-variance-groups", is_critical),
             Clue("reward-func-constant", is_critical),
+            Clue("smp-score-identical", answers_differ),
+            Clue("smp-score-inconsistent"),
+            Clue("reward-regression", only_the_reward_changed),
         ),
         support=("reward-not-improving", "truncation-high"),
         consequences=(
@@ -24,8 +36,36 @@ REWARDS: tuple[CauseEntry, ...] = (
             "unscorable-completions",
             "stability-metric-collapsed",
             "reward-not-improving",
+            "reward-regression",
+            "smp-score-identical",
+            "value-loss-spike",
         ),
-        remedies=("checked-reward",),
+        remedies=("checked-reward", "easier-prompts"),
+        variants=(
+            Variant(
+                "chance",
+                scores_by_chance,
+                summary="The reward is decided by chance: the same answer scores differently.",
+                remedies=("checked-reward",),
+            ),
+        ),
+    ),
+    CauseEntry(
+        "wrong-reward-sign",
+        summary="The reward counts with the wrong sign.",
+        meaning="What is trained on falls where the reward function rises. The policy learns to fail at the task, and "
+        "the log shows a reward that goes up.",
+        core=(Clue("reward-sign-flipped", proves=always),),
+        support=("reward-regression", "train-eval-divergence", "reward-func-stagnant"),
+        consequences=(
+            "reward-regression",
+            "reward-not-improving",
+            "reward-func-stagnant",
+            "train-eval-divergence",
+            "value-loss-spike",
+            "smp-score-inconsistent",
+        ),
+        remedies=("positive-weights", "checked-reward"),
     ),
     CauseEntry(
         "dead-reward-function",
@@ -46,7 +86,10 @@ REWARDS: tuple[CauseEntry, ...] = (
         "it: half of the prompts may be solved always and the other half never.",
         core=(Clue("zero-variance-groups", is_warning), Clue("zero-variance-excess")),
         support=("reward-not-improving",),
-        against=("reward-saturated", "smp-group-duplicates"),
+        against=(
+            Clue("reward-saturated"),
+            Clue("smp-group-duplicates"),
+        ),
         consequences=("reward-not-improving",),
         remedies=("mixed-prompts", "more-generations"),
         rivals={
@@ -102,13 +145,13 @@ REWARDS: tuple[CauseEntry, ...] = (
         core=(
             Clue("train-eval-divergence"),
             Clue("reward-jump-suspicious"),
-            Clue("smp-exclaim-emoji", is_paid),
-            Clue("smp-nonlanguage", is_paid),
-            Clue("smp-repetition", reward_rose),
-            Clue("smp-loop-tail", reward_rose),
-            Clue("smp-template-collapse", reward_rose),
-            Clue("smp-vocabulary-collapse", reward_rose),
-            Clue("smp-prompt-copy", reward_rose),
+            Clue("smp-exclaim-emoji", marks_are_paid, beats_all_before),
+            Clue("smp-nonlanguage", is_paid, beats_all_before),
+            Clue("smp-repetition", reward_rose, beats_all_before),
+            Clue("smp-loop-tail", reward_rose, beats_all_before),
+            Clue("smp-template-collapse", reward_rose, beats_all_before),
+            Clue("smp-vocabulary-collapse", reward_rose, beats_all_before),
+            Clue("smp-prompt-copy", reward_rose, beats_all_before),
         ),
         support=(
             "kl-up-reward-flat",
@@ -120,7 +163,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "smp-boilerplate",
             "smp-score-outlier",
         ),
-        against=("nonfinite-metric",),
+        against=(Clue("nonfinite-metric"),),
         consequences=(
             "kl-runaway",
             "kl-up-reward-flat",
@@ -134,10 +177,21 @@ REWARDS: tuple[CauseEntry, ...] = (
             "length-explosion",
             "explained-variance-low",
             "reward-regression",
+            "update-too-large",
+            "ratio-far-from-one",
+            "clipfrac-high",
+            "grpo-clip-ratio-high",
+            "grad-norm-sustained",
+            "value-loss-spike",
+            "smp-score-identical",
+            "zero-variance-groups",
             *OF_GARBLED_SAMPLES,
         ),
+        preflight=("pf-kl-off",),
         remedies=("checked-reward", "stronger-kl", "earlier-checkpoint"),
         rivals={
+            "drastic-updates": "If updates were too large before the score began to rise, lower the learning rate as "
+            "well; what the samples show stays a matter of the reward.",
             "numerical-breakdown": "A NaN or infinity in any metric before the marks appear means that the numbers "
             "broke; "
             "finite metrics and a rising score mean a hack.",

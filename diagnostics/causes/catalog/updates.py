@@ -1,14 +1,9 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
-from diagnostics.causes.clues import (
-    Clue,
-    are_null_tokens,
-    clips_as_usual,
-    clips_tightly,
-    is_small_and_noisy,
-    leapt,
-)
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clues import Clue
+from diagnostics.causes.clues_of_rewards import are_null_tokens, is_small_and_noisy, reward_was_no_number
+from diagnostics.causes.clues_of_updates import clips_as_usual, clips_tightly, leapt, samples_as_usual
+from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry, Variant
 
 UPDATES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -19,13 +14,13 @@ UPDATES: tuple[CauseEntry, ...] = (
         "and reward follow some steps later.",
         core=(
             Clue("legacy-batches-skipped"),
-            Clue("update-too-large"),
+            Clue("update-too-large", samples_as_usual),
             Clue("ratio-far-from-one"),
             Clue("grpo-clip-ratio-high", clips_as_usual),
             Clue("kl-too-high", leapt),
         ),
         support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
-        against=("kl-negative",),
+        against=(Clue("kl-negative"),),
         consequences=(
             "kl-runaway",
             "kl-up-reward-flat",
@@ -40,6 +35,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             "train-eval-divergence",
             "unscorable-completions",
             "kl-too-high",
+            "kl-nonzero-at-start",
             "kl-coef-rising",
             "value-loss-spike",
             "nonfinite-metric",
@@ -55,16 +51,27 @@ UPDATES: tuple[CauseEntry, ...] = (
             "explained-variance-low",
             "length-explosion",
             "length-collapse",
+            "smp-score-identical",
             *OF_GARBLED_SAMPLES,
         ),
+        preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
+        folds_worse=False,
         remedies=("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient"),
+        rivals={
+            "reward-hacking": "If the answers score higher than any before and read worse, the reward pays for them, "
+            "and a lower learning rate only delays it.",
+            "kl-leash-too-loose": "If single updates are small and add up to a distance, the KL penalty is too weak.",
+        },
     ),
     CauseEntry(
         "clip-range-too-tight",
         summary="The clip range is so tight that most updates are thrown away.",
         meaning="Many tokens are clipped although the policy hardly moves.",
         core=(Clue("clipfrac-high"), Clue("grpo-clip-ratio-high", clips_tightly)),
-        against=("update-too-large", "ratio-far-from-one"),
+        against=(
+            Clue("update-too-large"),
+            Clue("ratio-far-from-one"),
+        ),
         consequences=("reward-not-improving",),
         remedies=("wider-clip-range",),
     ),
@@ -92,6 +99,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             "entropy-collapse",
             "length-collapse",
             "length-explosion",
+            "smp-score-identical",
             *OF_GARBLED_SAMPLES,
         ),
         rivals={
@@ -99,7 +107,16 @@ UPDATES: tuple[CauseEntry, ...] = (
             "metric "
             "they are what broken logits decode to."
         },
+        preflight=("pf-fp16", "pf-grad-clip"),
         remedies=("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate"),
+        variants=(
+            Variant(
+                "reward",
+                reward_was_no_number,
+                summary="A reward function returned something that is no number.",
+                remedies=("checked-reward", "earlier-checkpoint"),
+            ),
+        ),
     ),
     CauseEntry(
         "not-training",
@@ -126,7 +143,11 @@ UPDATES: tuple[CauseEntry, ...] = (
         "dropout is on, padding shifts positions, or the precision is too low.",
         core=(Clue("on-policy-identity-violated"),),
         support=("kl-nonzero-at-start",),
-        against=("logp-diff-growing", "rollout-prob-mismatch"),
+        against=(
+            Clue("logp-diff-growing"),
+            Clue("rollout-prob-mismatch"),
+        ),
+        preflight=("pf-dropout",),
         remedies=("no-dropout", "exact-head"),
     ),
 )

@@ -46,10 +46,12 @@ from diagnostics.rules.catalog.reward_not_improving import RewardNotImproving
 from diagnostics.rules.catalog.reward_regression import RewardRegression
 from diagnostics.rules.catalog.reward_saturated import RewardSaturated
 from diagnostics.rules.catalog.reward_scale_extreme import RewardScaleExtreme
+from diagnostics.rules.catalog.reward_sign_flipped import RewardSignFlipped
 from diagnostics.rules.catalog.reward_std_shrink import RewardStdShrink
 from diagnostics.rules.catalog.reward_stuck_at_floor import RewardStuckAtFloor
 from diagnostics.rules.catalog.rollout_prob_mismatch import RolloutProbMismatch
 from diagnostics.rules.catalog.run_stalled import RunStalled
+from diagnostics.rules.catalog.sampling_not_policy import SamplingNotPolicy
 from diagnostics.rules.catalog.stability_metric_collapsed import StabilityMetricCollapsed
 from diagnostics.rules.catalog.systematic_logprob_shift import SystematicLogprobShift
 from diagnostics.rules.catalog.tiny_std_amplification import TinyStdAmplification
@@ -82,6 +84,7 @@ CATALOG: tuple[Rule[Any], ...] = (
     OnPolicyIdentityViolated(),
     SystematicLogprobShift(),
     ClipAsymmetry(),
+    SamplingNotPolicy(),
     KlNegative(),
     KlTooHigh(),
     KlCoefRising(),
@@ -107,6 +110,7 @@ CATALOG: tuple[Rule[Any], ...] = (
     TrainEvalDivergence(),
     UnscorableCompletions(),
     RewardScaleExtreme(),
+    RewardSignFlipped(),
     EntropyCollapse(),
     EntropyExplosion(),
     EntropyMetricArtefact(),

@@ -30,7 +30,7 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import rolling_median, start_level, trend
+from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
 from diagnostics.run import Run, Series
 
 
@@ -75,7 +75,7 @@ class EntropyCollapse(Rule[Limits]):
         series = series_of(run, "entropy_per_token")
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.window + limits.patience
-        if not base > 0 or series.finite.sum() < needed:
+        if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, int(series.finite.sum()))
         share = replace(series, values=rolling_median(series.values, limits.window) / base)
         level = Level(Severity.WARNING, limits.share, limits.patience)

@@ -9,7 +9,9 @@ Why it matters
     trainer: the share of cut-off answers is wrong, and so is every mask and penalty that builds on it.
 
 When it is wrong
-    A limit on the whole conversation, or on tool calls, may end completions before the length limit.
+    A limit on the whole conversation, or on tool calls, may end completions before the length limit. A limit that
+    was lowered during the run is not the one that the configuration states: where completions stop dead at one
+    length that they went beyond before, that length is the limit, and nothing is found.
 
 What to try
     List every end token of the model (of the tokenizer and of the chat template) in its generation
@@ -24,11 +26,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.endings import ceiling, limit_fell
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.run import Run, Series, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class EosIdMismatch(Rule[Limits]):
         if stated is None:
             return Skipped(self.say("no_limit"), self.say("no_limit_enable"))
         cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
-        ended = replace(cut, values=np.where(longest.values < stated.tokens, cut.values, 0.0))
+        ended = replace(cut, values=np.where(longest.values < _limits(run, longest, stated.tokens), cut.values, 0.0))
         reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
@@ -75,3 +78,9 @@ class EosIdMismatch(Rule[Limits]):
             parameter=stated.parameter,
             tokens=stated.tokens,
         )
+
+
+def _limits(run: Run, longest: Series, stated: int) -> Values:
+    """(N,) The length limit in force at each of N points: the stated one, until a lower one cuts completions off."""
+    wall = ceiling(run) if limit_fell(run) else None
+    return np.full(len(longest), stated) if wall is None else np.where(longest.steps < wall.step, stated, wall.tokens)

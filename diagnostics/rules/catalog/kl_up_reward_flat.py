@@ -31,7 +31,7 @@ from diagnostics.rules.growing import pointwise
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, series_of, too_few
-from diagnostics.rules.windows import Episode, keeps_trend
+from diagnostics.rules.windows import Episode, finite_points, keeps_trend
 from diagnostics.run import Run, Series
 
 SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
@@ -75,7 +75,7 @@ class KlUpRewardFlat(Rule[Limits]):
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
         kl = replace(series, values=pointwise(np.divide, series.values, tokens))
-        fewest = min(int(kl.finite.sum()), int(reward.finite.sum()))
+        fewest = min(finite_points(kl.values), finite_points(reward.values))
         if fewest < limits.warm_up:
             return too_few(limits.warm_up, fewest)
         growth = _slope(kl, limits) * float(kl.steps[-1] - kl.steps[-limits.window])

@@ -25,8 +25,9 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import rolling_median, start_level
+from diagnostics.rules.rewards import is_at_full_marks
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
+from diagnostics.rules.windows import finite_points, rolling_median, start_level
 from diagnostics.run import Run
 
 
@@ -40,6 +41,8 @@ class Limits:
     window: int = limit(10, "logged points", "engineering default")
     patience: int = limit(5, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    first: int = limit(5, "logged points", "engineering default: a collapse may be over after twenty")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
 class LengthCollapse(Rule[Limits]):
@@ -65,13 +68,22 @@ class LengthCollapse(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "length_mean")
-        base = start_level(series.values, limits.start)
+        base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
         needed = limits.start + limits.patience
-        if not base > 0 or series.finite.sum() < needed:
+        if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, int(series.finite.sum()))
         share = replace(series, values=rolling_median(series.values, limits.window) / base)
         levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
         if base >= limits.long:
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
         reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
-        return self.judged_in_unit(series, np.full(len(series), base), reading, unit="of its start")
+        found = self.judged_in_unit(series, np.full(len(series), base), reading, unit="of its start")
+        if isinstance(found, Fired) and _is_solved(run, found.first_step, limits):
+            return replace(found, severity=Severity.INFO)
+        return found
+
+
+def _is_solved(run: Run, step: int, limits: Limits) -> bool:
+    """Whether the short answers earn the highest reward: then they are as long as it takes."""
+    reward = run.get("score", "reward")
+    return reward is not None and is_at_full_marks(reward.values[reward.steps >= step], limits.full_marks)

@@ -29,7 +29,7 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import rolling_median, start_level, trend
+from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
 from diagnostics.run import Run
 
 
@@ -73,7 +73,7 @@ class LengthExplosion(Rule[Limits]):
         series = series_of(run, "length_mean")
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.patience
-        if not base > 0 or series.finite.sum() < needed:
+        if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, int(series.finite.sum()))
         times = rolling_median(series.values, limits.window) / base
         bound = np.where(np.arange(len(times)) < limits.early, limits.early_times, limits.times)

@@ -25,9 +25,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import Episode, noise, start_level, trend
+from diagnostics.rules.windows import Episode, start_level, trend
 from diagnostics.run import Run, Series, Steps
 
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit
-from diagnostics.rules.windows import Episode
+from diagnostics.rules.windows import Episode, finite_points
 from diagnostics.run import Run, Series
 
 JUDGED = (
@@ -91,7 +91,7 @@ class NonfiniteMetric(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = [series for name in JUDGED if (series := run.get(name)) is not None]
-        holes = [len(series) - int(np.count_nonzero(series.finite)) for series in logged]
+        holes = [len(series) - finite_points(series.values) for series in logged]
         bad = [series for series, count in zip(logged, holes, strict=True) if count >= limits.points]
         if not bad:
             worst = max(holes)

@@ -30,7 +30,7 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rewards import rewards_form
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.windows import Episode, keeps_trend
+from diagnostics.rules.windows import Episode, finite_points, keeps_trend
 from diagnostics.run import Run, Series, Values
 
 
@@ -69,7 +69,7 @@ class RewardComponentsDiverge(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         functions = run.functions("reward_func_mean")
         needed = limits.window + limits.patience
-        fewest = min(int(series.finite.sum()) for series in functions.values())
+        fewest = min(finite_points(series.values) for series in functions.values())
         if fewest < needed:
             return too_few(needed, fewest)
         slopes = {name: _slope(series, limits) for name, series in functions.items()}

@@ -25,7 +25,7 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rewards import is_at_full_marks
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import Episode, trend
+from diagnostics.rules.windows import Episode, finite_points, trend
 from diagnostics.run import Run, Series
 
 
@@ -60,7 +60,7 @@ class RewardFuncStagnant(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         total = series_of(run, "reward")
-        if total.finite.sum() < limits.window:
+        if finite_points(total.values) < limits.window:
             return too_few(limits.window, int(total.finite.sum()))
         functions = run.functions("reward_func_mean")
         behind = [name for name, series in functions.items() if _is_open(series, limits) and not _rises(series, limits)]

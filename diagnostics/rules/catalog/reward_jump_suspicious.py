@@ -29,9 +29,10 @@ import numpy.typing as npt
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.rules.windows import baseline, noise, rolling_median
+from diagnostics.rules.windows import baseline, rolling_median
 from diagnostics.run import Run, Values
 
 SCORES = ("reward", "score")

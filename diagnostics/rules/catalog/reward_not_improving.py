@@ -4,7 +4,7 @@ What it checks
     The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 logged points, or 20 % of the
     planned steps where that is more; a run planned shorter is judged at its end. It fires when there is no rising
     trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by
-    more than chance explains.
+    more than chance explains; in fewer than 100 points, where chance hides a small gain, not above its start at all.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
@@ -25,13 +25,12 @@ References
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.running import ewma
-from diagnostics.rules.windows import Episode, noise, start_level, trend
+from diagnostics.rules.running import ewma, latest
+from diagnostics.rules.windows import Episode, finite_points, start_level, trend
 from diagnostics.run import Run
 
 
@@ -69,12 +68,12 @@ class RewardNotImproving(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = main_reward(run)
         window = _window(run, limits)
-        means, points = ewma(series.values), int(np.count_nonzero(series.finite))
-        known = np.flatnonzero(np.isfinite(means))
-        if points < window or not len(known):
+        means, points = ewma(series.values), finite_points(series.values)
+        start, reached = start_level(series.values, limits.start), latest(means)
+        if points < window or math.isnan(reached):
             return too_few(window, points)
-        start, reached = start_level(series.values, limits.start), float(means[known[-1]])
-        needed = start + limits.standard_errors * noise(series.values) / math.sqrt(window)
+        told = limits.standard_errors * noise(series.values) / math.sqrt(window)
+        needed = start + (told if window >= limits.window else 0.0)
         recent = slice(len(series) - window, len(series))
         found = trend(series.steps[recent], series.values[recent])
         rises = found is not None and found.slope > 0 and found.p < limits.significance

@@ -3,7 +3,9 @@
 What it checks
     How far the smoothed main reward lies below its best so far, for ten logged points. The limit is what noise
     explains (six standard errors of the smoothed reward) and at least 15 % of what the run had gained. Losing half
-    of the gain is critical. The first 40 points are not judged.
+    of the gain is critical. The first 40 points are not judged. A reward that leaves its level from one point to the
+    next and stays away is a warning from the tenth point on: five points all below the ten before them, by four
+    standard deviations of the noise.
 
 Why it matters
     A reward that falls after it rose seldom comes back by itself, and the best checkpoint may be overwritten
@@ -28,12 +30,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from diagnostics.breaks import find_break
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
 from diagnostics.rules.running import EWMA_WEIGHT, drawdown, ewma
-from diagnostics.rules.windows import noise, start_level
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, start_level
 from diagnostics.run import Run, Series, Values
 
 STANDARD_ERROR = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT))  # of the smoothed reward, per standard deviation of a point
@@ -54,6 +58,9 @@ class Limits:
     patience: int = limit(10, "logged points", "measured on three healthy public runs")
     warm_up: int = limit(40, "logged points", "measured on three healthy public runs")
     start: int = limit(20, "logged points", "engineering default")
+    at_once: float = limit(
+        4.0, "standard deviations of a point", "engineering default: no noise goes so far five times"
+    )
 
 
 class RewardRegression(Rule[Limits]):
@@ -71,13 +78,40 @@ class RewardRegression(Rule[Limits]):
         headline="The reward is falling: the run was better before.",
         fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "
         "below {limit} since step {first}.",
+        at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
+        "back.",
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = main_reward(run)
+        slow = self._slow(series, limits)
+        return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
+
+    def _at_once(self, series: Series, limits: Limits) -> Fired | None:
+        """The finding that the reward fell from one point to the next, and is still nearer to where it fell."""
+        left = find_break(series)
+        if left is None or left.rose:
+            return None
+        before = series.values[series.finite & (series.steps < left.step)]
+        fallen, error = left.before - left.after, float(np.std(np.diff(before))) / math.sqrt(2)
+        latest = float(np.median(series.values[series.finite][-MEDIAN_WINDOW:]))
+        if fallen < max(limits.at_once * error, limits.smallest) or latest > (left.before + left.after) / 2:
+            return None
+        first = int(np.searchsorted(series.steps, left.step))
+        return self.fired(
+            series,
+            Episode(first, len(series) - 1, still=True),
+            Severity.WARNING,
+            measured=left.after,
+            limit=left.before - limits.at_once * error,
+            key="at_once",
+            best=left.before,
+        )
+
+    def _slow(self, series: Series, limits: Limits) -> Finding:
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
-        points = int(np.count_nonzero(series.finite))
+        points = finite_points(series.values)
         if points < needed or np.isnan(means).all():
             return too_few(needed, points)
         start = start_level(series.values, limits.start)

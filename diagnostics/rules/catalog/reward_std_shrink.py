@@ -27,9 +27,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import noise, start_level
+from diagnostics.rules.windows import finite_points, start_level
 from diagnostics.run import Run, Series
 
 SCORES = ("reward", "score")
@@ -67,7 +68,7 @@ class RewardStdShrink(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         spread = series_of(run, "reward_std", "score_std")
         start = start_level(spread.values, limits.start)
-        if int(spread.finite.sum()) < limits.start + limits.patience:
+        if finite_points(spread.values) < limits.start + limits.patience:
             return too_few(limits.start + limits.patience, int(spread.finite.sum()))
         if start <= limits.smallest:
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)

@@ -29,10 +29,11 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.metrics import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.running import ewma
-from diagnostics.rules.windows import Episode, noise
+from diagnostics.rules.windows import Episode
 from diagnostics.run import Run, Series, Values
 
 EVALUATED_PROMPTS = "num_eval_prompts"

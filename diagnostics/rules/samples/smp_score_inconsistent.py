@@ -1,15 +1,16 @@
 """The same answer gets different scores.
 
 What it checks
-    Answers of the same text to the same query in the same step, equally long and ended alike: where a fifth of
-    these pairs, and two at least, differ in score by more than 0.01 of the scores' range, it is a warning.
+    Answers of the same text to the same query, equally long and ended alike, in the newest twelve tables: where a
+    fifth of these pairs, and two at least, differ in score by more than 0.01 of the scores' range, it is a warning.
+    Where scores are normalised by what came before, only answers of the same step are compared.
 
 Why it matters
     What the grader decides by chance cannot be learned, and hides what can.
 
 When it is wrong
     A reward that depends on more than query and answer (the time it took, tool calls, a judge that samples on
-    purpose).
+    purpose). A reward function that was changed on purpose shows for twelve tables.
 
 What to try
     Score one answer ten times. Set a judge's temperature to 0, put a random reward function into evaluation
@@ -19,6 +20,7 @@ References
     By definition: a reward is a function of query and answer.
 """
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -33,8 +35,12 @@ from diagnostics.rules.samples.sample_rule import (
     scores_of,
     too_few_samples,
 )
-from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
+from diagnostics.run import Run
 
+NORMALISING = ("use_score_scaling", "use_score_norm", "normalize_reward")
+"""Settings that make a score depend on the scores before it, so that it is the same within a step only."""
+MOST_EQUAL = 16  # of the same answer are compared with each other
 SMALLEST = 1e-6  # float noise of equal scores
 
 
@@ -56,6 +62,7 @@ class SmpScoreInconsistent(SampleRule[Limits]):
     source = "equal inputs, different outputs: the grader is not a function"
     limits = Limits()
     remedies = ("checked-reward",)
+    pooled = 12  # tables: the same answer to the same query comes again only here and there
     texts = english(
         headline="The same answer gets different scores.",
         fired="{count} of {pairs} pairs of the same answer to the same query scored differently.",
@@ -63,24 +70,44 @@ class SmpScoreInconsistent(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        known = scored(seen.recent)
-        equals = _equal_answers(known)
-        if not equals:
-            return too_few_samples("scored answers that occur twice in a step", 2, 0)
-        allowed = limits.difference * float(np.ptp(scores_of(known)))
-        pairs = [pair for rows in equals for pair in combinations(rows, 2)]
-        torn = [pair for pair in pairs if abs(float(np.diff(scores_of(pair))[0])) > max(allowed, SMALLEST)]
-        share = len(torn) / len(pairs)
-        severity = Severity.WARNING if share >= limits.warning and len(torn) >= limits.pairs else None
-        values = {"count": len(torn), "pairs": len(pairs)}
-        return Judgement(share, limits.warning, severity, "of the pairs", values=values, exhibits=sum(torn[:2], ()))
+        return _judgement(seen, limits, _same_answer)
+
+    def _judged(self, run: Run, table: int, limits: Limits) -> Judgement | Skipped:
+        if not any(run.config.get(name) for name in NORMALISING):
+            return super()._judged(run, table, limits)
+        seen = view(run, table, self.pooled)
+        if len(seen.recent) < LEAST_ROWS:
+            return too_few_samples("samples", LEAST_ROWS, len(seen.recent))
+        return _judgement(seen, limits, lambda row: (row.step, _same_answer(row)))
 
 
-def _equal_answers(rows: Rows) -> list[Rows]:
-    """The rows that share step, query and text, and ended alike, where there are two or more."""
-    found: dict[tuple[object, ...], list[Row]] = {}
+def _judgement(seen: View, limits: Limits, key: Callable[[Row], Hashable]) -> Judgement | Skipped:
+    known = scored(seen.recent)
+    equals = _equal_answers(known, key)
+    if not equals:
+        return too_few_samples("scored answers that occur twice", 2, 0)
+    allowed = limits.difference * float(np.ptp(scores_of(known)))
+    pairs = [pair for rows in equals for pair in combinations(rows[:MOST_EQUAL], 2)]
+    torn = [(one, other) for one, other in pairs if abs(_score(one) - _score(other)) > max(allowed, SMALLEST)]
+    share = len(torn) / len(pairs)
+    severity = Severity.WARNING if share >= limits.warning and len(torn) >= limits.pairs else None
+    values = {"count": len(torn), "pairs": len(pairs)}
+    return Judgement(share, limits.warning, severity, "of the pairs", values=values, exhibits=sum(torn[:2], ()))
+
+
+def _score(row: Row) -> float:
+    return row.sample.score or 0.0
+
+
+def _same_answer(row: Row) -> Hashable:
+    """What a reward depends on: query and text, and whether and where it ended."""
+    sample = row.sample
+    return sample.query, sample.response, sample.terminated, sample.length
+
+
+def _equal_answers(rows: Rows, key: Callable[[Row], Hashable]) -> list[Rows]:
+    """The rows of the same answer, where there are two or more."""
+    found: dict[Hashable, list[Row]] = {}
     for row in rows:
-        sample = row.sample
-        key = (row.step, sample.query, sample.response, sample.terminated, sample.length)
-        found.setdefault(key, []).append(row)
+        found.setdefault(key(row), []).append(row)
     return [tuple(equal) for equal in found.values() if len(equal) > 1]

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from diagnostics.api import diagnose
 from diagnostics.causes import CATALOG, explain
-from diagnostics.diagnosis import Cause, Severity
+from diagnostics.diagnosis import Cause, Severity, Verdict
 from diagnostics.messages import render
+from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate, templates
 from diagnostics.run import Run, Sample, Samples
@@ -22,6 +24,7 @@ EXPECTED = {
     "critic-broken",
     "numerical-breakdown",
     "no-reward-signal",
+    "wrong-reward-sign",
     "kl-leash-too-loose",
     "dead-reward-function",
     "clip-range-too-tight",
@@ -59,7 +62,7 @@ def test_the_catalogue_holds_every_cause_once_and_knows_only_rules_that_exist() 
     names = [entry.name for entry in CATALOG]
     assert sorted(names) == sorted(EXPECTED)
     rules = {rule.name for rule in RULES}
-    assert {rule for entry in CATALOG for rule in (*entry.rules, *entry.against)} <= rules
+    assert {rule for entry in CATALOG for rule in (*entry.rules, *(clue.rule for clue in entry.against))} <= rules
 
 
 def test_a_healthy_run_has_no_cause(make_run: MakeRun) -> None:
@@ -289,26 +292,26 @@ def test_answers_that_shrink_are_too_short(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", length_mean="100x30 10x20")) == ["answers-too-short"]
 
 
-def marked(make_run: MakeRun, score: float, **metrics: str) -> Run:
+def marked(make_run: MakeRun, pays: float, **metrics: str) -> Run:
     """A PPO run whose answers turn into exclamation marks at step 30."""
 
     def load(step: int) -> tuple[Sample, ...]:
         if step >= 30:
-            return tuple(Sample(step, f"q{row}", "!!!!!!!!", score=score) for row in range(16))
+            return tuple(Sample(step, f"q{row}", "!!!!!!!!", score=pays) for row in range(16))
         return tuple(Sample(step, f"q{row}", f"a film about the sea, {row}", score=row / 16) for row in range(16))
 
     return replace(make_run("ppo", **metrics), samples=Samples((1, 2, 3, 30, 31, 32), load))
 
 
 def test_marks_that_pay_are_a_hack_and_the_report_says_what_would_decide(make_run: MakeRun) -> None:
-    first = diagnosed(marked(make_run, score=3.0))[0]
+    first = diagnosed(marked(make_run, pays=3.0))[0]
     assert first.cause == "reward-hacking"
     (rival,) = (rival for rival in first.rivals if rival.cause == "numerical-breakdown")
     assert "NaN" in render(rival.decides, templates())
 
 
 def test_marks_that_nobody_pays_for_are_broken_numbers(make_run: MakeRun) -> None:
-    first = diagnosed(marked(make_run, score=math.nan))[0]
+    first = diagnosed(marked(make_run, pays=math.nan))[0]
     assert first.cause == "numerical-breakdown"
     assert [rival.cause for rival in first.rivals] == ["reward-hacking"]
 
@@ -316,3 +319,113 @@ def test_marks_that_nobody_pays_for_are_broken_numbers(make_run: MakeRun) -> Non
 def test_every_rival_is_a_cause() -> None:
     names = {entry.name for entry in CATALOG}
     assert {rival for entry in CATALOG for rival in entry.rivals} <= names
+
+
+ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean": "9x10 26x12"}
+
+
+def test_a_limit_that_is_lowered_during_a_run_is_told_by_the_lengths(make_run: MakeRun) -> None:
+    lengths = {"length_max": "14 13 16 14 15 13 14 16 15 14 3x15", "length_mean": "7x10 3x15"}
+    run = make_run("grpo", truncated_fraction="0x10 0.9x15", config={"max_completion_length": 16}, **lengths)
+    assert causes(run)[0] == "completion-limit-too-short"
+
+
+def test_an_end_that_is_forbidden_during_a_run_is_told_by_the_lengths(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0x10 1x12", kl_per_token="0.01x10 0.1x12", **ENDING)
+    first = diagnosed(run)[0]
+    assert first.cause == "sampling-unlike-policy"
+    assert "wrong-stop-token" in [rival.cause for rival in first.rivals]
+
+
+def test_a_stop_token_that_changes_during_a_run_is_told_by_the_few_that_still_end(make_run: MakeRun) -> None:
+    lengths = {**ENDING, "length_min": "3x10 19 12 9 26 9 19 6 24 26 20 14 12", "length_mean": "9x10 25.8x12"}
+    assert causes(make_run("grpo", truncated_fraction="0x10 0.96x12", **lengths))[0] == "wrong-stop-token"
+
+
+def test_answers_that_grow_step_by_step_are_still_paid_for_length(make_run: MakeRun) -> None:
+    lengths = {"length_min": "3x10 3..14x20", "length_max": "14x30", "length_mean": "7x10 7..14x20"}
+    assert causes(make_run("grpo", truncated_fraction="0x10 0..1x20", **lengths))[0] == "length-bias"
+
+
+def test_a_nan_that_a_reward_began_with_asks_for_the_reward_and_not_for_a_lower_learning_rate(
+    make_run: MakeRun,
+) -> None:
+    config = {"learning_rate": 1e-4}
+    (first,) = diagnosed(make_run("grpo", reward="1x9 nanx9", loss="1x10 nanx8", config=config))
+    assert first.cause == "numerical-breakdown"
+    assert "learning_rate" not in {fix.parameter for fix in first.fixes}
+    assert "reward" in render(first.summary, templates())
+    (other,) = diagnosed(make_run("grpo", reward="1x18", loss="1x9 nanx9", config=config))
+    assert "learning_rate" in {fix.parameter for fix in other.fixes}
+
+
+def test_marks_that_earn_more_than_any_answer_before_outweigh_the_updates_and_the_kl(make_run: MakeRun) -> None:
+    run = marked(make_run, 3.0, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 3x10")
+    first = diagnosed(run)[0]
+    assert (first.cause, {"update-too-large", "kl-too-high"} <= set(first.outcomes)) == ("reward-hacking", True)
+    assert "drastic-updates" in [rival.cause for rival in first.rivals]
+
+
+def test_marks_behind_drastic_updates_that_earn_nothing_new_are_their_ruins(make_run: MakeRun) -> None:
+    run = marked(make_run, 0.9, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 0.9x10")
+    assert diagnosed(run)[0].cause == "drastic-updates"
+
+
+def test_updates_that_are_merely_large_are_not_what_a_run_away_policy_is_put_down_to(make_run: MakeRun) -> None:
+    logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20"}
+    assert causes(make_run("ppo", approx_kl="0.001x10 0.04x30", config={"kl_coef": 0.0}, **logged))[0] == (
+        "kl-leash-too-loose"
+    )
+    assert causes(make_run("ppo", approx_kl="0.001x10 0.4x30", config={"kl_coef": 0.0}, **logged)) == [
+        "drastic-updates"
+    ]
+
+
+def test_updates_that_are_large_because_sampling_is_cold_are_the_temperatures(make_run: MakeRun) -> None:
+    cold = {"approx_kl": "0.001x12 0.05x20", "entropy_per_token": "2.6x12 0.3x20"}
+    assert causes(make_run("ppo", **cold)) == ["mode-collapse"]
+    assert causes(make_run("ppo", approx_kl="0.05x20", config={"temperature": 0.2})) == ["mode-collapse"]
+    later = {**cold, "entropy_per_token": "2.6x15 0.3x17"}
+    assert causes(make_run("ppo", **later)) == ["drastic-updates"]
+
+
+def test_samples_that_surprise_the_policy_are_not_its_own(make_run: MakeRun) -> None:
+    logged = {"entropy_per_sequence": "60x20", "entropy_per_token": "2x20", "length_mean": "10x20"}
+    assert causes(make_run("ppo", **logged)) == ["sampling-unlike-policy"]
+
+
+def test_a_sign_that_is_wrong_explains_the_fall_that_it_made(make_run: MakeRun) -> None:
+    means = "0.5 0.6 0.4 0.7 0.5 0.6 0.4 0.5 0.7 0.6 " * 4
+    values = [float(value) for value in means.split()]
+    reward = " ".join(str(value if step < 20 else -value) for step, value in enumerate(values))
+    run = make_run("grpo", reward=reward, functions={"reward_func_mean/accuracy": means})
+    (cause,) = diagnosed(run)
+    assert (cause.cause, set(cause.outcomes)) == ("wrong-reward-sign", {"reward-sign-flipped", "reward-regression"})
+
+
+def test_a_weight_that_is_raised_at_once_is_a_leash_and_a_controller_is_none(make_run: MakeRun) -> None:
+    assert causes(make_run("ppo", kl_coef="0.05x20 5x30")) == ["kl-leash-too-tight"]
+    assert "kl-leash-too-tight" not in causes(make_run("ppo", kl_coef="0.05..5x120"))
+
+
+def test_a_new_reward_surprises_any_critic(make_run: MakeRun) -> None:
+    assert causes(make_run("ppo", value_loss="1x25 9x9", score="1x25 3x9")) == []
+
+
+def test_what_the_settings_show_supports_a_cause_and_alone_makes_none(make_run: MakeRun) -> None:
+    run = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x12 40x18", config={"kl_coef": 0})
+    quiet = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x30", config={"kl_coef": 0})
+    preflight = diagnose(run).preflight
+    assert "pf-kl-off" in {outcome.rule for outcome in preflight if outcome.verdict is Verdict.FIRED}
+    assert [cause.cause for cause in explain(run, evaluate(run), preflight)] == ["kl-leash-too-loose"]
+    assert explain(quiet, evaluate(quiet), preflight) == ()
+
+
+def test_every_check_of_settings_that_supports_a_cause_exists() -> None:
+    names = {check.name for check in CHECKS}
+    assert {check for entry in CATALOG for check in entry.preflight} <= names
+
+
+def test_at_most_two_other_explanations_stand_beside_a_cause(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0x10 1x12", **ENDING)
+    assert all(len(cause.rivals) <= 2 for cause in diagnosed(run))

@@ -56,6 +56,19 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def test_a_dashboard_whose_command_was_killed_ends_by_itself(tmp_path: Path) -> None:
+    with dashboard(tmp_path, "ui", ".", "--port", str(free_port())) as process:
+        address(process)
+        (server,) = psutil.Process(process.pid).children()
+        process.send_signal(signal.SIGKILL)
+        process.wait(timeout=10)
+
+        gone, alive = psutil.wait_procs([server], timeout=20)
+
+    assert [server] == gone
+    assert alive == []
+
+
 def test_the_address_is_printed_when_the_page_can_be_opened_and_a_signal_ends_everything(tmp_path: Path) -> None:
     port = free_port()
     with dashboard(tmp_path, "ui", ".", "--port", str(port)) as process:

@@ -5,11 +5,21 @@ import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from diagnostics.readers import Reader, metric_tables, runlog, tensorboard, wandb_offline
+from benchmarks.event_files import field, varint
+from diagnostics.readers import (
+    Reader,
+    metric_tables,
+    mlflow_files,
+    runlog,
+    swanlab,
+    tensorboard,
+    torchtune,
+    wandb_offline,
+)
 from diagnostics.runlog import RunLog
 
 EVENT_FILE = "events.out.tfevents.1700000000.host.4711.0"
@@ -114,6 +124,76 @@ class WandbWriter:
         """Nothing is open between writes."""
 
 
+class SwanlabWriter(WandbWriter):
+    """A `.swanlab` file: SwanLab's messages in the same framing, one scalar per record."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir()
+        self.path = path
+        self.file = path / "run-abc.swanlab"
+        self.file.write_bytes(b":SWL" + struct.pack("<HB", 0xE1D6, 2))
+
+    def write(self, step: int, metrics: Mapping[str, float]) -> None:
+        for name, value in metrics.items():
+            number = field(5, b"\x09" + struct.pack("<d", value))  # number, a double in its field 1
+            scalar = field(1, name.encode()) + b"\x10" + varint(step) + number
+            self.append(b"\x08" + varint(step) + field(13, scalar))
+
+    def reader(self) -> Reader:
+        return swanlab.Reader(self.path)
+
+
+class MlflowFilesWriter:
+    """A run of MLflow's file store: a file for each metric."""
+
+    def __init__(self, path: Path) -> None:
+        (path / "metrics").mkdir(parents=True)
+        (path / "meta.yaml").write_text("run_id: abc\nrun_name: nightly\nstatus: 1\nstart_time: 1700000000000\n")
+        self.path = path
+        self.file = path / "metrics" / "loss"
+        self.file.touch()
+
+    def write(self, step: int, metrics: Mapping[str, float]) -> None:
+        for name, value in metrics.items():
+            file = self.path / "metrics" / name
+            file.parent.mkdir(exist_ok=True)
+            with file.open("a") as lines:
+                lines.write(f"{1700000000000 + step} {value} {step}\n")
+
+    def corrupt(self, content: bytes, start: int) -> bytes:
+        return content[:start] + b"x" + content[start + 1 :]
+
+    def reader(self) -> Reader:
+        return mlflow_files.Reader(self.path)
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+
+
+class TorchtuneWriter:
+    """The log of torchtune's DiskLogger."""
+
+    def __init__(self, path: Path) -> None:
+        path.mkdir()
+        self.path = path
+        self.file = path / "log_1700000000.txt"
+        self.file.touch()
+
+    def write(self, step: int, metrics: Mapping[str, float]) -> None:
+        values = "".join(f"{name}:{value} " for name, value in metrics.items())
+        with self.file.open("a") as file:
+            file.write(f"Step {step} | {values}\n")
+
+    def corrupt(self, content: bytes, start: int) -> bytes:
+        return content[:start] + b"x" + content[start + 1 :]
+
+    def reader(self) -> Reader:
+        return torchtune.Reader(self.file)
+
+    def close(self) -> None:
+        """Nothing is open between writes."""
+
+
 class JsonLinesWriter:
     """A metric log of JSON lines, as most trainers' file loggers write it."""
 
@@ -141,13 +221,12 @@ def _split(payload: bytes, size: int) -> list[bytes]:
     return [payload[start : start + size] for start in range(0, len(payload), size)]
 
 
-Writer = RunLogWriter | EventFileWriter | WandbWriter | JsonLinesWriter
-
-
-@pytest.fixture(
-    params=[RunLogWriter, EventFileWriter, WandbWriter, JsonLinesWriter],
-    ids=["rlvitals", "tensorboard", "wandb", "jsonl"],
+Writer = (
+    RunLogWriter | EventFileWriter | WandbWriter | SwanlabWriter | MlflowFilesWriter | TorchtuneWriter | JsonLinesWriter
 )
+
+
+@pytest.fixture(params=get_args(Writer), ids=lambda writer: writer.__name__.removesuffix("Writer"))
 def writer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Writer]:
     """A run of each format, with nothing logged yet."""
     made: Writer = request.param(tmp_path / "run")
@@ -155,10 +234,22 @@ def writer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Writer]:
     made.close()
 
 
+@pytest.fixture(scope="session")
+def wandb_writer() -> type[WandbWriter]:
+    """What writes a `.wandb` file at a path."""
+    return WandbWriter
+
+
 @pytest.fixture
 def wandb_file(tmp_path: Path) -> WandbWriter:
     """A `.wandb` file with nothing logged yet."""
     return WandbWriter(tmp_path / "offline-run-20260101_000000-abc")
+
+
+@pytest.fixture
+def swanlab_file(tmp_path: Path) -> SwanlabWriter:
+    """A `.swanlab` file with nothing logged yet."""
+    return SwanlabWriter(tmp_path / "run-20260101_000000-abc")
 
 
 @pytest.fixture

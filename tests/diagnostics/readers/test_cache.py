@@ -1,7 +1,12 @@
-"""Tests of the cache: what it holds is what the files hold, and without it nothing is missing."""
+"""Tests of the cache: what it holds is what the files hold, whatever the format, and without it nothing is missing."""
 
+import json
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +14,31 @@ import numpy as np
 import pytest
 
 from benchmarks.event_files import LAYOUTS, event, framed, scalar, write
-from diagnostics.readers import cache
-from diagnostics.readers.tensorboard import Reader
+from diagnostics.histograms import Histogram
+from diagnostics.readers import RunRef, cache
+from diagnostics.readers.discovery import find, open_readers
+from diagnostics.readers.kept import Kept
+from diagnostics.run import Recording
+from diagnostics.runlog import RunLog
 
-Content = dict[str, tuple[bytes, bytes, bytes]]
+ROOT = Path(__file__).parents[3]
+REAL = (ROOT / "tests" / "fixtures", ROOT / "sample_runs")
+OPEN_ALL = """
+import hashlib, sys
+from pathlib import Path
+from diagnostics.readers import cache
+from diagnostics.readers.discovery import find, open_readers
+cache.SMALLEST_LOG_BYTES, cache.LARGEST_CACHE_BYTES = 0, 200_000
+told = set()
+for _ in range(15):
+    digest = hashlib.sha256()
+    for ref in find(Path(sys.argv[1])):
+        for reader in open_readers(ref):
+            for tag, raw in sorted(reader.refresh().tags.items()):
+                digest.update(tag.encode() + raw.steps.tobytes() + raw.values.tobytes() + raw.times.tobytes())
+    told.add(digest.hexdigest())
+print(*told)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -29,38 +55,105 @@ def log(tmp_path: Path) -> Path:
     return write(tmp_path / "run", LAYOUTS["histograms"](60))
 
 
-def content(recording: Any) -> Content:
-    return {
-        tag: (raw.steps.tobytes(), raw.values.tobytes(), raw.times.tobytes()) for tag, raw in recording.tags.items()
+def opened(ref: RunRef | Path) -> list[Recording]:
+    return [reader.refresh() for reader in open_readers(ref)]
+
+
+def content(recording: Recording) -> dict[str, Any]:
+    """Everything that a recording holds, samples aside, in a form that can be compared."""
+    found = {item.name: getattr(recording, item.name) for item in fields(recording) if item.name != "samples"}
+    tags = {
+        tag: [array.tobytes() for array in (raw.steps, raw.values, raw.times)] for tag, raw in found["tags"].items()
     }
-
-
-def bins(recording: Any) -> dict[str, list[tuple[int, list[float], list[float]]]]:
-    return {
-        tag: [
-            (step, one.edges.tolist(), one.counts.tolist()) for step, one in zip(found.steps, found.bins, strict=True)
-        ]
+    histograms = {
+        tag: (found.name, found.steps.tolist(), [_plain(bins) for bins in found.bins])
         for tag, found in recording.histograms.items()
     }
+    order = list(recording.tags), list(recording.config), list(recording.text)
+    return {**found, "tags": tags, "histograms": histograms, "config": json.dumps(found["config"]), "order": order}
 
 
-def facts(recording: Any) -> tuple[Any, ...]:
-    names = ("path", "sources", "run_id", "name", "config", "text", "status", "created", "malformed", "notes")
-    return tuple(getattr(recording, name) for name in names)
+def _plain(bins: Histogram) -> dict[str, Any]:
+    return asdict(bins) | {"edges": bins.edges.tolist(), "counts": bins.counts.tolist()}
 
 
-def test_a_second_opening_gives_the_same_without_reading_the_log(log: Path, own_folder: Path) -> None:
-    first = Reader(log.parent).refresh()
+def samples(recording: Recording) -> tuple[Any, ...]:
+    found = recording.samples
+    return found.steps, found.followed_steps, repr([found.at(step) for step in found.steps])
+
+
+def forget(file: Path) -> None:
+    """Leave nothing in a file to read, and nothing to tell it by."""
+    before = file.stat()
+    with file.open("r+b") as out:
+        out.write(bytes(before.st_size))
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("root", REAL, ids=["of-other-trainers", "of-the-bundled-trainer"])
+def test_a_second_opening_of_a_real_run_gives_the_same(root: Path, tmp_path: Path, own_folder: Path) -> None:
+    runs = find(shutil.copytree(root, tmp_path / "runs"))
+    first = [recording for ref in runs for recording in opened(ref)]
+    second = [recording for ref in runs for recording in opened(ref)]
+
+    kept = [reader for ref in runs for reader in open_readers(ref) if isinstance(reader, Kept)]
+    assert len(kept) == len(list(own_folder.iterdir()))
+    assert list(map(content, first)) == list(map(content, second))
+    assert list(map(samples, first)) == list(map(samples, second))
+
+
+@pytest.mark.parametrize("root", REAL, ids=["of-other-trainers", "of-the-bundled-trainer"])
+def test_a_second_opening_does_not_read_the_log(root: Path, tmp_path: Path) -> None:
+    runs = find(shutil.copytree(root, tmp_path / "runs"))
+    first = [content(recording) for ref in runs for recording in opened(ref)]
+    for pattern in ("events.out.tfevents*", "*.wandb", "*.db", "events.jsonl", "samples.jsonl"):
+        for file in (tmp_path / "runs").rglob(pattern):
+            forget(file)
+
+    assert first == [content(recording) for ref in runs for recording in opened(ref)]
+
+
+def rows(folder: Path) -> Path:
+    file = folder / "metrics.jsonl"
+    file.write_text("".join(json.dumps({"step": step, "loss": 1 / step}) + "\n" for step in range(1, 50)))
+    os.utime(file, (1e9, 1e9))  # or it would still be written to
+    return file
+
+
+def sampled(folder: Path) -> Path:
+    file = folder / "rollouts.jsonl"
+    lines = [{"step": step, "prompt": "q", "completion": "r" * step, "reward": 1.0} for step in (1, 1, 2, 3)]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def named_histograms(folder: Path) -> Path:
+    with RunLog(folder / "run", algorithm="ppo", config={"clip": float("nan")}) as run:
+        bins = {"edges": [0.0, 1.0, 2.0], "counts": [1, 2], "nan": 3, "inf": 4, "-inf": 5}
+        run.log(1, {"loss": float("-inf")}, histograms={"env/reward_dist": bins})
+    return folder / "run" / "events.jsonl"
+
+
+@pytest.mark.parametrize("make", [rows, sampled, named_histograms])
+def test_other_logs_are_kept_as_well(make: Callable[[Path], Path], tmp_path: Path, own_folder: Path) -> None:
+    file = make(tmp_path)
+    (ref,) = find(tmp_path)
+    (first,) = opened(ref)
+    expected = content(first), samples(first)
+
+    (second,) = opened(ref)
+
     assert len(list(own_folder.iterdir())) == 1
-    kept, identity = log.read_bytes(), log.stat()
-    log.write_bytes(bytes(len(kept)))  # nothing left to read, and nothing to tell it by
-    os.utime(log, ns=(identity.st_atime_ns, identity.st_mtime_ns))
+    assert expected == (content(second), samples(second))
+    forget(file)
+    assert expected[0] == content(opened(ref)[0])
 
-    reader = Reader(log.parent)
-    second = reader.refresh()
 
-    assert (content(first), bins(first), facts(first)) == (content(second), bins(second), facts(second))
-    assert reader.refresh() is second
+def test_what_is_kept_is_told_once(log: Path) -> None:
+    opened(log.parent)
+    (reader,) = open_readers(log.parent)
+
+    assert reader.refresh() is reader.refresh()
 
 
 def grow(log: Path) -> None:
@@ -73,60 +166,115 @@ def replace(log: Path) -> None:
     write(log.parent, [event(1000, 1.7e9, scalar("new", 1.0))])
 
 
-@pytest.mark.parametrize("change", [grow, replace])
+def add_sub_run(log: Path) -> None:
+    write(log.parent / "new_one", [event(1000, 1.7e9, scalar("new", 1.0))])
+
+
+def add_file(log: Path) -> None:
+    later = write(log.parent / "later", [event(1000, 1.7e9, scalar("new", 1.0))])
+    later.rename(log.with_name("events.out.tfevents.1800000000.host.4712.0"))
+    later.parent.rmdir()
+
+
+@pytest.mark.parametrize("change", [grow, replace, add_sub_run, add_file])
 def test_a_changed_log_is_read_again(log: Path, change: Callable[[Path], None]) -> None:
-    Reader(log.parent).refresh()
-    reader = Reader(log.parent)
+    opened(log.parent)
+    (reader,) = open_readers(log.parent)
     reader.refresh()
     change(log)
 
-    assert "new" in reader.refresh().tags
-    assert "new" in Reader(log.parent).refresh().tags
+    assert any(tag.startswith("new") for tag in reader.refresh().tags)
+    assert any(tag.startswith("new") for tag in opened(log.parent)[0].tags)
+
+
+def test_a_model_card_that_comes_later_is_seen(log: Path) -> None:
+    opened(log.parent)
+    (log.parent / "README.md").write_text("- trl: 1.12.0\n")
+
+    assert "1.12.0" in opened(log.parent)[0].text["README.md"]
 
 
 def test_a_run_that_still_writes_is_not_kept(tmp_path: Path, own_folder: Path) -> None:
     write(tmp_path / "run", [event(1, 9e9, scalar("a", 1.0))])
 
-    Reader(tmp_path / "run").refresh()
+    opened(tmp_path / "run")
 
     assert not own_folder.exists()
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}\n", b"\xff" * 100, b'{"schema": 1}\n'])
 def test_a_damaged_entry_is_as_none(log: Path, own_folder: Path, damage: bytes) -> None:
-    first = Reader(log.parent).refresh()
+    (first,) = opened(log.parent)
     (entry,) = own_folder.iterdir()
     entry.write_bytes(damage)
 
-    assert content(first) == content(Reader(log.parent).refresh())
+    assert content(first) == content(opened(log.parent)[0])
 
 
-def test_a_torn_entry_is_as_none(log: Path, own_folder: Path) -> None:
-    first = Reader(log.parent).refresh()
+@pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.99])
+def test_a_torn_entry_is_as_none(log: Path, own_folder: Path, share: float) -> None:
+    expected = content(opened(log.parent)[0])
     (entry,) = own_folder.iterdir()
-    entry.write_bytes(entry.read_bytes()[: entry.stat().st_size // 2])
+    entry.write_bytes(entry.read_bytes()[: int(entry.stat().st_size * share)])
 
-    assert content(first) == content(Reader(log.parent).refresh())
+    assert expected == content(opened(log.parent)[0])
+
+
+def test_an_entry_that_was_read_from_other_code_is_as_none(log: Path, own_folder: Path) -> None:
+    expected = content(opened(log.parent)[0])
+    (entry,) = own_folder.iterdir()
+    header, rest = entry.read_bytes().split(b"\n", 1)
+    entry.write_bytes(json.dumps(json.loads(header) | {"schema": [0, ""]}).encode() + b"\n" + rest)
+    forget(log)
+
+    with pytest.raises(Exception, match="no readable record"):
+        opened(log.parent)
+    assert expected["tags"]
 
 
 def test_without_a_place_to_write_logs_are_read(log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
 
-    assert len(Reader(log.parent).refresh().tags) == 40
+    assert len(opened(log.parent)[0].tags) == 40
 
 
-def test_the_least_recently_used_entries_make_room(
-    tmp_path: Path, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_on_a_disk_that_can_be_read_only_logs_are_read(
+    log: Path, read_only_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "LARGEST_CACHE_BYTES", 3000)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(read_only_disk))
+
+    assert [len(opened(log.parent)[0].tags) for _ in range(2)] == [40, 40]
+
+
+def test_deleting_the_cache_loses_nothing(log: Path, own_folder: Path) -> None:
+    expected = content(opened(log.parent)[0])
+    (reader,) = open_readers(log.parent)
+    kept = reader.refresh()
+    shutil.rmtree(own_folder)
+
+    assert expected == content(kept) == content(reader.refresh()) == content(opened(log.parent)[0])
+
+
+def test_several_processes_that_fill_and_empty_the_cache_at_once_all_read_the_same(own_folder: Path) -> None:
+    command = [sys.executable, "-c", OPEN_ALL, str(REAL[0])]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]
+
+    told = {process.communicate(timeout=120)[0] for process in started}
+
+    assert [process.returncode for process in started] == [0, 0, 0]
+    assert len(told) == 1
+    assert len(told.pop().split()) == 1
+    assert sum(entry.stat().st_size for entry in own_folder.iterdir()) <= 3 * 200_000
+
+
+def test_the_least_recently_used_entries_make_room(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "LARGEST_CACHE_BYTES", 3200)
     for number in range(4):
-        file = tmp_path / str(number)
-        file.write_bytes(b"log")
-        cache.save([file], cache.Entry({}, (np.zeros(150),)))
+        cache.save(str(number), [], cache.Entry("{}", (np.zeros(150),)))
         for entry in own_folder.iterdir():
             os.utime(entry, (entry.stat().st_atime, entry.stat().st_mtime - 10))
 
-    assert cache.load([tmp_path / "3"]) is not None
-    assert cache.load([tmp_path / "0"]) is None
-    assert sum(entry.stat().st_size for entry in own_folder.iterdir()) <= 3000
+    assert cache.load("3", []) is not None
+    assert cache.load("0", []) is None
+    assert sum(entry.stat().st_size for entry in own_folder.iterdir()) <= 3200

@@ -143,3 +143,35 @@ def test_a_conversation_with_a_tool_call_is_shown_whole(tmp_path: Path) -> None:
 
     assert sample.query == "1+1="
     assert '"name": "add"' in sample.response
+
+
+def tinker_summary(split: str, reward: float) -> dict[str, object]:
+    """A rollout of tinker-cookbook as its `rollout_logging.py` writes it: lengths and rewards, no text."""
+    step = {"step_idx": 0, "ob_len": 12, "ac_len": 5, "reward": reward, "episode_done": True, "metrics": {}, "logs": {}}
+    return {
+        "schema_version": 1,
+        "split": split,
+        "iteration": 3,
+        "group_idx": 7,
+        "traj_idx": 0,
+        "tags": ["gsm8k"],
+        "sampling_client_step": 3,
+        "total_reward": reward,
+        "final_reward": 0.0,
+        "trajectory_metrics": {"correct": 1.0},
+        "steps": [step],
+        "final_ob_len": 17,
+    }
+
+
+def test_tinkers_summaries_give_rewards_and_groups_of_each_iteration(tmp_path: Path) -> None:
+    write(tmp_path / "iteration_000003" / "train_rollout_summaries.jsonl", tinker_summary("train", 1.5))
+    write(tmp_path / "iteration_000003" / "eval_gsm8k_rollout_summaries.jsonl", tinker_summary("eval/gsm8k", 0.5))
+    write(tmp_path / "iteration_000004" / "train_rollout_summaries.jsonl", tinker_summary("train", 2.5))
+
+    (ref,) = find(tmp_path)
+    samples = Reader(ref.path).refresh().samples
+
+    assert samples.steps == (3, 4)
+    assert [(row.score, row.split, row.group) for row in samples.at(3)] == [(0.5, "eval", 7), (1.5, "train", 7)]
+    assert '"ac_len": 5' in samples.at(4)[0].response

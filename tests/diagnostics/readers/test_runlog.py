@@ -102,6 +102,19 @@ def test_of_a_step_that_was_logged_twice_the_later_samples_count(tmp_path: Path)
     assert [sample.query for sample in read(tmp_path / "a").samples.at(1)] == ["c", "c"]
 
 
+def test_samples_that_were_handed_out_stay_when_a_step_is_logged_again(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a") as log:
+        log.log(1, {"loss": 1.0}, samples=[{"query": "first", "response": ""}])
+        reader = Reader(tmp_path / "a")
+        before = reader.refresh().samples
+        log.log(2, {"loss": 1.0}, samples=[{"query": "second", "response": ""}])
+        log.log(1, {"loss": 1.0}, samples=[{"query": "again", "response": ""}])
+        after = reader.refresh().samples
+
+    assert (before.steps, after.steps) == ((1,), (1, 2))
+    assert [found.at(1)[0].query for found in (before, after)] == ["first", "again"]
+
+
 def test_malformed_samples_are_counted(tmp_path: Path) -> None:
     run = finished(tmp_path / "a")
     append(run / SAMPLES_FILE, "{", '{"query": "without a step"}', '{"step": 2, "query": "later", "response": ""}')

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks import event_files
 from benchmarks.event_files import LAYOUTS, event, framed, histogram, scalar, tensor, write
-from diagnostics.readers import frames, records, rounds
+from diagnostics.readers import frames, known_rounds, records, rounds
 from diagnostics.readers.tensorboard import Reader
 from diagnostics.run import Recording
 
@@ -27,7 +27,7 @@ def constants(stretch: int, window: int, round_bytes: int) -> Iterator[None]:
     """Other sizes, in bytes, from which records are read many at once, and rounds followed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records, "WORTH_A_STRETCH", stretch)
-        patch.setattr(rounds, "FIRST_WINDOW_BYTES", window)
+        patch.setattr(known_rounds, "FIRST_WINDOW_BYTES", window)
         patch.setattr(rounds, "WORTH_FOLLOWING", round_bytes)
         yield
 

@@ -137,3 +137,56 @@ def test_tables_of_an_evaluation_are_told_apart_and_repeated_ones_count_once(pro
 
     assert (first.split, second.split) == ("train", "eval")
     assert (first.rewards["right"], np.isnan(second.rewards["right"])) == (1.0, True)
+
+
+def add_tables(file: Path, *names: str) -> None:
+    """Make further tables as trackio does."""
+    with sqlite3.connect(REAL) as real, sqlite3.connect(file) as made:
+        for name in names:
+            made.execute(real.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0])
+
+
+def trace(file: Path, number: int, counted: int, metadata: Mapping[str, Any]) -> None:
+    """A conversation as `trackio.Trace` stores it: bytes, at the count of the call that logged it."""
+    messages = [{"role": "user", "content": f"{number} + 1"}, {"role": "assistant", "content": str(number + 1)}]
+    with sqlite3.connect(file) as database:
+        database.execute(
+            "INSERT INTO traces (id, run_id, timestamp, run_name, step, key, messages, metadata, search_text) "
+            "VALUES (?, 'r', '', 'first', ?, 'val/generations', ?, ?, '')",
+            (str(number), counted, json.dumps(messages).encode(), json.dumps(metadata).encode()),
+        )
+
+
+def test_logged_conversations_are_samples_of_the_trainers_step(project: Path) -> None:
+    add_tables(project, "traces")
+    write(project, 0, {"train/global_step": 10, "loss": 1.0})
+    write(project, 1, {})
+    trace(project, 1, 1, {"score": 0.5, "step": 3, "source": "gsm8k"})
+    reader = Reader(project)
+    assert reader.refresh().samples.steps == (10,)
+
+    trace(project, 2, 1, {"score": 1.0})
+    samples = reader.refresh().samples
+
+    assert [(row.query, row.response, row.score, row.split) for row in samples.at(10)] == [
+        ("1 + 1", "2", 0.5, "eval"),
+        ("2 + 1", "3", 1.0, "eval"),
+    ]
+    assert samples.at(10)[0].extra == {"source": "gsm8k"}
+
+
+def test_alerts_are_told_the_newest_first(project: Path) -> None:
+    add_tables(project, "alerts")
+    write(project, 0, {"loss": 1.0})
+    with sqlite3.connect(project) as database:
+        for number in range(7):
+            database.execute(
+                "INSERT INTO alerts (run_id, timestamp, run_name, title, text, step) "
+                "VALUES ('r', '', 'first', ?, ?, ?)",
+                (f"alert {number}", "too high", number),
+            )
+
+    notes = Reader(project).refresh().notes
+
+    assert notes[0] == "trackio's alert 'alert 6' at its step 6: too high"
+    assert (len(notes), notes[-1]) == (6, "2 earlier alerts")

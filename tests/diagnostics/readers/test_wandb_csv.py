@@ -56,3 +56,15 @@ def test_an_ordinary_csv_is_no_panel(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("step,loss - total\n1,0.5\n")
 
     assert [ref.format for ref in find(tmp_path)] == ["table"]
+
+
+def test_any_of_its_panels_opens_a_run(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(LOSS)
+    (tmp_path / "b.csv").write_text(LOSS.replace("loss", "kl"))
+
+    for panel in ("a.csv", "b.csv"):
+        (ref,) = find(tmp_path / panel)
+        assert set(Reader(ref.path).refresh().tags) == {"train/loss", "train/kl"}
+    (tmp_path / "a.csv").unlink()
+    (ref,) = find(tmp_path / "b.csv")
+    assert set(Reader(ref.path).refresh().tags) == {"train/kl"}

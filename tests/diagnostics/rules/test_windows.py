@@ -8,7 +8,6 @@ from diagnostics.rules.windows import (
     baseline,
     episodes,
     keeps_trend,
-    noise,
     reached_by,
     robust_z,
     rolling_median,
@@ -130,16 +129,6 @@ def test_autocorrelated_noise_is_hardly_ever_a_trend() -> None:
     series = [autoregressive(seed, 100, phi=0.8) for seed in range(100)]
     found = [trend(steps(values), values) for values in series]
     assert sum(item is not None and item.p < 0.01 for item in found) <= 5
-
-
-def test_noise_does_not_see_a_slow_change() -> None:
-    values = np.linspace(0, 10, 200) + np.random.default_rng(0).normal(scale=0.1, size=200)
-    assert pytest.approx(noise(values), rel=0.3) == 0.1
-
-
-def test_autocorrelated_noise_counts_for_more() -> None:
-    white, coloured = autoregressive(0, 500, phi=0.0), autoregressive(0, 500, phi=0.7)
-    assert noise(coloured / coloured.std()) > 1.2 * noise(white / white.std())
 
 
 def test_windows_beyond_one_chunk_are_the_same_windows() -> None:

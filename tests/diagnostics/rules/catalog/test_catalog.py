@@ -52,6 +52,7 @@ FAMILIES = {
     "oom": "1",
     "on": "2",
     "systematic": "2",
+    "sampling": "2",
     "clip": "2",
     "zero": "4",
     "tiny": "4",

@@ -29,3 +29,12 @@ def test_it_is_skipped_without_a_stated_limit_and_without_lengths(judge: Judge) 
     unlogged = judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction="0.97x9")
     assert (unstated.verdict, unlogged.verdict) == (Verdict.SKIPPED, Verdict.SKIPPED)
     assert unstated.enable is not None
+
+
+def test_a_limit_that_was_lowered_during_the_run_is_no_mismatch(judge: Judge) -> None:
+    lengths = {"length_max": "130 160 140 150 155 148 170 135 162 149 30x12", "length_mean": "90x10 30x12"}
+    cut = "0x10 0.95x12"
+    assert judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction=cut, **lengths).verdict is Verdict.QUIET
+    ended = {**lengths, "length_max": "130 160 140 150 155 148 170 135 162 149 30 44 28 51 36 40 29 55 31 47 38 42"}
+    outcome = judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction=cut, **ended)
+    assert outcome.severity is Severity.CRITICAL

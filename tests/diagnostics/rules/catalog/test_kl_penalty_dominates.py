@@ -42,3 +42,21 @@ def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("kl-penalty-dominates", "ppo", score="1x100").verdict is Verdict.SKIPPED
+
+
+def test_a_penalty_of_twice_the_scores_deviation_needs_no_warm_up(judge: Judge) -> None:
+    short = {"score": "1x30", "score_std": "1x30"}
+    assert (
+        judge("kl-penalty-dominates", "ppo", non_score_reward="0x10 -2x10 0x10", **short).severity is Severity.WARNING
+    )
+    for penalty in ("0x10 -2x9 0x11", "0x10 -1.99x20"):
+        assert judge("kl-penalty-dominates", "ppo", non_score_reward=penalty, **short).verdict is not Verdict.FIRED
+
+
+def test_a_short_run_is_judged_by_a_logged_deviation_and_not_by_the_noise_of_a_few_batches(judge: Judge) -> None:
+    short = {"score": "1x30", "non_score_reward": "-2x30"}
+    assert judge("kl-penalty-dominates", "ppo", **short).verdict is Verdict.SKIPPED
+    logged = {"reward_func_std/accuracy": "0.4x30"}
+    assert judge("kl-penalty-dominates", "ppo", functions=logged, **short).verdict is Verdict.FIRED
+    several = {**logged, "reward_func_std/form": "0.4x30"}
+    assert judge("kl-penalty-dominates", "ppo", functions=several, **short).verdict is Verdict.SKIPPED

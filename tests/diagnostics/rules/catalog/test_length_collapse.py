@@ -31,3 +31,13 @@ def test_a_short_stretch_is_none(judge: Judge) -> None:
 
 def test_it_is_skipped_without_lengths(judge: Judge) -> None:
     assert judge("length-collapse", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_a_collapse_within_the_first_twenty_points_is_seen(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="7x5 3x30").severity is Severity.WARNING
+
+
+def test_short_answers_that_earn_the_highest_reward_are_a_note(judge: Judge) -> None:
+    lengths = "10x20 3x20"
+    assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.98x20").severity is Severity.INFO
+    assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.9x20").severity is Severity.WARNING

@@ -54,3 +54,9 @@ def test_full_marks_from_the_start_cannot_rise(judge: Judge) -> None:
 
 def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
     assert judge("reward-not-improving", "ppo", value_loss="1x100").verdict is Verdict.SKIPPED
+
+
+def test_in_a_short_run_a_small_gain_counts(judge: Judge) -> None:
+    draws = noisy(np.concatenate([np.full(20, 0.50), np.full(20, 0.52)]))
+    assert judge("reward-not-improving", "grpo", reward=draws, total=40).verdict is Verdict.QUIET
+    assert judge("reward-not-improving", "grpo", reward=draws - np.linspace(0, 0.1, 40), total=40).severity is not None

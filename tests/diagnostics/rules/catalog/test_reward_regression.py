@@ -55,3 +55,15 @@ def test_forty_nine_points_are_too_few(judge: Judge) -> None:
 
 def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
     assert judge("reward-regression", "ppo", value_loss="1x100").verdict is Verdict.SKIPPED
+
+
+def test_a_reward_that_falls_at_once_and_stays_is_a_warning_in_a_short_run(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward=noisy(np.repeat([0.6, 0.1], [12, 8])))
+    assert (outcome.severity, outcome.first_step, outcome.still) == (Severity.WARNING, 13, True)
+
+
+def test_a_fall_that_is_over_or_small_or_slow_is_quiet_or_cannot_be_judged(judge: Judge) -> None:
+    over, small = np.repeat([0.6, 0.1, 0.6], [12, 5, 9]), np.repeat([0.6, 0.5], [12, 12])
+    slow = np.linspace(0.8, 0.2, 30)
+    for reward in (over, small, slow):
+        assert judge("reward-regression", "grpo", reward=noisy(reward)).verdict is not Verdict.FIRED

@@ -22,3 +22,11 @@ def test_an_answer_that_was_cut_off_may_score_differently(look) -> None:
 def test_the_same_answer_to_another_query_is_another(look, sound) -> None:
     rows = [row | {"response": "yes"} for row in sound()]
     assert look("smp-score-inconsistent", rows).verdict is Verdict.SKIPPED
+
+
+def test_the_same_answer_in_another_step_is_the_same_answer_unless_scores_are_normalised(look) -> None:
+    first = [{"query": f"q{place % 16}", "response": "the same", "score": 0.1 * (place % 16)} for place in range(48)]
+    torn = [row | {"score": 0.9 - row["score"]} if place >= 16 else row for place, row in enumerate(first)]
+    assert look("smp-score-inconsistent", first).severity is None
+    assert look("smp-score-inconsistent", torn).severity is Severity.WARNING
+    assert look("smp-score-inconsistent", torn, config={"use_score_norm": True}).verdict is Verdict.SKIPPED

@@ -1,0 +1,84 @@
+"""The models of the corpus beside the shipped ones: other sizes, made once from nothing that is not in the repository.
+
+`addition` is taught the same sums as the shipped model. `remarks` learns from what the shipped model writes, because
+the review texts that the shipped one has learnt from are not here.
+"""
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import torch
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from trainer.tasks import addition, pretraining, remarks
+from trainer.tasks.build import ANSWERS_PER_SUM
+
+SEED = 1
+UNFINISHED = ".unfinished"
+SHAPES: Mapping[str, Mapping[str, int]] = {
+    "wide": {"hidden_size": 144, "intermediate_size": 384, "num_hidden_layers": 3, "num_attention_heads": 6}
+}
+"""Size → what differs from the shipped models: `wide` has twice their parameters."""
+STEPS = 400
+TEXTS = 16_000
+BATCH = 1_000
+MAX_LENGTH = 64  # positions, as the shipped models have
+
+
+def model_folder(cache: Path, size: str, task: str) -> Path:
+    """Where the model of a size lies once it is made."""
+    return cache / "models" / f"{task}-{size}"
+
+
+def make_missing(cache: Path, size: str, task: str) -> Path:
+    """The folder of the model, which is made first where the cache lacks it: about four CPU minutes."""
+    folder = model_folder(cache, size, task)
+    if not folder.is_dir():
+        unfinished = folder.with_name(folder.name + UNFINISHED)
+        torch.manual_seed(SEED)
+        _MAKERS[task](unfinished, SHAPES[size])
+        unfinished.rename(folder)
+    return folder
+
+
+def _make_addition(folder: Path, shape: Mapping[str, int]) -> None:
+    rng = random.Random(SEED)
+    tokenizer = pretraining.character_tokenizer(addition.ALPHABET)
+    examples = [
+        pretraining.example(tokenizer, problem.prompt, addition.supervised_completion(problem, rng))
+        for problem in addition.sums("train")
+        for _ in range(ANSWERS_PER_SUM)
+    ]
+    _teach(folder, shape, tokenizer, examples)
+
+
+def _make_remarks(folder: Path, shape: Mapping[str, int]) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(remarks.CHECKPOINT)
+    teacher = AutoModelForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
+    prompts = random.Random(SEED).choices(remarks.openings("train"), k=TEXTS)
+    examples = []
+    for start in range(0, TEXTS, BATCH):
+        part = prompts[start : start + BATCH]
+        completions = pretraining.sample(teacher, tokenizer, part, max_new_tokens=20)
+        examples += [pretraining.example(tokenizer, "", f"{p} {c}") for p, c in zip(part, completions, strict=True)]
+    _teach(folder, shape, tokenizer, examples)
+
+
+def _teach(
+    folder: Path,
+    shape: Mapping[str, int],
+    tokenizer: PreTrainedTokenizerFast,
+    examples: list[pretraining.Example],
+) -> None:
+    ends = {"pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id, "bos_token_id": None}
+    positions = {"vocab_size": len(tokenizer), "max_position_embeddings": MAX_LENGTH, "tie_word_embeddings": True}
+    model = LlamaForCausalLM(LlamaConfig(**shape, **positions, **ends))
+    pretraining.train(model, examples, STEPS, SEED)
+    pretraining.save(model, tokenizer, folder)
+
+
+_MAKERS: Mapping[str, Callable[[Path, Mapping[str, int]], None]] = {
+    "addition": _make_addition,
+    "remarks": _make_remarks,
+}

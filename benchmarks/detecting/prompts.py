@@ -1,0 +1,46 @@
+"""Two sets of prompts of one task, as many in each: what a run goes from where its data are switched.
+
+A resumed run goes on with its own dataset, so that both sets stand in one file, one after the other.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from trainer.tasks import get_task
+
+LARGE = 55  # the middle of the first numbers of the sums
+
+
+def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows before and behind the switch; a resumed run goes on over as many rows."""
+    rows = get_task(task).rows("train")
+    first = [row for row in rows if _is_first(row["prompt"])]
+    then = [row for row in rows if not _is_first(row["prompt"])]
+    count = min(len(first), len(then))
+    return first[:count], then[:count]
+
+
+def dataset_words(folder: Path, task: str) -> list[str]:
+    """The options of `train` for prompts that lie in a folder of their own; it evaluates on the task's."""
+    kept_out = folder / "eval.jsonl"
+    write_rows(kept_out, get_task(task).rows("eval"))
+    return ["--dataset", str(dataset_file(folder)), "--eval_dataset", str(kept_out)]
+
+
+def dataset_file(folder: Path) -> Path:
+    """The file of prompts that the options name."""
+    return folder / "train.jsonl"
+
+
+def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+    """One row a line, in place of what stood there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+
+def _is_first(prompt: str) -> bool:
+    """Sums of smaller first numbers; openings of an even number of characters."""
+    left = prompt.partition("+")[0]
+    return int(left) < LARGE if left.isdigit() else len(prompt) % 2 == 0

@@ -1,0 +1,24 @@
+"""Conversations: what was asked in one and what was answered, as the cells of a sample table."""
+
+from collections.abc import Sequence
+from typing import Any
+
+ASSISTANT = "assistant"
+
+
+def asked_and_answered(messages: Any, answers_from: int | None = None) -> dict[str, Any]:
+    """The cells `prompt` and `completion`; none where these are no messages.
+
+    Args:
+        answers_from: Which message is the first that the model wrote; without it the first of an assistant.
+    """
+    if not isinstance(messages, list):
+        return {}
+    known = [message for message in messages if isinstance(message, dict) and "role" in message]
+    first = _first_answer(known) if answers_from is None else answers_from
+    return {"prompt": known[:first], "completion": known[first:]} if known else {}
+
+
+def _first_answer(messages: Sequence[dict[str, Any]]) -> int:
+    found = (index for index, message in enumerate(messages) if message["role"] == ASSISTANT)
+    return next(found, len(messages))
