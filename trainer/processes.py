@@ -71,10 +71,11 @@ class Processes:
         parts = rows_M[self.own_rows(len(rows_M))].split(size)
         exchange = self.accelerator.gradient_state._set_sync_gradients  # what transformers' Trainer calls as well
         exchange(len(parts) == 1)
-        with ExitStack() as unsynced:
-            for model in models:
-                unsynced.enter_context(self.accelerator.no_sync(model))
-            yield from parts[:-1]
+        if len(parts) > 1:
+            with ExitStack() as unsynced:
+                for model in models:
+                    unsynced.enter_context(self.accelerator.no_sync(model))
+                yield from parts[:-1]
         exchange(True)
         yield parts[-1]
 
