@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostics.fetching import FetchError
 from diagnostics.readers.wandb_export import CONSOLE, FILES, HISTORY, MANIFEST, SCHEMA_VERSION, SYSTEM
 
 SECONDS_TO_CONNECT = 10.0
@@ -23,13 +24,10 @@ TABLES = frozenset({"table-file", "incremental-table-file"})
 _ADDRESS = re.compile(
     r"(?:wandb://|https?://[^/]+/)(?P<entity>[^/]+)/(?P<project>[^/]+)/(?:runs/)?(?P<run>[^/?#]+)(?:[?#].*)?"
 )
+_PAGE = re.compile(r"https?://[^/]+/[^/]+/[^/]+/runs/.+")
 _BESIDE = ("requirements.txt", "output.log")
 
 Row = dict[str, Any]
-
-
-class FetchError(Exception):
-    """A run could not be fetched; the message is one sentence that says what was tried, found, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +45,11 @@ class Address:
         if match is None:
             raise FetchError(f"{text!r} is no run of W&B; write wandb://ENTITY/PROJECT/RUN, with the run's id")
         return cls(**match.groupdict())
+
+    @staticmethod
+    def is_one(text: str) -> bool:
+        """Whether the text is meant as a run of W&B, and not as another address."""
+        return text.startswith("wandb:") or "://" not in text or _PAGE.fullmatch(text) is not None
 
     def __str__(self) -> str:
         return f"{self.entity}/{self.project}/{self.run}"

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.wandb_cloud import Address, FetchError
+from diagnostics.fetching import FetchError
+from diagnostics.wandb_cloud import Address
 from tests.diagnostics.wandb_stand_in import StandIn, serving
 
 TABLE = "media/table/completions_3_0123456789abcdef.table.json"
