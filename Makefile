@@ -2,7 +2,7 @@
 # make test   set everything up and run all tests, the browser ones included
 # make check  format, lint, types and import contracts
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
-# make parity compare PPO and GRPO with TRL's, in an environment of its own (about ten minutes)
+# make parity compare PPO and GRPO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (ten to fifteen minutes)
@@ -55,7 +55,7 @@ checkpoints: $(VENV)/.dev
 
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output benchmarks/results/trl_parity.md
-	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py
+	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output benchmarks/results/trainer_speed.md

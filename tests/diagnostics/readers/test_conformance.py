@@ -56,6 +56,15 @@ def test_names_may_be_of_any_language(writer: Any) -> None:
     assert points(writer.reader().refresh(), "奖励/😀 é") == [(1, 1.0)]
 
 
+def test_a_step_of_very_many_names_comes_back(writer: Any) -> None:
+    names = {f"layer/{number}": number + 0.5 for number in range(5000)}
+    writer.write(1, names)
+
+    tags = writer.reader().refresh().tags
+
+    assert {tag: float(raw.values[0]) for tag, raw in tags.items()} == names
+
+
 def test_points_stay_in_the_order_of_the_file(writer: Any) -> None:
     for step in (1, 2, 1, 1):
         writer.write(step, {"loss": 0.0})
