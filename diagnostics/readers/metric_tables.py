@@ -6,26 +6,25 @@ Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a s
 
 import math
 import re
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers import RunRef, UnreadableRun, csv_lines
+from diagnostics.readers import RunRef, csv_lines
 from diagnostics.readers.jsonlines import JsonLines, as_whole, parse_row
 from diagnostics.readers.parquet import first_row, read_rows
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, number_of
+from diagnostics.readers.single_file import FileReader, state_of
 from diagnostics.readers.surroundings import run_name
 from diagnostics.readers.tail import Tail
 from diagnostics.readers.wandb_csv import is_export
-from diagnostics.run import Recording, Samples, Source, Status
+from diagnostics.run import Recording, Source, Status
 
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
 PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
-SILENCE_LIMIT_SECONDS = 300.0
 FIRST_ROW_BYTES = 1 << 20
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
@@ -58,51 +57,25 @@ def step_column(row: Mapping[str, Any]) -> str | None:
     return next((name for name in STEP_NAMES if name in row and _step(row[name]) is not None), None)
 
 
-class Reader:
+class Reader(FileReader["_Log"]):
     """Follows one file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._log = _log(path)
-        self._last: Recording | None = None
-
-    def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
-        if not self.path.exists():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
-        if self._log.tail.was_replaced:
-            self._log, self._last = _log(self.path), None
-        grew = self._log.read()
-        status = self._log.status(self.path.stat().st_mtime, time.time())
-        if self._last is None or grew or status != self._last.status:
-            self._last = self._record(status)
-        return self._last
-
-    def files(self) -> tuple[Path, ...]:
-        """The file."""
-        return (self.path,)
+    def opened(self) -> "_Log":
+        return _log(self.path)
 
     def name(self) -> str:
-        """What the run is called among the other runs of its folder."""
         return _name(self.path)
 
-    def sample_index(self) -> None:
-        """Nothing: a row of metrics holds no samples."""
-
-    def samples_of(self, index: None) -> Samples:
-        """No samples."""
-        return Samples()
-
-    def _record(self, status: Status) -> Recording:
+    def record(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("table", self.path),),
             run_id=self.path.stem,
             name=_name(self.path),
-            tags=self._log.rows.columns.series(),
+            tags=log.rows.columns.series(),
             status=status,
-            malformed=self._log.malformed,
-            notes=(f"the column {self._log.axis} counts the steps", *self._log.rows.notes()),
+            malformed=log.malformed,
+            notes=(f"the column {log.axis} counts the steps", *log.rows.notes()),
         )
 
 
@@ -130,16 +103,13 @@ class _Log(ABC):
         """The rows that were completed since the last call."""
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
         before = self.tail.offset
         for row in self.new_rows():
             self._take(_flat(row))
         return self.tail.offset != before
 
     def status(self, written: float, now: float) -> Status:
-        """Running while the file grows; it does not say how a run ended."""
-        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
-        return Status(state=state, step=self.rows.last_step, total=self._total, last_written=written)
+        return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
 
     def _take(self, row: Mapping[str, Any]) -> None:
         self.axis = self.axis or step_column(row)

@@ -1,19 +1,19 @@
 """The reader of torchtune's own log: `log_UNIXTIME.txt`, lines of `Step N | name:value name:value`."""
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.rows import LARGEST_STEP
+from diagnostics.readers.single_file import FileReader, state_of
 from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.tail import Tail
 from diagnostics.readers.text_lines import TextLines
-from diagnostics.run import Recording, Samples, Source, Status
+from diagnostics.run import Recording, Source, Status
 
 FILES = "log_*.txt"
-SILENCE_LIMIT_SECONDS = 300.0
 HEAD_BYTES = 256
 _LINE = re.compile(r"Step (?P<step>-?\d+) \| ?(?P<values>.*)", re.DOTALL)
 _FILE = re.compile(r"log_(?P<time>\d+)\.txt")
@@ -31,53 +31,25 @@ def started(path: Path) -> float | None:
     return float(match["time"]) if match else None
 
 
-class Reader:
+class Reader(FileReader["_Log"]):
     """Follows one log."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._log = _Log(path)
-        self._last: Recording | None = None
-
-    def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
-        if not self.path.exists():
-            raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
-        if self._log.lines.tail.was_replaced:
-            self._log, self._last = _Log(self.path), None
-        grew = self._log.read()
-        written = self.path.stat().st_mtime
-        state = "running" if time.time() - written <= SILENCE_LIMIT_SECONDS else "silent"
-        status = Status(state=state, step=self._log.last_step, last_written=written)
-        if self._last is None or grew or status != self._last.status:
-            self._last = self._record(status)
-        return self._last
-
-    def files(self) -> tuple[Path, ...]:
-        """The file."""
-        return (self.path,)
+    def opened(self) -> "_Log":
+        return _Log(self.path)
 
     def name(self) -> str:
-        """What the run is called among the other runs of its folder."""
         return _name(self.path)
 
-    def sample_index(self) -> None:
-        """Nothing: a line of metrics holds no samples."""
-
-    def samples_of(self, index: None) -> Samples:
-        """No samples."""
-        return Samples()
-
-    def _record(self, status: Status) -> Recording:
+    def record(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("torchtune", self.path),),
             run_id=self.path.stem,
             name=_name(self.path),
-            tags=self._log.columns.series(),
+            tags=log.columns.series(),
             status=status,
             created=started(self.path),
-            malformed=self._log.malformed,
+            malformed=log.malformed,
         )
 
 
@@ -85,17 +57,23 @@ class _Log:
     """What was read of one file so far; lines without a step or with a value that is no number are counted."""
 
     def __init__(self, path: Path) -> None:
-        self.lines = TextLines(path)
         self.columns = Columns()
         self.malformed = 0
-        self.last_step: int | None = None
+        self._lines = TextLines(path)
+        self._last_step: int | None = None
+
+    @property
+    def tail(self) -> Tail:
+        return self._lines.tail
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
-        before = self.lines.tail.offset
-        for line in self.lines.lines():
+        before = self.tail.offset
+        for line in self._lines.lines():
             self._take(line.rstrip())
-        return self.lines.tail.offset != before
+        return self.tail.offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        return Status(state=state_of(written, now), step=self._last_step, last_written=written)
 
     def _take(self, line: str) -> None:
         match = _LINE.fullmatch(line)
@@ -108,7 +86,7 @@ class _Log:
                 self.columns.add(name, step, float(value), 0.0)
             except ValueError:
                 self.malformed += 1
-        self.last_step = step
+        self._last_step = step
 
 
 def _values(text: str) -> Iterator[tuple[str, str]]:

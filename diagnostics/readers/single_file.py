@@ -1,0 +1,78 @@
+"""The reader of a run that is one growing file without samples; a format says how its lines are taken in."""
+
+import time
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import Generic, Protocol, TypeVar
+
+from diagnostics.readers import UnreadableRun
+from diagnostics.readers.tail import Tail
+from diagnostics.run import Recording, Samples, Status
+
+SILENCE_LIMIT_SECONDS = 300.0
+
+
+class FileLog(Protocol):
+    """What was read of one file so far."""
+
+    @property
+    def tail(self) -> Tail:
+        """The file, as far as it was read."""
+
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is."""
+
+    def status(self, written: float, now: float) -> Status:
+        """The state of a run whose file was last written at one moment and looked at in another."""
+
+
+Log = TypeVar("Log", bound=FileLog)
+
+
+class FileReader(ABC, Generic[Log]):
+    """Follows one file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = self.opened()
+        self._last: Recording | None = None
+
+    @abstractmethod
+    def opened(self) -> Log:
+        """The file's log, nothing of it read yet."""
+
+    @abstractmethod
+    def record(self, log: Log, status: Status) -> Recording:
+        """All that the log holds by now."""
+
+    @abstractmethod
+    def name(self) -> str:
+        """What the run is called among the other runs of its folder."""
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self.path.exists():
+            raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
+        if self._log.tail.was_replaced:
+            self._log, self._last = self.opened(), None
+        grew = self._log.read()
+        status = self._log.status(self.path.stat().st_mtime, time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self.record(self._log, status)
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The file."""
+        return (self.path,)
+
+    def sample_index(self) -> None:
+        """Nothing: such a file holds no samples."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
+
+
+def state_of(written: float, now: float) -> str:
+    """`running` while the file grows, `silent` after five minutes; such a file does not say how a run ended."""
+    return "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
