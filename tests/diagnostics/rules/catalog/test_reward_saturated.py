@@ -28,6 +28,15 @@ def test_the_weights_say_what_the_highest_reward_is(judge: Judge) -> None:
     assert weighted.verdict is Verdict.QUIET
 
 
+def test_a_function_that_counts_negative_adds_nothing_to_the_highest_reward(judge: Judge) -> None:
+    functions = {"reward_func_mean/a": "1x60", "reward_func_mean/b": "0x60"}
+    logged = {"reward": "2x60", "zero_std_fraction": "0.9x60", "functions": functions}
+    weighted = judge("reward-saturated", "grpo", config={"reward_weights": [2.0, -1.0]}, **logged)
+    assert weighted.verdict is Verdict.FIRED
+    almost = judge("reward-saturated", "grpo", config={"reward_weights": [2.0, -1.0]}, **{**logged, "reward": "1.8x60"})
+    assert almost.verdict is Verdict.QUIET
+
+
 def test_it_is_skipped_where_the_rewards_have_no_known_end(judge: Judge) -> None:
     outcome = judge("reward-saturated", "grpo", reward="7x60", zero_std_fraction="0.9x60")
     assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
