@@ -66,6 +66,7 @@ read-speed: $(VENV)/.dev $(READERS)/.ready
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz.readers --files 20000
+	$(BIN)/python -m tests.fuzz.many_names
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -25,7 +25,7 @@ from diagnostics.run import Recording, Source, Status
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
 PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
-FIRST_ROW_BYTES = 1 << 20
+FIRST_ROW_BYTES = 64 << 20  # a row of a million names takes some 20 MiB
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
 _TIMES = ("time", "timestamp", "_timestamp")
