@@ -11,9 +11,6 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from tensorboard.compat.proto.event_pb2 import Event
-from tensorboard.summary.writer.record_writer import RecordWriter
-
 from diagnostics.api import open_run
 
 NAMES = 1_000_000
@@ -23,6 +20,9 @@ MOST_BYTES = 12 << 30
 
 def event_file(folder: Path) -> None:
     """TensorBoard's form: ten thousand values in each record."""
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.summary.writer.record_writer import RecordWriter
+
     with (folder / "events.out.tfevents.1.host").open("wb") as file:
         writer = RecordWriter(file)
         writer.write(Event(wall_time=1.0, file_version="brain.Event:2").SerializeToString())
