@@ -43,8 +43,8 @@ def is_at_full_marks(values: Values, share: float) -> bool:
 def full_marks(run: Run) -> float | None:
     """The highest mean that the graded reward can reach; None where a grader does not stay within 0 and 1.
 
-    Of several reward functions it is the sum of their weights, of which those below 0 can only take away. The RLHF reward has no highest value of its own (the
-    KL penalty is part of it), so there the score is meant.
+    Of several reward functions it is the sum of their weights, of which those below 0 can only take away. The RLHF
+    reward has no highest value of its own (the KL penalty is part of it), so there the score is meant.
     """
     functions = run.functions("reward_func_mean")
     graders = list(functions.values()) or [item for item in (run.get("reward", "score"),) if item is not None]
