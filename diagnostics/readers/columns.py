@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.run import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
 
-FIRST_CAPACITY = 64
+FIRST_CAPACITY = 16  # a log may name a million tags once
 _FARTHEST_SIGHT = 8  # times the points so far: more are not expected, whatever a file promises
 
 
@@ -60,7 +60,9 @@ class _Column:
         self._steps: Steps = NO_STEPS
         self._values: Values = NO_VALUES
         self._times: Values = NO_VALUES
-        self._clear()
+        self.new_steps = array("q")
+        self.new_values = array("d")
+        self.new_times = array("d")
 
     def __len__(self) -> int:
         return self._size + len(self.new_steps)
@@ -81,7 +83,7 @@ class _Column:
         """Move the new points into the arrays."""
         if self.new_steps:
             self._append(self.new_steps, self.new_values, self.new_times)
-            self._clear()
+            del self.new_steps[:], self.new_values[:], self.new_times[:]
 
     def _append(
         self,
@@ -103,8 +105,3 @@ class _Column:
         size, steps, values, times = self._size, self._steps, self._values, self._times
         self._steps, self._values, self._times = np.empty(capacity, np.int64), np.empty(capacity), np.empty(capacity)
         self._steps[:size], self._values[:size], self._times[:size] = steps[:size], values[:size], times[:size]
-
-    def _clear(self) -> None:
-        self.new_steps = array("q")
-        self.new_values = array("d")
-        self.new_times = array("d")

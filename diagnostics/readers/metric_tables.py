@@ -7,13 +7,13 @@ Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a s
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers import RunRef, csv_lines
+from diagnostics.readers import RunRef, UnreadableRun, csv_lines
 from diagnostics.readers.jsonlines import JsonLines, as_whole, parse_row
-from diagnostics.readers.parquet import first_row, read_rows
+from diagnostics.readers.parquet import NOT_WHOLE, first_row, rows_of_whole
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, number_of
 from diagnostics.readers.single_file import FileReader, state_of
@@ -91,27 +91,23 @@ class _Log(ABC):
 
     @property
     @abstractmethod
-    def tail(self) -> Tail:
-        """The file, as far as it was read."""
+    def was_replaced(self) -> bool:
+        """Whether what was read counts no more, and the file has to be read from its start."""
 
     @property
     def malformed(self) -> int:
         return self._misfits
 
     @abstractmethod
-    def new_rows(self) -> Iterator[Mapping[str, Any]]:
-        """The rows that were completed since the last call."""
-
     def read(self) -> bool:
-        before = self.tail.offset
-        for row in self.new_rows():
-            self._take(_flat(row))
-        return self.tail.offset != before
+        """Take in what is new; False where nothing is."""
 
     def status(self, written: float, now: float) -> Status:
         return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
 
-    def _take(self, row: Mapping[str, Any]) -> None:
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Take in one row."""
+        row = _flat(row)
         self.axis = self.axis or step_column(row)
         step = _step(row.get(self.axis)) if self.axis else None
         if step is None or self.axis is None:
@@ -132,20 +128,25 @@ class _JsonLog(_Log):
         self._lines = JsonLines(path)
 
     @property
-    def tail(self) -> Tail:
-        return self._lines.tail
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
 
     @property
     def malformed(self) -> int:
         return self._misfits + self._lines.malformed
 
-    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+    def read(self) -> bool:
+        before = self._lines.tail.offset
         for line in self._lines.lines():
-            yield line.row
+            self.take(line.row)
+        return self._lines.tail.offset != before
 
 
 class _CsvLog(_Log):
-    """A CSV whose header stands in its first line; a line may not be broken within quotes, as in no metric log."""
+    """A CSV whose header stands in its first line; a line may not be broken within quotes, as in no metric log.
+
+    Stable-Baselines3 writes the file once more, with a longer header, when it has another metric to log.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -154,36 +155,51 @@ class _CsvLog(_Log):
         self._header: Sequence[str] = ()
 
     @property
-    def tail(self) -> Tail:
-        return self._tail
+    def was_replaced(self) -> bool:
+        return self._tail.was_replaced
 
-    def new_rows(self) -> Iterator[Mapping[str, Any]]:
+    def read(self) -> bool:
+        before = self._tail.offset
         for chunk in self._tail.chunks():
             *complete, self._torn = (self._torn + chunk).split(b"\n")
             for line in filter(bytes.strip, complete):
-                cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
-                if not self._header:
-                    self._header = cells
-                elif len(cells) != len(self._header):
-                    self._misfits += 1
-                else:
-                    yield csv_row(self._header, cells)
+                self._take_line(line)
+        return self._tail.offset != before
+
+    def _take_line(self, line: bytes) -> None:
+        cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
+        if not self._header:
+            self._header = cells
+            self._tail.head = max(self._tail.head, line + b"\n", key=len)
+        elif len(cells) != len(self._header):
+            self._misfits += 1
+        else:
+            self.take(csv_row(self._header, cells))
 
 
 class _ParquetLog(_Log):
-    """A parquet file, which is written in one go and read anew when it was."""
+    """A parquet file, which is written in one go and read anew when it was; while it is not whole, it is held back."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._tail = Tail(path)
+        self._seen: tuple[int, int, int] | None = None
 
     @property
-    def tail(self) -> Tail:
-        return self._tail
+    def was_replaced(self) -> bool:
+        return False  # what was read counts until the file is whole again
 
-    def new_rows(self) -> Iterator[Mapping[str, Any]]:
-        if any(True for _ in self._tail.chunks()):
-            yield from read_rows(self.path)
+    def read(self) -> bool:
+        found = self.path.stat()
+        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        rows = rows_of_whole(self.path) if seen != self._seen else None
+        if rows is None and self._seen is None:
+            raise UnreadableRun(self.path, f"{self.path} {NOT_WHOLE}")
+        if rows is None:
+            return False
+        self.rows, self.axis, self._misfits, self._seen = Rows(axes=()), None, 0, seen
+        for row in rows:
+            self.take(row)
+        return True
 
 
 _LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}

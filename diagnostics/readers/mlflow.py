@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.jsonlines import as_number, as_whole
+from diagnostics.readers.jsonlines import Row, as_number, as_whole
 from diagnostics.readers.sqlite import columns, files_of, last_written, opened
 from diagnostics.run import Recording, Samples, Source, Status
 
@@ -40,7 +40,8 @@ def runs_of(file: Path) -> Iterator[RunRef]:
 def started(path: Path) -> float | None:
     """When the run began, as its row says."""
     try:
-        found = _run_of(path)
+        with opened(_file_of(path)) as database:
+            found = _run_of(path, database)
     except (sqlite3.Error, OSError, UnreadableRun):
         return None
     return seconds(found["start_time"])
@@ -51,24 +52,30 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.file = path if path.is_file() else path.parent
+        self.file = _file_of(path)
+        self._inode: int | None = None
+        self._forget()
+
+    def _forget(self) -> None:
         self._columns = Columns()
         self._last_row = 0
         self._misfits = 0  # rows without a step or a value
         self._last_step: int | None = None
-        self._inode: int | None = None
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         try:
-            row, grew = _run_of(self.path), self._read()
-            status = self._status(row)
-            if self._last is None or grew or status.state != self._last.status.state:
-                self._last = self._record(row, status)
+            with opened(self.file) as database:
+                row = _run_of(self.path, database)
+                grew = self._read(database, str(row["run_uuid"]))
+                status = self._status(row)
+                if self._last is None or grew or status.state != self._last.status.state:
+                    self._last = self._record(row, status, _config(database, str(row["run_uuid"])))
         except FileNotFoundError as error:
             raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
         except sqlite3.Error as error:
+            self._forget()  # it may have been read in part
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
         return self._last
 
@@ -87,60 +94,63 @@ class Reader:
         """No samples."""
         return Samples()
 
-    def _record(self, row: dict[str, Any], status: Status) -> Recording:
+    def _record(self, row: Row, status: Status, config: Row) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("mlflow", self.path),),
             run_id=str(row["run_uuid"]),
             name=str(row["name"] or row["run_uuid"]),
             tags=self._columns.series(),
-            config=self._config(str(row["run_uuid"])),
+            config=config,
             status=status,
             created=seconds(row["start_time"]),
             malformed=self._misfits,
         )
 
-    def _read(self) -> bool:
-        run, before, inode = str(_run_of(self.path)["run_uuid"]), self._last_row, self.file.stat().st_ino
+    def _read(self, database: sqlite3.Connection, run: str) -> bool:
+        inode = self.file.stat().st_ino
+        (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
+        if self._inode not in (None, inode) or (newest or 0) < self._last_row:
+            self._forget()
+        self._inode, before = inode, self._last_row
         query = "SELECT rowid, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND rowid > ?"
-        with opened(self.file) as database:
-            (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
-            if self._inode not in (None, inode) or (newest or 0) < before:
-                self._columns, self._last_row, self._misfits, before = Columns(), 0, 0, -1
-            self._inode = inode
-            for number, tag, value, moment, step, is_nan in database.execute(f"{query} ORDER BY rowid", (run, before)):
-                self._last_row = number
-                whole, stored = as_whole(step), as_number(value)
-                if whole is None or stored is None:
-                    self._misfits += 1
-                    continue
-                self._columns.add(
-                    str(tag), whole, _value(stored, bool(is_nan)), (as_number(moment) or 0.0) * MILLISECOND
-                )
-                self._last_step = max(whole, self._last_step or 0)
+        for number, *cells in database.execute(f"{query} ORDER BY rowid", (run, before)):
+            self._last_row = number
+            self._take(*cells)
         return self._last_row != before
 
-    def _config(self, run: str) -> dict[str, Any]:
-        with opened(self.file) as database:
-            return {
-                str(key): parameter(value)
-                for key, value in database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
-            }
+    def _take(self, tag: Any, value: Any, moment: Any, step: Any, is_nan: Any) -> None:
+        whole, stored = as_whole(step), as_number(value)
+        if whole is None or stored is None:
+            self._misfits += 1
+            return
+        self._columns.add(str(tag), whole, _value(stored, bool(is_nan)), (as_number(moment) or 0.0) * MILLISECOND)
+        self._last_step = max(whole, self._last_step or 0)
 
-    def _status(self, row: dict[str, Any]) -> Status:
+    def _status(self, row: Row) -> Status:
         state = _STATES.get(str(row["status"]), "unknown")
         return Status(state=state, step=self._last_step, last_written=last_written(self.file))
 
 
-def _run_of(path: Path) -> dict[str, Any]:
+def _file_of(path: Path) -> Path:
+    """The database that holds the run at a path."""
+    return path if path.is_file() else path.parent
+
+
+def _run_of(path: Path, database: sqlite3.Connection) -> Row:
     """The row of the run at a path: of the only one where the path is the database itself. Raises UnreadableRun."""
-    file, number = (path, None) if path.is_file() else (path.parent, path.name)
+    file = _file_of(path)
     query = "SELECT run_uuid, name, status, start_time FROM runs WHERE lifecycle_stage = 'active'"
-    with opened(file) as database:
-        rows = database.execute(query + (" AND run_uuid = ?" if number else ""), (number,) if number else ()).fetchall()
+    named, number = (" AND run_uuid = ?", (path.name,)) if path != file else ("", ())
+    rows = database.execute(query + named, number).fetchall()
     if len(rows) != 1:
         raise UnreadableRun(path, f"{file} holds {len(rows) or 'no'} runs; open one of them")
     return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
+
+
+def _config(database: sqlite3.Connection, run: str) -> Row:
+    found = database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
+    return {str(key): parameter(value) for key, value in found}
 
 
 def seconds(milliseconds: Any) -> float | None:

@@ -4,18 +4,34 @@ from pathlib import Path
 from typing import Any
 
 INSTALL = "parquet files need pyarrow, which is not installed; run: pip install 'rlvitals[data]'"
+NOT_WHOLE = "cannot be read as parquet: it is not written to its end, damaged, or has more columns than pyarrow takes"
 Row = dict[str, Any]
 
 
 def read_rows(file: Path) -> list[Row]:
     """Every row; none where the file is gone, torn or no parquet. Raises ImportError without pyarrow."""
+    return rows_of_whole(file) or []
+
+
+def rows_of_whole(file: Path) -> list[Row] | None:
+    """Every row; None where the file is gone, torn or no parquet. Raises ImportError without pyarrow."""
     return _rows(file, first_only=False)
+
+
+def is_whole(file: Path) -> bool:
+    """Whether a file is written to its end, which says what it holds. Raises ImportError without pyarrow."""
+    pyarrow = _pyarrow()
+    try:
+        pyarrow.parquet.read_metadata(file)
+    except (OSError, UnicodeDecodeError, pyarrow.ArrowException):
+        return False
+    return True
 
 
 def first_row(file: Path) -> Row | None:
     """The first row; None where there is none to be had, pyarrow included."""
     try:
-        return next(iter(_rows(file, first_only=True)), None)
+        return next(iter(_rows(file, first_only=True) or ()), None)
     except ImportError:
         return None
 
@@ -38,7 +54,7 @@ def rows_where(file: Path, name: str, value: Any) -> list[Row]:
         return []
 
 
-def _rows(file: Path, *, first_only: bool) -> list[Row]:
+def _rows(file: Path, *, first_only: bool) -> list[Row] | None:
     pyarrow = _pyarrow()
     try:
         with pyarrow.parquet.ParquetFile(file) as table:
@@ -49,7 +65,7 @@ def _rows(file: Path, *, first_only: bool) -> list[Row]:
                 if first_only:
                     break
     except (OSError, UnicodeDecodeError, pyarrow.ArrowException):  # gone, or still being written
-        return []
+        return None
     return found
 
 

@@ -121,7 +121,8 @@ class _Log:
             split = file.name.removesuffix(SPLIT_METRICS)
             row = {f"{split}/{name}": value for name, value in metrics.items()}
         else:
-            step = self._counts[file] = self._counts.get(file, 0) + 1
+            self._counts[file] = self._counts.get(file, 0) + 1
+            step = self._counts[file] + self._files[file].malformed  # a broken row was a row
             self.rows.last_step = max(step, self.rows.last_step or 0)
         for name, value in row.items():
             self.rows.add(name, value, step, 0.0)

@@ -28,7 +28,7 @@ def started(path: Path) -> float | None:
 
 
 class Reader:
-    """Reads one file, anew where it was written again: parquet is written in one go."""
+    """Reads one file, anew where it was written again; while it is not whole, what was read before stands."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,8 +44,12 @@ class Reader:
                 self.path, f"{self.path} is gone: its samples were there and have been removed"
             ) from error
         seen = (found.st_ino, found.st_mtime_ns)
-        if self._last is None or seen != self._seen:
+        if self._last is not None and seen == self._seen:
+            return self._last
+        if parquet.is_whole(self.path):
             self._last, self._seen = self._record(found.st_mtime), seen
+        elif self._last is None:
+            raise UnreadableRun(self.path, f"{self.path} {parquet.NOT_WHOLE}")
         return self._last
 
     def _record(self, written: float) -> Recording:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from diagnostics.readers import UnreadableRun
-from diagnostics.readers.tail import Tail
 from diagnostics.run import Recording, Samples, Status
 
 SILENCE_LIMIT_SECONDS = 300.0
@@ -16,8 +15,8 @@ class FileLog(Protocol):
     """What was read of one file so far."""
 
     @property
-    def tail(self) -> Tail:
-        """The file, as far as it was read."""
+    def was_replaced(self) -> bool:
+        """Whether what was read counts no more, and the file has to be read from its start."""
 
     def read(self) -> bool:
         """Take in what is new; False where nothing is."""
@@ -53,7 +52,7 @@ class FileReader(ABC, Generic[Log]):
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
-        if self._log.tail.was_replaced:
+        if self._log.was_replaced:
             self._log, self._last = self.opened(), None
         grew = self._log.read()
         status = self._log.status(self.path.stat().st_mtime, time.time())

@@ -24,12 +24,23 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
         except sqlite3.OperationalError:
             database.close()
             database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        _check_whole(database, file)
         database.text_factory = partial(str, encoding="utf-8", errors="replace")
         yield database
     except UnicodeDecodeError as error:  # SQLite's own message quotes a name that is no text
         raise sqlite3.DatabaseError("its tables have names that are no text") from error
     finally:
         database.close()
+
+
+def _check_whole(database: sqlite3.Connection, file: Path) -> None:
+    """SQLite itself sees that pages are missing, but takes what is missing of the last one for zeros.
+
+    Where there is a write-ahead log, that page may stand in it.
+    """
+    (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
+    if file.stat().st_size % page_bytes and files_of(file) == (file,):
+        raise sqlite3.DatabaseError("it is not whole: its last page is cut off")
 
 
 def columns(database: sqlite3.Connection, table: str) -> set[str]:

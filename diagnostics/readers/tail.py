@@ -5,24 +5,31 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CHUNK_BYTES = 1 << 21  # bounds the memory that reading a large file takes
+HEAD_BYTES = 1 << 12
 
 
 class Tail:
-    """Follows one file. `offset` is the number of bytes read so far; a missing file is an empty one."""
+    """Follows one file. `offset` is the number of bytes read so far; a missing file is an empty one.
+
+    `head` is what it began with, by which a file is told that its writer begins anew each time, as verl's logger does.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.offset = 0
+        self.head = b""
         self.unread = 0  # bytes that were there at the last look, after the offset
         self._inode: int | None = None
 
     @property
     def was_replaced(self) -> bool:
-        """Whether the file shrank, vanished or became another one, so that what was read of it counts no more."""
+        """Whether the file shrank, vanished, became or begins as another one: what was read of it counts no more."""
         found = self._stat()
-        if found is None:
+        if found is None or self._inode is None:
             return self._inode is not None
-        return self._inode is not None and (found.st_ino != self._inode or found.st_size < self.offset)
+        if found.st_ino != self._inode or found.st_size < self.offset:
+            return True
+        return found.st_size > self.offset and not self._has_same_head()
 
     def chunks(self) -> Iterator[bytes]:
         """The new bytes, in pieces. Raises OSError where the file is there but cannot be read."""
@@ -37,8 +44,16 @@ class Tail:
             file.seek(self.offset)
             while chunk := file.read(CHUNK_BYTES):
                 self.offset += len(chunk)
+                self.head += chunk[: max(0, HEAD_BYTES - len(self.head))]
                 self.unread = max(0, found.st_size - self.offset)
                 yield chunk
+
+    def _has_same_head(self) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                return file.read(len(self.head)) == self.head
+        except FileNotFoundError:  # it vanished just now
+            return False
 
     def _stat(self) -> os.stat_result | None:
         try:

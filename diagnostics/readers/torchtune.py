@@ -9,7 +9,6 @@ from diagnostics.readers.columns import Columns
 from diagnostics.readers.rows import LARGEST_STEP
 from diagnostics.readers.single_file import FileReader, state_of
 from diagnostics.readers.surroundings import run_name
-from diagnostics.readers.tail import Tail
 from diagnostics.readers.text_lines import TextLines
 from diagnostics.run import Recording, Source, Status
 
@@ -63,14 +62,14 @@ class _Log:
         self._last_step: int | None = None
 
     @property
-    def tail(self) -> Tail:
-        return self._lines.tail
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
 
     def read(self) -> bool:
-        before = self.tail.offset
+        before = self._lines.tail.offset
         for line in self._lines.lines():
             self._take(line.rstrip())
-        return self.tail.offset != before
+        return self._lines.tail.offset != before
 
     def status(self, written: float, now: float) -> Status:
         return Status(state=state_of(written, now), step=self._last_step, last_written=written)

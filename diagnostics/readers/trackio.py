@@ -45,7 +45,7 @@ def runs_of(file: Path) -> Iterator[RunRef]:
             ]
             if not {"run_name", "step", "metrics"} <= columns(database, "metrics"):
                 return
-    except sqlite3.Error:
+    except (sqlite3.Error, FileNotFoundError):
         return
     for name in names:
         yield RunRef(file if len(names) == 1 else file / name, "trackio", name)
@@ -95,6 +95,7 @@ class Reader:
                 self.path, f"{self.path} is gone: the database was there and has been removed"
             ) from error
         except sqlite3.Error as error:
+            self._forget()  # it may have been read in part
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of trackio: {error}") from error
         status = self._status(time.time())
         if self._last is None or grew or status != self._last.status:
@@ -223,7 +224,7 @@ def load_samples(
             for split in ("train", "eval"):
                 numbers = [table.number for table in tables[step] if table.is_trace and table.split == split]
                 found += to_samples(trace_rows(database, numbers), step, functions, split)
-    except sqlite3.Error:
+    except (sqlite3.Error, FileNotFoundError):
         return ()
     return tuple(found)
 

@@ -203,8 +203,10 @@ def _art_steps(root: Path) -> Steps:
 
 
 def _art_rows(file: Path) -> Iterator[Row]:
-    for number, group in enumerate(_list(_yaml(_bytes(file)))):
-        for trajectory in _list(group.get("trajectories")):
+    """The trajectories of whole lines; one without its reward, which PyYAML writes last, is not whole either."""
+    content = _bytes(file)
+    for number, group in enumerate(_list(_yaml(content[: content.rfind(b"\n") + 1]))):
+        for trajectory in (found for found in _list(group.get("trajectories")) if "reward" in found):
             items = _list(trajectory.get("messages_and_choices"))
             yield {
                 **asked_and_answered([item.get("message", item) for item in items]),

@@ -16,7 +16,7 @@ from diagnostics.run import Recording, Source, Status
 SEPARATOR = " - "
 BOUNDS = ("__MIN", "__MAX")  # of the points that the page put together into one
 OWN_STEP = "_step"
-HEADER_BYTES = 1 << 20
+HEADER_BYTES = 64 << 20  # a million names take some
 
 
 class Column(NamedTuple):
@@ -98,7 +98,7 @@ class Reader:
 
 def _take(file: Path, run: str, rows: Rows) -> int:
     """Take in a run's points of one panel; how many rows name no step."""
-    header, *lines = map(csv_lines.cells, file.read_text("utf-8-sig", "replace").split("\n"))
+    header, *lines = map(csv_lines.cells, _whole_lines(file.read_text("utf-8-sig", "replace")))
     columns = [column for column in _columns(header) if column.run == run]
     own = next((index for index, name in enumerate(header) if name == f"{run}{SEPARATOR}{OWN_STEP}"), None)
     misfits = 0
@@ -107,18 +107,26 @@ def _take(file: Path, run: str, rows: Rows) -> int:
         points = [(metric, number) for metric, cell in cells if (number := _number(cell)) is not None]
         step = _step(line, own) if points else None
         misfits += bool(points) and step is None
-        for metric, number in points if step is not None else ():
-            rows.columns.add(metric, step or 0, number, 0.0)
-        rows.last_step = max(step if step is not None else 0, rows.last_step or 0)
+        if step is not None:
+            for metric, number in points:
+                rows.columns.add(metric, step, number, 0.0)
+            rows.last_step = max(step, rows.last_step or 0)
     return misfits
+
+
+def _whole_lines(text: str) -> list[str]:
+    """The lines; the last one without an end counts where its last cell is closed, so that no number is cut short."""
+    *lines, last = text.split("\n")
+    return [*lines, last] if last.endswith('"') or not lines else lines
 
 
 def _step(line: Sequence[str], own: int | None) -> int | None:
     """The whole number on the panel's axis, else W&B's own count: an axis may be a time or an epoch."""
     for index in (0, own):
-        number = _number(line[index]) if index is not None and index < len(line) else None
+        cell = line[index] if index is not None and index < len(line) else ""
+        number = _number(cell)
         if number is not None and math.isfinite(number) and number.is_integer() and abs(number) < LARGEST_STEP:
-            return int(number)
+            return int(cell) if cell.strip().isdecimal() else int(number)
     return None
 
 

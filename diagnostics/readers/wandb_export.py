@@ -58,6 +58,8 @@ class Reader:
                 self.path, f"{self.path} is gone: its {MANIFEST} was there and has been removed"
             ) from error
         manifest = _manifest(self.path)
+        if manifest is None and self._last is not None:  # it is being fetched again: the next look finds it whole
+            return self._last
         if manifest is None:
             raise UnreadableRun(self.path, f"{self.path / MANIFEST} is no JSON of an imported run; import it again")
         seen = (found.st_ino, found.st_mtime_ns)

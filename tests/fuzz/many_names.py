@@ -1,61 +1,56 @@
-"""A step of a million names, in each form that may hold one: `python -m tests.fuzz.many_names`, part of `make fuzz`.
+"""A step of a million names, in every format that may hold one: `python -m tests.fuzz.many_names`, part of `make fuzz`.
 
-It is read whole, within a bound of memory; no dashboard could draw it, and no reader may fall over it.
+Each is written by the writer of the conformance suite and read whole, in a process of its own and within a bound of
+memory; no dashboard could draw it, and no reader may fall over it.
 """
 
-import json
+import argparse
+import multiprocessing
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
 from diagnostics.api import open_run
+from tests.diagnostics.readers.writers.catalog import METRIC_WRITERS
+from tests.diagnostics.readers.writers.writer import MetricWriter
 
 NAMES = 1_000_000
-IN_A_RECORD = 10_000
-MOST_BYTES = 12 << 30
+MOST_BYTES = 16 << 30
 
 
-def event_file(folder: Path) -> None:
-    """TensorBoard's form: ten thousand values in each record."""
-    from tensorboard.compat.proto.event_pb2 import Event
-    from tensorboard.summary.writer.record_writer import RecordWriter
-
-    with (folder / "events.out.tfevents.1.host").open("wb") as file:
-        writer = RecordWriter(file)
-        writer.write(Event(wall_time=1.0, file_version="brain.Event:2").SerializeToString())
-        for first in range(0, NAMES, IN_A_RECORD):
-            event = Event(wall_time=2.0, step=1)
-            for number in range(first, first + IN_A_RECORD):
-                event.summary.value.add(tag=f"name/{number}", simple_value=number)
-            writer.write(event.SerializeToString())
-
-
-def json_lines(folder: Path) -> None:
-    """One row of everything."""
-    row = {"step": 1, **{f"name/{number}": float(number) for number in range(NAMES)}}
-    (folder / "metrics.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-
-
-FORMS: Mapping[str, Callable[[Path], None]] = {"TensorBoard": event_file, "JSON lines": json_lines}
-
-
-def main() -> int:
-    """Write, read and compare each form; 1 where one is not what was written."""
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write, read and compare each format; 1 where one is not what was written."""
+    kinds = {kind.__name__.removesuffix("Writer"): kind for kind in METRIC_WRITERS}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--names", type=int, default=NAMES)
+    parser.add_argument("--format", choices=kinds, action="append")
+    options = parser.parse_args(arguments)
     wrong = 0
-    for form, write in FORMS.items():
-        with tempfile.TemporaryDirectory() as place:
-            write(Path(place))
-            began = time.process_time()
-            series = open_run(Path(place)).series
-            spent = time.process_time() - began
-        right = len(series) == NAMES and all(series[f"name/{n}"].values.tolist() == [n] for n in range(0, NAMES, 997))
-        wrong += not right
-        sys.stdout.write(f"{form}: {len(series):,} names in {spent:.0f} CPU s, {'whole' if right else 'not whole'}\n")
+    for form in options.format or kinds:
+        process = multiprocessing.get_context("spawn").Process(target=look, args=(kinds[form], options.names))
+        process.start()
+        process.join()
+        wrong += process.exitcode != 0
     return min(wrong, 1)
+
+
+def look(kind: type[MetricWriter], names: int) -> None:
+    """Write and read one format and say how that went; exits with 1 where something is missing or wrong."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    count = min(names, kind.most_names)
+    with tempfile.TemporaryDirectory() as place:
+        writer = kind(Path(place) / "run")
+        writer.write(1, {f"name/{number}": float(number) for number in range(count)})
+        writer.close()
+        began = time.process_time()
+        series = open_run(writer.path).series
+        spent = time.process_time() - began
+    right = len(series) == count and all(series[f"name/{n}"].values.tolist() == [n] for n in range(0, count, 997))
+    sys.stdout.write(f"{kind.__name__}: {count:,} names in {spent:.1f} CPU s, {'whole' if right else 'not whole'}\n")
+    sys.exit(not right)
 
 
 if __name__ == "__main__":

@@ -15,20 +15,12 @@ import pyarrow.parquet
 
 from benchmarks.event_files import LAYOUTS, event, field, histogram, scalar, tensor, write
 from diagnostics.runlog import RunLog
+from tests.diagnostics.readers.writers.databases import MLFLOW_TABLES
 
 ALL_FIXTURES = Path(__file__).parents[1] / "fixtures"
 FIXTURES = ALL_FIXTURES / "trl"
 STEPS = range(1, 9)
 SAMPLE = {"query": "2 + 2 =", "response": "4", "score": 1.0, "advantage": 0.5, "terminated": True}
-_MLFLOW = """
-CREATE TABLE runs (run_uuid VARCHAR(32), name VARCHAR(250), status VARCHAR(9), start_time BIGINT, end_time BIGINT,
-                   lifecycle_stage VARCHAR(20), experiment_id INTEGER);
-CREATE TABLE metrics (key VARCHAR(250), value FLOAT, timestamp BIGINT, run_uuid VARCHAR(32), step BIGINT,
-                      is_nan BOOLEAN);
-CREATE TABLE params (key VARCHAR(250), value VARCHAR(8000), run_uuid VARCHAR(32));
-INSERT INTO runs VALUES ('r', 'first', 'RUNNING', 1700000000000, NULL, 'active', 1);
-INSERT INTO params VALUES ('learning_rate', '1e-5', 'r');
-"""
 
 
 def run_log(folder: Path) -> None:
@@ -103,7 +95,9 @@ def mlflow(folder: Path) -> None:
     """A database with the tables of MLflow."""
     folder.mkdir(parents=True)
     with sqlite3.connect(folder / "mlflow.db") as database:
-        database.executescript(_MLFLOW)
+        database.executescript(MLFLOW_TABLES)
+        database.execute("INSERT INTO runs VALUES ('r', 'first', 'RUNNING', 1700000000000, NULL, 'active', 1)")
+        database.execute("INSERT INTO params VALUES ('learning_rate', '1e-5', 'r')")
         for step in STEPS:
             database.execute("INSERT INTO metrics VALUES ('loss', 0.5, 1700000000000, 'r', ?, 0)", (step,))
     database.close()

@@ -1,237 +1,61 @@
-"""The formats under conformance test: each one writes a growing run in its own way."""
+"""The formats under conformance test, in the groups that a sentence of the suite may be about."""
 
-import json
-import struct
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
-from benchmarks.event_files import field, varint
-from diagnostics.readers import (
-    Reader,
-    metric_tables,
-    mlflow_files,
-    runlog,
-    swanlab,
-    tensorboard,
-    torchtune,
-    wandb_offline,
-)
-from diagnostics.runlog import RunLog
+from tests.diagnostics.readers.writers.catalog import METRIC_WRITERS, SAMPLE_WRITERS
+from tests.diagnostics.readers.writers.databases import TrackioWriter
+from tests.diagnostics.readers.writers.text_logs import JsonLinesWriter
+from tests.diagnostics.readers.writers.trackers import EventFileWriter, SwanlabWriter, WandbWriter
+from tests.diagnostics.readers.writers.writer import Growth, WholeWriter
 
-EVENT_FILE = "events.out.tfevents.1700000000.host.4711.0"
+WHOLE_WRITERS = tuple(kind for kind in METRIC_WRITERS if issubclass(kind, WholeWriter))
 
 
-class RunLogWriter:
-    """Our own run directory."""
+def _runs(writers: Iterable[type[Any]]) -> Callable[..., Any]:
+    """A fixture: a run of each format, with nothing logged yet."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.log = RunLog(path, algorithm="grpo")
-        self.file = path / "events.jsonl"
+    @pytest.fixture(params=list(writers), ids=lambda made: made.__name__.removesuffix("Writer"))
+    def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+        made = request.param(tmp_path / "run")
+        yield made
+        made.close()
 
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        self.log.log(step, metrics)
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        """The content with its record at `start` made unreadable."""
-        return content[:start] + b"x" + content[start + 1 :]
-
-    def reader(self) -> Reader:
-        return runlog.Reader(self.path)
-
-    def close(self) -> None:
-        self.log.close()
+    return run
 
 
-class EventFileWriter:
-    """A TensorBoard event file, written by TensorBoard's own code, one scalar per record as trainers do."""
+writer = _runs(METRIC_WRITERS)
+# A run that is there before its first point; of trackio there is none: a run has its name from its rows.
+beginning_writer = _runs(kind for kind in METRIC_WRITERS if kind.begins_empty)
+# Rows that name their step, so that any step can be one; RL4LMs' are counted.
+naming_writer = _runs(kind for kind in METRIC_WRITERS if kind.names_steps)
+# Files that grow at their end, whose tail may be torn.
+appending_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is Growth.APPENDED)
+# Databases, which have no tail: their journal makes a row whole, and a copy that is cut off lacks pages.
+database_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is Growth.IN_PLACE)
+# What only grows: nothing that was read of it is read again.
+followed_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is not Growth.WHOLE)
+# Files that are written anew and show where they end, so that half of one is told from the whole ...
+sealed_writer = _runs(kind for kind in WHOLE_WRITERS if kind.ends_visibly)
+# ... and the others, of which the rows that are whole can be read.
+open_ended_writer = _runs(kind for kind in WHOLE_WRITERS if not kind.ends_visibly)
+# A log and a database, for a million names take each format some ten seconds; `make fuzz` holds all of them to it.
+million_writer = _runs((JsonLinesWriter, TrackioWriter))
 
-    def __init__(self, path: Path) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
-
-        path.mkdir()
-        self.path = path
-        self.file = path / EVENT_FILE
-        self.append(Event(wall_time=1.7e9, file_version="brain.Event:2"))
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.compat.proto.summary_pb2 import Summary
-
-        for tag, value in metrics.items():
-            summary = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
-            self.append(Event(wall_time=1.7e9 + step, step=step, summary=summary))
-
-    def append(self, event: Any) -> None:
-        from tensorboard.summary.writer.record_writer import RecordWriter
-
-        with self.file.open("ab") as file:
-            RecordWriter(file).write(event.SerializeToString())
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        inside_payload = start + 14
-        return content[:inside_payload] + bytes([content[inside_payload] ^ 0x55]) + content[inside_payload + 1 :]
-
-    def reader(self) -> Reader:
-        return tensorboard.Reader(self.path)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""
-
-
-class WandbWriter:
-    """A `.wandb` file: W&B's own messages in LevelDB's framing, one row per record."""
-
-    def __init__(self, path: Path) -> None:
-        path.mkdir()
-        self.path = path
-        self.file = path / "run-abc.wandb"
-        self.file.write_bytes(b":W&B" + struct.pack("<HB", 0xBEE1, 0))
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        from wandb.proto.wandb_internal_pb2 import Record
-
-        record = Record()
-        for name, value in {"_step": step, **metrics}.items():
-            record.history.item.add(nested_key=[name], value_json=json.dumps(value))
-        self.append(record.SerializeToString())
-
-    def append(self, payload: bytes) -> None:
-        """Write one record, in parts where it crosses the end of a block."""
-        framed, room = b"", 32768 - self.file.stat().st_size % 32768
-        if room < 7:
-            framed, room = bytes(room), 32768
-        parts = [payload[: room - 7], *_split(payload[room - 7 :], 32768 - 7)]
-        for number, part in enumerate(parts):
-            is_first, is_last = number == 0, number == len(parts) - 1
-            kind = bytes([1 if is_first and is_last else 2 if is_first else 4 if is_last else 3])
-            framed += struct.pack("<IH", zlib.crc32(kind + part), len(part)) + kind + part
-        with self.file.open("ab") as file:
-            file.write(framed)
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        inside_payload = start + 9
-        return content[:inside_payload] + bytes([content[inside_payload] ^ 0x55]) + content[inside_payload + 1 :]
-
-    def reader(self) -> Reader:
-        return wandb_offline.Reader(self.path)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""
-
-
-class SwanlabWriter(WandbWriter):
-    """A `.swanlab` file: SwanLab's messages in the same framing, one scalar per record."""
-
-    def __init__(self, path: Path) -> None:
-        path.mkdir()
-        self.path = path
-        self.file = path / "run-abc.swanlab"
-        self.file.write_bytes(b":SWL" + struct.pack("<HB", 0xE1D6, 2))
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        for name, value in metrics.items():
-            number = field(5, b"\x09" + struct.pack("<d", value))  # number, a double in its field 1
-            scalar = field(1, name.encode()) + b"\x10" + varint(step) + number
-            self.append(b"\x08" + varint(step) + field(13, scalar))
-
-    def reader(self) -> Reader:
-        return swanlab.Reader(self.path)
-
-
-class MlflowFilesWriter:
-    """A run of MLflow's file store: a file for each metric."""
-
-    def __init__(self, path: Path) -> None:
-        (path / "metrics").mkdir(parents=True)
-        (path / "meta.yaml").write_text("run_id: abc\nrun_name: nightly\nstatus: 1\nstart_time: 1700000000000\n")
-        self.path = path
-        self.file = path / "metrics" / "loss"
-        self.file.touch()
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        for name, value in metrics.items():
-            file = self.path / "metrics" / name
-            file.parent.mkdir(exist_ok=True)
-            with file.open("a") as lines:
-                lines.write(f"{1700000000000 + step} {value} {step}\n")
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        return content[:start] + b"x" + content[start + 1 :]
-
-    def reader(self) -> Reader:
-        return mlflow_files.Reader(self.path)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""
-
-
-class TorchtuneWriter:
-    """The log of torchtune's DiskLogger."""
-
-    def __init__(self, path: Path) -> None:
-        path.mkdir()
-        self.path = path
-        self.file = path / "log_1700000000.txt"
-        self.file.touch()
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        values = "".join(f"{name}:{value} " for name, value in metrics.items())
-        with self.file.open("a") as file:
-            file.write(f"Step {step} | {values}\n")
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        return content[:start] + b"x" + content[start + 1 :]
-
-    def reader(self) -> Reader:
-        return torchtune.Reader(self.file)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""
-
-
-class JsonLinesWriter:
-    """A metric log of JSON lines, as most trainers' file loggers write it."""
-
-    def __init__(self, path: Path) -> None:
-        path.mkdir()
-        self.path = path
-        self.file = path / "metrics.jsonl"
-        self.file.touch()
-
-    def write(self, step: int, metrics: Mapping[str, float]) -> None:
-        with self.file.open("a") as file:
-            file.write(json.dumps({"step": step, **metrics}) + "\n")
-
-    def corrupt(self, content: bytes, start: int) -> bytes:
-        return content[:start] + b"x" + content[start + 1 :]
-
-    def reader(self) -> Reader:
-        return metric_tables.Reader(self.file)
-
-    def close(self) -> None:
-        """Nothing is open between writes."""
-
-
-def _split(payload: bytes, size: int) -> list[bytes]:
-    return [payload[start : start + size] for start in range(0, len(payload), size)]
-
-
-Writer = (
-    RunLogWriter | EventFileWriter | WandbWriter | SwanlabWriter | MlflowFilesWriter | TorchtuneWriter | JsonLinesWriter
-)
-
-
-@pytest.fixture(params=get_args(Writer), ids=lambda writer: writer.__name__.removesuffix("Writer"))
-def writer(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Writer]:
-    """A run of each format, with nothing logged yet."""
-    made: Writer = request.param(tmp_path / "run")
-    yield made
-    made.close()
+sample_writer = _runs(SAMPLE_WRITERS)
+# A run that is there before its first sample; a run of trackio or a layout of episodes shows in its first step.
+beginning_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.begins_empty)
+# Scores that may be NaN; prime-rl writes null in its place.
+nan_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.keeps_nan)
+# Files of which a damaged row costs itself; parquet, YAML and a stored table are lost whole, with the step they hold.
+row_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.is_read_by_rows)
+# What is there of a step that is half written, at the end of a log or in a file of its own ...
+part_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.growth in (Growth.APPENDED, Growth.BY_STEP))
+# ... and one file of all steps that is written anew.
+whole_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.growth is Growth.WHOLE)
 
 
 @pytest.fixture(scope="session")

@@ -69,19 +69,6 @@ def test_a_step_in_one_line_of_lists_is_laid_out_row_by_row(tmp_path: Path) -> N
     ]
 
 
-def test_a_new_step_appears_and_a_torn_parquet_holds_nothing_yet(tmp_path: Path) -> None:
-    (tmp_path / "completions").mkdir()
-    whole = (PARQUET / "completions_00001.parquet").read_bytes()
-    (tmp_path / "completions" / "completions_00001.parquet").write_bytes(whole)
-    reader = Reader(tmp_path / "completions")
-    assert reader.refresh().samples.steps == (1,)
-
-    (tmp_path / "completions" / "completions_00002.parquet").write_bytes(whole[:100])
-
-    assert reader.refresh().samples.steps == (1, 2)
-    assert reader.refresh().samples.at(2) == ()
-
-
 @pytest.mark.parametrize("count", [1, 2000])
 def test_no_file_is_opened_before_its_step_is_asked_for(tmp_path: Path, count: int) -> None:
     for step in range(1, count + 1):

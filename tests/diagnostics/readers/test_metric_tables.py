@@ -12,6 +12,7 @@ import pytest
 
 from diagnostics.readers.discovery import find
 from diagnostics.readers.metric_tables import Reader
+from diagnostics.readers.tail import CHUNK_BYTES, HEAD_BYTES
 
 
 def points(recording: Any, tag: str) -> list[tuple[int, float]]:
@@ -50,18 +51,6 @@ def test_a_csv_keeps_nan_and_infinity_and_leaves_empty_cells_out(tmp_path: Path)
     assert np.array_equal([np.nan, np.inf, -np.inf], recording.tags["kl"].values, equal_nan=True)
 
 
-def test_a_csv_that_grows_is_read_on_and_holds_a_torn_line_back(tmp_path: Path) -> None:
-    file = tmp_path / "progress.csv"
-    file.write_text("step,loss\n1,0.5\n2,0.")
-    reader = Reader(file)
-    assert points(reader.refresh(), "loss") == [(1, 0.5)]
-
-    with file.open("a") as more:
-        more.write("25\n3,0.125\n")
-
-    assert points(reader.refresh(), "loss") == [(1, 0.5), (2, 0.25), (3, 0.125)]
-
-
 def test_a_line_with_too_few_cells_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step,loss\n1,0.5\n2\n3,0.125\n")
 
@@ -98,12 +87,29 @@ def test_a_parquet_table_is_read(tmp_path: Path) -> None:
     assert points(recording, "kl") == [(2, 0.25)]
 
 
-def test_stable_baselines_json_lines_are_read_under_their_name(tmp_path: Path) -> None:
-    (tmp_path / "progress.json").write_text('{"total_timesteps": 2048, "rollout/ep_rew_mean": 1.5}\n')
+def test_a_large_parquet_table_is_read_once(tmp_path: Path) -> None:
+    count = CHUNK_BYTES // 8 + 1  # more bytes than are read in one piece
+    table = pyarrow.table({"step": range(count), "loss": np.random.default_rng(0).random(count)})
+    pyarrow.parquet.write_table(table, tmp_path / "log.parquet")
+    reader = Reader(tmp_path / "log.parquet")
+    first = reader.refresh()
 
-    (ref,) = find(tmp_path)
+    assert reader.refresh() is first
+    assert len(first.tags["loss"].values) == count
 
-    assert points(Reader(ref.path).refresh(), "rollout/ep_rew_mean") == [(2048, 1.5)]
+
+def test_a_wide_header_that_grew_wider_begins_the_csv_anew(tmp_path: Path) -> None:
+    file, names = tmp_path / "progress.csv", [f"metric/{number}" for number in range(HEAD_BYTES)]
+    file.write_text(",".join(["step", *names]) + "\n" + ",".join(["1", *["0.5"] * len(names)]) + "\n")
+    reader = Reader(file)
+    reader.refresh()
+    wider = [line + more for line, more in zip(file.read_text().splitlines(), (",kl", ","), strict=True)]
+    file.write_text("\n".join([*wider, ",".join(["2", *["0.25"] * len(names), "1.5"])]) + "\n")
+
+    recording = reader.refresh()
+
+    assert points(recording, "metric/0") == [(1, 0.5), (2, 0.25)]
+    assert (points(recording, "kl"), recording.malformed) == ([(2, 1.5)], 0)
 
 
 def test_a_number_beyond_a_floats_range_is_infinite(tmp_path: Path) -> None:

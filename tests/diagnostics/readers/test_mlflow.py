@@ -10,22 +10,14 @@ import pytest
 from diagnostics.readers import UnreadableRun
 from diagnostics.readers.discovery import find
 from diagnostics.readers.mlflow import LARGEST_FLOAT, Reader, started
-
-TABLES = """
-CREATE TABLE runs (run_uuid VARCHAR(32) NOT NULL PRIMARY KEY, name VARCHAR(250), status VARCHAR(9),
-                   start_time BIGINT, end_time BIGINT, lifecycle_stage VARCHAR(20), experiment_id INTEGER);
-CREATE TABLE metrics (key VARCHAR(250) NOT NULL, value FLOAT NOT NULL, timestamp BIGINT NOT NULL, run_uuid VARCHAR(32)
-                      NOT NULL, step BIGINT DEFAULT '0' NOT NULL, is_nan BOOLEAN DEFAULT '0' NOT NULL,
-                      PRIMARY KEY (key, timestamp, step, run_uuid, value, is_nan));
-CREATE TABLE params (key VARCHAR(250) NOT NULL, value VARCHAR(8000) NOT NULL, run_uuid VARCHAR(32) NOT NULL);
-"""
+from tests.diagnostics.readers.writers.databases import MLFLOW_TABLES
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
     file = tmp_path / "mlflow.db"
     with sqlite3.connect(file) as made:
-        made.executescript(TABLES)
+        made.executescript(MLFLOW_TABLES)
     return file
 
 

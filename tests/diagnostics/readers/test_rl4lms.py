@@ -47,15 +47,6 @@ def test_it_is_understood_as_rl4lms_and_its_entropy_is_turned_round(tmp_path: Pa
     assert (run.producer, run.series["entropy_per_token"].values.tolist()) == ("rl4lms", [2.0, 2.0, 2.0])
 
 
-def test_a_growing_log_is_counted_on(tmp_path: Path) -> None:
-    reader = Reader(run_of(tmp_path, 1))
-    first = reader.refresh()
-    assert reader.refresh() is first
-
-    lines(tmp_path / "rollout_info.jsonl", [{"rollout_info/ep_rew": 9.0}])
-    assert points(reader.refresh(), "rollout_info/ep_rew") == [(1, 0.25), (2, 9.0)]
-
-
 def test_an_evaluation_without_an_epoch_is_counted_as_malformed(tmp_path: Path) -> None:
     lines(run_of(tmp_path) / "test_split_metrics.jsonl", [{"metrics": {"a": 1}}])
 

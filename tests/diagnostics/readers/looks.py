@@ -1,0 +1,43 @@
+"""How the conformance tests look at a run: what a reader finds of it, what that costs, and lengths of half a file."""
+
+from pathlib import Path
+from typing import Any
+
+from diagnostics.readers import Reader, UnreadableRun
+from diagnostics.run import Recording
+
+CUTS = 60
+Points = list[tuple[int, float]]
+
+
+def points(recording: Recording, tag: str) -> Points:
+    """The steps and values of one tag."""
+    raw = recording.tags[tag]
+    return list(zip(raw.steps.tolist(), raw.values.tolist(), strict=True))
+
+
+def looked_at(reader: Reader) -> Recording | None:
+    """What a reader finds; None where it says, naming the path, that the run cannot be read."""
+    try:
+        return reader.refresh()
+    except UnreadableRun as error:
+        if not error.sentence.startswith(str(error.path)):
+            raise
+        return None
+
+
+def seen(reader: Reader) -> Any:
+    """The points of the loss that a reader finds; None where it says that the run cannot be read."""
+    recording = looked_at(reader)
+    return recording and (points(recording, "loss") if recording.tags else [])
+
+
+def cuts(size: int) -> list[int]:
+    """Lengths of a file that is not whole yet, from none to all but one byte."""
+    return sorted({0, size - 1, *range(1, size, max(1, size // CUTS))})
+
+
+def bytes_read() -> int:
+    """Bytes that this process has read from files so far, by the kernel's count."""
+    fields = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(fields["rchar"])

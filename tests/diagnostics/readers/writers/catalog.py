@@ -1,0 +1,62 @@
+"""Every writer: of each mark of each format there is one, so that no reader stands outside the conformance suite."""
+
+from tests.diagnostics.readers.writers.databases import MlflowWriter, TrackioWriter
+from tests.diagnostics.readers.writers.samples import (
+    ArtWriter,
+    PrimeWriter,
+    RllmWriter,
+    RunLogSamplesWriter,
+    SampleLogWriter,
+    SampleParquetWriter,
+    SampleWriter,
+    TrackioTablesWriter,
+    TrlWriter,
+    VerlWriter,
+)
+from tests.diagnostics.readers.writers.text_logs import (
+    CsvWriter,
+    JsonLinesWriter,
+    MlflowFilesWriter,
+    ProgressJsonWriter,
+    Rl4lmsWriter,
+    TorchtuneWriter,
+)
+from tests.diagnostics.readers.writers.trackers import EventFileWriter, RunLogWriter, SwanlabWriter, WandbWriter
+from tests.diagnostics.readers.writers.whole_files import (
+    ParquetWriter,
+    TrainerStateWriter,
+    WandbExportWriter,
+    WandbPageWriter,
+)
+from tests.diagnostics.readers.writers.writer import MetricWriter
+
+METRIC_WRITERS: tuple[type[MetricWriter], ...] = (
+    RunLogWriter,
+    EventFileWriter,
+    WandbWriter,
+    SwanlabWriter,
+    MlflowFilesWriter,
+    TorchtuneWriter,
+    Rl4lmsWriter,
+    JsonLinesWriter,
+    ProgressJsonWriter,
+    CsvWriter,
+    TrackioWriter,
+    MlflowWriter,
+    WandbExportWriter,
+    TrainerStateWriter,
+    ParquetWriter,
+    WandbPageWriter,
+)
+
+SAMPLE_WRITERS: tuple[type[SampleWriter], ...] = (
+    RunLogSamplesWriter,
+    TrackioTablesWriter,
+    TrlWriter,
+    VerlWriter,
+    SampleLogWriter,
+    SampleParquetWriter,
+    PrimeWriter,
+    RllmWriter,
+    ArtWriter,
+)

@@ -1,0 +1,138 @@
+"""Writers of the logs that trainers append to line by line."""
+
+import csv
+import json
+from pathlib import Path
+from typing import ClassVar
+
+from diagnostics.readers import Reader, metric_tables, mlflow_files, rl4lms, torchtune
+from tests.diagnostics.readers.writers.writer import AppendingWriter, Metrics
+
+
+class MlflowFilesWriter(AppendingWriter):
+    """A run of MLflow's file store: a file for each metric."""
+
+    form, mark = "mlflow-files", "meta.yaml"
+    most_names = 50_000  # a file for each
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        (path / "metrics").mkdir(parents=True)
+        (path / "meta.yaml").write_text("run_id: abc\nrun_name: nightly\nstatus: 1\nstart_time: 1700000000000\n")
+        self.path = path
+        self.file = path / "metrics" / "loss"
+        self.file.touch()
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        for name, value in metrics.items():
+            file = self.path / "metrics" / name
+            file.parent.mkdir(exist_ok=True)
+            with file.open("a") as lines:
+                lines.write(f"{1700000000000 + step} {value} {step}\n")
+
+    def reader(self) -> Reader:
+        return mlflow_files.Reader(self.path)
+
+
+class TorchtuneWriter(AppendingWriter):
+    """The log of torchtune's DiskLogger."""
+
+    form, mark = "torchtune", "log_*.txt"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "log_1700000000.txt"
+        self.file.touch()
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        values = "".join(f"{name}:{value} " for name, value in metrics.items())
+        with self.file.open("a") as file:
+            file.write(f"Step {step} | {values}\n")
+
+    def reader(self) -> Reader:
+        return torchtune.Reader(self.file)
+
+
+class Rl4lmsWriter(AppendingWriter):
+    """RL4LMs' log of its rollouts, as its tracker writes it: a row for each, which does not say of which it is."""
+
+    form, mark = "rl4lms", "rollout_info.jsonl"
+    names_steps = False
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "rollout_info.jsonl"
+        self.file.touch()
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        with self.file.open("a") as file:
+            file.write(json.dumps(dict(metrics)) + "\n")
+
+    def reader(self) -> Reader:
+        return rl4lms.Reader(self.path)
+
+
+class JsonLinesWriter(AppendingWriter):
+    """A metric log of JSON lines, as most trainers' file loggers write it."""
+
+    form, mark = "table", "*.jsonl"
+    file_name: ClassVar[str] = "metrics.jsonl"
+    step_column: ClassVar[str] = "step"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / self.file_name
+        self.file.touch()
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        with self.file.open("a") as file:
+            file.write(json.dumps({self.step_column: step, **metrics}) + "\n")
+
+    def reader(self) -> Reader:
+        return metric_tables.Reader(self.file)
+
+
+class ProgressJsonWriter(JsonLinesWriter):
+    """Stable-Baselines3's log of JSON lines."""
+
+    mark, file_name, step_column = "progress.json", "progress.json", "total_timesteps"
+
+
+class CsvWriter(AppendingWriter):
+    """A CSV as Stable-Baselines3 writes it: once a name is new, the same file again from its start, a column wider."""
+
+    form, mark = "table", "*.csv"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "progress.csv"
+        self.file.touch()
+        self._names: list[str] = []
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        row = {"step": step, **metrics}
+        if new := [name for name in row if name not in self._names]:
+            self._widen(new)
+        with self.file.open("a", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerow([row.get(name, "") for name in self._names])
+
+    def _widen(self, new: list[str]) -> None:
+        with self.file.open(newline="") as file:
+            _, *before = [*csv.reader(file)] or [[]]
+        self._names += new
+        with self.file.open("w", newline="") as file:
+            rows = csv.writer(file, lineterminator="\n")
+            rows.writerow(self._names)
+            rows.writerows([*row, *[""] * len(new)] for row in before)
+        self._starts[-1] = self.file.stat().st_size
+
+    def reader(self) -> Reader:
+        return metric_tables.Reader(self.file)

@@ -1,0 +1,117 @@
+"""Writers of the files that are written in one go, and anew when there is more: checkpoints, exports and tables."""
+
+import csv
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pyarrow.parquet
+
+from diagnostics.readers import Reader, metric_tables, trainer_state, wandb_csv, wandb_export
+from tests.diagnostics.readers.writers.writer import WholeWriter
+
+
+class WandbExportWriter(WholeWriter):
+    """A run of the W&B cloud as `rlvitals import` writes it: its rows, and the manifest after them."""
+
+    form, mark = "wandb-export", "wandb-export.json"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / wandb_export.MANIFEST
+        self.save()
+
+    def save(self) -> None:
+        self.file.unlink(missing_ok=True)
+        rows = ({"_step": step, **metrics} if step is not None else [] for step, metrics in self.rows)
+        (self.path / wandb_export.HISTORY).write_text("".join(json.dumps(row) + "\n" for row in rows))
+        manifest = {"schema_version": 1, "address": "wandb://lab/tuning/abc", "run_id": "abc", "name": "nightly"}
+        self.file.write_text(json.dumps(manifest | {"state": "finished", "config": {}, "summary": {}}, indent=1) + "\n")
+
+    def reader(self) -> Reader:
+        return wandb_export.Reader(self.path)
+
+
+class TrainerStateWriter(WholeWriter):
+    """transformers' state in a training's output folder, as `TrainerState.save_to_json` writes it."""
+
+    form, mark = "trainer-state", "trainer_state.json"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "trainer_state.json"
+        self.save()
+
+    def save(self) -> None:
+        history = [{**metrics, **({} if step is None else {"step": step})} for step, metrics in self.rows]
+        last = max((step for step, _ in self.rows if step is not None), default=0)
+        state = {"global_step": last, "log_history": history, "max_steps": 0}
+        self.file.write_text(json.dumps(state, indent=2, sort_keys=True) + "\n")
+
+    def reader(self) -> Reader:
+        return trainer_state.Reader(self.path)
+
+
+class ParquetWriter(WholeWriter):
+    """A table of metrics in parquet, written by pyarrow."""
+
+    form, mark = "table", "*.parquet"
+    most_names = 100_000  # pyarrow takes 10 KB for each column, and no file of a million
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "metrics.parquet"
+        self.save()
+
+    def save(self) -> None:
+        columns: dict[str, Any] = {"step": pyarrow.array([step for step, _ in self.rows], pyarrow.int64())}
+        for name in _names(self):
+            columns[name] = pyarrow.array([metrics.get(name) for _, metrics in self.rows], pyarrow.float64())
+        pyarrow.parquet.write_table(pyarrow.table(columns), self.file)
+
+    def reader(self) -> Reader:
+        return metric_tables.Reader(self.file)
+
+
+class WandbPageWriter(WholeWriter):
+    """A panel as the W&B page exports it: every cell quoted, each metric of the run with its bounds."""
+
+    form, mark = "wandb-csv", "*.csv"
+    most_names = 100_000  # three columns for each, of which the page draws a few dozen
+    ends_visibly = False
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "wandb_export_2026-01-01T00_00_00.000+00_00.csv"
+        self.save()
+
+    def save(self) -> None:
+        names = _names(self) or ["loss"]
+        header = [f"nightly - {name}{bound}" for name in names for bound in ("", *wandb_csv.BOUNDS)]
+        with self.file.open("w", newline="") as file:
+            rows = csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n")
+            rows.writerow(["Step", *header])
+            rows.writerows([step, *_cells(metrics.get(name) for name in names)] for step, metrics in self.rows)
+
+    def reader(self) -> Reader:
+        return wandb_csv.Reader(self.file)
+
+
+def _names(writer: WholeWriter) -> list[str]:
+    """The metrics of all rows, in the order of their appearance."""
+    return list(dict.fromkeys(name for _, metrics in writer.rows for name in metrics))
+
+
+def _cells(values: Iterable[float | None]) -> list[str]:
+    """Each value three times: the page puts its bounds beside it."""
+    return [json.dumps(value) if value is not None else "" for value in values for _ in range(3)]
