@@ -20,6 +20,7 @@ from typing import Any
 
 from benchmarks.detecting.cells import PARTS, cells, read_corpus
 from benchmarks.detecting.fixing import apply_missing, read_fixed
+from benchmarks.detecting.missed import with_reasons
 from benchmarks.detecting.report import page
 from benchmarks.detecting.training import is_trained, train_missing
 from benchmarks.detecting.verdicts import judged
@@ -53,7 +54,7 @@ def main() -> int:
     there = [cell for cell in there if is_trained(chosen.cache, cell)]
     if chosen.fixes:
         apply_missing(chosen.cache, there, deadline)
-    said = judged(chosen.cache, there, chosen.processes)
+    said = with_reasons(chosen.cache, there, list(judged(chosen.cache, there, chosen.processes)))
     results = [{**result, "fixed": read_fixed(chosen.cache, cell)} for cell, result in zip(there, said, strict=True)]
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)

@@ -2,9 +2,9 @@
 
 python -m benchmarks.evaluation [--runs 60] [--points 1000] [--long 100000]
 
-Prints the CPU time of all rules on a run of 100 series of `--long` points, of judging it again after each of its last
-steps, and the slowest rules of both; then, for noise of different kinds, the share of simulated healthy runs of
-`--points` points in which a rule fired (`--runs 0`: not that).
+Prints the CPU time of all rules on a run of 100 series of `--long` points, of judging it again after each new step at
+a tenth of that length and at all of it, and the slowest rules of each; then, for noise of different kinds, the share of
+simulated healthy runs of `--points` points in which a rule fired (`--runs 0`: not that).
 """
 
 import argparse
@@ -47,7 +47,8 @@ def main() -> None:
     for algorithm, healthy in HEALTHY.items():
         run = widened(healthy(Noise(0, options.long, 0.5)), SERIES)
         print_cold(algorithm, run, options.long)
-        print_growing(algorithm, run, options.long)
+        for points in (options.long // 10, options.long):
+            print_growing(algorithm, run, points)
     for tails, phi in NOISES if options.runs else ():
         print_alarms(tails, phi, options.runs, options.points)
 
@@ -59,7 +60,7 @@ def print_cold(algorithm: str, run: Run, points: int) -> None:
 
 
 def print_growing(algorithm: str, run: Run, points: int) -> None:
-    """The CPU milliseconds of judging a run again after one more step: the median of the last ones, all and by rule."""
+    """The CPU milliseconds of judging a run of so many points again after one more: the median, all and by rule."""
     everything, alone = engine.Evaluator(CATALOG), {rule.name: engine.Evaluator([rule]) for rule in CATALOG}
     total: list[float] = []
     spent: dict[str, list[float]] = {name: [] for name in alone}
@@ -69,7 +70,7 @@ def print_growing(algorithm: str, run: Run, points: int) -> None:
         for name, evaluator in alone.items():
             spent[name].append(_milliseconds(partial(evaluator.update, grown)))
     usual = {name: statistics.median(times[SETTLED:]) for name, times in spent.items()}
-    what = f"{algorithm}, the same run after each new step"
+    what = f"{algorithm}, after each new step at {points} points"
     print_spent(what, usual, statistics.median(total[SETTLED:]))
 
 

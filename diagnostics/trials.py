@@ -1,4 +1,4 @@
-"""Trying reward functions: in a process of the trainer with a time limit, so that nobody's code runs in ours."""
+"""Trying a training's parts before it starts: in a process of the trainer with a time limit, never in ours."""
 
 import json
 import subprocess
@@ -6,14 +6,18 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.preflight import Trial
+from diagnostics.preflight import Probe, Trial
 
 SECONDS = 120.0
 """A reward function that has not answered by then is given up; loading a reward model takes a while."""
 
 
+PROBE_SECONDS = 600.0
+"""Loading a model and writing 32 answers takes longer."""
+
+
 class TrialError(Exception):
-    """The reward functions could not be tried; the message is one sentence."""
+    """The reward functions, or the policy, could not be tried; the message is one sentence."""
 
 
 def try_rewards(algorithm: str, config: Mapping[str, Any], seconds: float = SECONDS) -> tuple[Trial, ...]:
@@ -26,9 +30,21 @@ def try_rewards(algorithm: str, config: Mapping[str, Any], seconds: float = SECO
     Raises:
         TrialError: the process took too long, or says why it cannot.
     """
+    said = _asked("smoke", "the reward functions", algorithm, config, seconds)
+    return tuple(Trial(**item) for item in said["trials"])
+
+
+def probe_policy(algorithm: str, config: Mapping[str, Any], seconds: float = PROBE_SECONDS) -> Probe:
+    """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise."""
+    said = _asked("probe", "the untrained policy", algorithm, config, seconds)
+    return Probe(tuple(said["lengths"]), said["room"])
+
+
+def _asked(command: str, whom: str, algorithm: str, config: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """What a process of the trainer says of a training."""
     try:
         process = subprocess.run(
-            [sys.executable, "-P", "-m", "trainer.main", "smoke"],
+            [sys.executable, "-P", "-m", "trainer.main", command],
             input=json.dumps({"algorithm": algorithm, "config": dict(config)}, default=list),
             capture_output=True,
             text=True,
@@ -36,8 +52,9 @@ def try_rewards(algorithm: str, config: Mapping[str, Any], seconds: float = SECO
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise TrialError(f"the reward functions gave no answer within {seconds:.0f} s") from error
+        raise TrialError(f"{whom} gave no answer within {seconds:.0f} s") from error
     if process.returncode:
         lines = process.stderr.strip().splitlines() or [f"the trainer's process ended with {process.returncode}"]
         raise TrialError(lines[-1].removeprefix("rlvitals: "))
-    return tuple(Trial(**item) for item in json.loads(process.stdout)["trials"])
+    said: dict[str, Any] = json.loads(process.stdout)
+    return said

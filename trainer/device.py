@@ -13,6 +13,9 @@ from trainer.sharding import asks_for_deepspeed, settle
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 _KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20
 
+_BUCKET_MIB = 32
+"""Gradients exchanged at once. Named, it holds for the first exchange too, which else has 1 MiB: one more message."""
+
 
 def stays_on_cpu(config: TrainConfig) -> bool:
     """Whether to keep to the CPU; several processes must be told so where there is nothing else, or each is alone.
@@ -41,7 +44,9 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
     _keep_freed_memory()
     set_seed(config.seed)
     precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: as the launcher says
-    in_place = DistributedDataParallelKwargs(gradient_as_bucket_view=True)  # gradients are exchanged where they lie
+    in_place = DistributedDataParallelKwargs(  # gradients are exchanged where they lie, and small models' at once
+        gradient_as_bucket_view=True, bucket_cap_mb=_BUCKET_MIB
+    )
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
     settle(accelerator, config)
     return accelerator

@@ -1,23 +1,26 @@
 """The fused decoder: a token through a Llama-like model in a dozen operations per layer instead of sixty.
 
 Small models spend their decoding in calls, so what helps is fewer and larger operations: query, key and value in one
-product, gate and up projection in another, rotary positions as one complex multiplication, keys and values written in
-place. It computes what the model's own forward pass computes, to rounding.
+product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
+multiplication, keys and values written in place and by one copy, sums within the products that they follow. It computes
+what the model's own forward pass computes, to rounding.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
-W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, D size of a head.
+W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, D size of a head, J = D / 2.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.functional import scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, prompt_positions
-from trainer.linear import product
+from trainer.linear import product, sum_with_product
 
 FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
 ROPE_TYPES = ("default", "linear", "llama3")
@@ -31,14 +34,14 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 
     Plain is what is not quantised, adapted, sharded, under autocast or hooked, and whose window the text fits into.
     """
-    config = model.config
+    config, weights = model.config, list(model.parameters())
     return (
         type(model).__name__ in FAMILIES
         and config.rope_parameters["rope_type"] in ROPE_TYPES
         and length <= (getattr(config, "sliding_window", None) or length)
         and not torch.is_autocast_enabled(model.device.type)
-        and model.num_parameters() <= LARGEST
-        and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in model.parameters())
+        and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in weights)
+        and sum(weight.numel() for weight in weights) <= LARGEST
         and all(_is_plain(module) for module in model.modules())
         and all(layer.self_attn.o_proj.bias is None and layer.mlp.up_proj.bias is None for layer in model.model.layers)
     )
@@ -52,49 +55,52 @@ def _is_plain(module: nn.Module) -> bool:
 
 
 class FusedDecoder:
-    """One rollout of a model that `is_fusable`. Its weights are packed here, so a decoder serves one rollout."""
+    """One rollout of a model that `is_fusable`. Its weights are packed here, so a decoder serves one rollout.
+
+    It reads in inference mode: a tenth of what so small a call costs is what torch notes for a backward pass.
+    """
 
     def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
         self._model = model
         self._max_new_tokens = max_new_tokens
-        self._layers = [_packed(layer, model.config.rms_norm_eps) for layer in model.model.layers]
+        self._layers = [_packed(layer) for layer in model.model.layers]
+        self._norm = _Norm.of(model.model.norm)
         self._length = 0
         self._memory: list[_Memory] = []
-        self._rotation_SD = torch.empty(0)
+        self._rotation_SXJ = torch.empty(0)
         self._position_A: Tensor | None = None
         self._mask_A11S: Tensor | None = None
 
+    @torch.inference_mode()
     def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
         ids_PQ, mask_PQ, prompt_of_B = distinct_prompts(ids_BQ, mask_BQ)
         is_padded, self._length = not bool(mask_PQ.all()), ids_PQ.shape[1]
-        output = self._model(
-            input_ids=ids_PQ,
-            attention_mask=mask_PQ if is_padded else None,
-            position_ids=prompt_positions(mask_PQ),
-            use_cache=True,
-            logits_to_keep=1,
-        )
-        total = self._length + self._max_new_tokens
-        self._memory = [_Memory.of_prompts(layer, prompt_of_B, total) for layer in output.past_key_values.layers]
-        self._place(mask_BQ, total, is_padded)
-        logits_PV: Tensor = output.logits[:, -1]
-        return logits_PV[prompt_of_B]
+        self._place(mask_BQ, self._length + self._max_new_tokens, is_padded)
+        rotation = self._rotation_SXJ[prompt_positions(mask_PQ).flatten()].unsqueeze(1)
+        seen_P1QQ = _seen(mask_PQ) if is_padded else None
+        hidden_AW = self._model.model.embed_tokens.weight[ids_PQ.flatten()]
+        for layer in self._layers:
+            projected_NXD = layer.project(hidden_AW, rotation)
+            projected_PKXQD = projected_NXD.unflatten(0, (*ids_PQ.shape, -1)).permute(0, 2, 3, 1, 4)
+            self._memory.append(_Memory.of_prompts(projected_PKXQD[:, :, -2:], prompt_of_B, len(self._rotation_SXJ)))
+            hidden_AW = layer.transform(hidden_AW, _attended(projected_PKXQD, seen_P1QQ))
+        return self._logits(hidden_AW.unflatten(0, ids_PQ.shape)[:, -1])[prompt_of_B]
 
+    @torch.inference_mode()
     def read(self, tokens_A: Tensor) -> Tensor:
-        inner, at = self._model.model, self._length
+        at = self._length
         self._length += 1
-        rotation = self._rotation_SD[at if self._position_A is None else self._position_A[:, None, None]]
+        rotation = self._rotation_SXJ[at if self._position_A is None else self._position_A.unsqueeze(1)]
         mask_A11S = None if self._mask_A11S is None else self._mask_A11S[..., : at + 1]
-        hidden_AW = inner.embed_tokens.weight.index_select(0, tokens_A)
+        hidden_AW = self._model.model.embed_tokens.weight.index_select(0, tokens_A)
         for layer, memory in zip(self._layers, self._memory, strict=True):
-            query_NGD, key_ND, value_ND = layer.project(hidden_AW, rotation)
-            memory.write(at, key_ND, value_ND)
-            mixed_NGD = memory.attend(query_NGD, at + 1, mask_A11S)
-            hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(len(hidden_AW), -1))
+            projected_NXD = layer.project(hidden_AW, rotation)
+            memory.write(at, projected_NXD)
+            mixed_NGD = memory.attend(projected_NXD, at + 1, mask_A11S)
+            hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(hidden_AW.shape[0], -1))
         if self._position_A is not None:
             self._position_A = self._position_A + 1
-        hidden_AW = _normed(hidden_AW, inner.norm.weight, inner.norm.variance_epsilon)
-        return product(hidden_AW, self._model.lm_head.weight)
+        return self._logits(hidden_AW)
 
     def keep(self, kept: Tensor) -> bool:
         self._memory = [memory.of_rows(kept) for memory in self._memory]
@@ -102,12 +108,18 @@ class FusedDecoder:
             self._position_A, self._mask_A11S = self._position_A[kept], self._mask_A11S[kept]
         return True
 
+    def _logits(self, hidden_AW: Tensor) -> Tensor:
+        return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._model.lm_head.weight)
+
     def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
         """The rotation of each position; where prompts are padded, also each row's own position and what it may see."""
-        like = self._model.lm_head.weight
+        like, config = self._model.lm_head.weight, self._model.config
         cos_1SD, sin_1SD = self._model.model.rotary_emb(like, torch.arange(total, device=mask_BQ.device).unsqueeze(0))
         half = cos_1SD.shape[2] // 2
-        self._rotation_SD = torch.complex(cos_1SD[0, :, :half], sin_1SD[0, :, :half])
+        rotation_SJ = torch.complex(cos_1SD[0, :, :half], sin_1SD[0, :, :half])
+        groups = config.num_attention_heads // config.num_key_value_heads
+        self._rotation_SXJ = rotation_SJ.unsqueeze(1).repeat(1, groups + 2, 1)
+        self._rotation_SXJ[:, -1] = 1
         if is_padded:
             self._position_A = mask_BQ.sum(1)
             mask_AS = like.new_zeros(len(mask_BQ), total)
@@ -119,94 +131,120 @@ class FusedDecoder:
 class _Memory:
     """One layer's keys and values of all rows, with room for those of the whole rollout."""
 
-    keys_NSD: Tensor
-    values_NSD: Tensor
+    pairs_N2SD: Tensor
+    """The keys, then the values."""
     key_heads: int
 
     @classmethod
-    def of_prompts(cls, cached: Any, prompt_of_B: Tensor, total: int) -> "_Memory":
-        """With what a prompt left in a layer of transformers' cache written for each of its rows."""
-        _, heads, length, size = cached.keys.shape
-        keys_BKSD, values_BKSD = (cached.keys.new_empty(len(prompt_of_B), heads, total, size) for _ in range(2))
-        keys_BKSD[:, :, :length] = _woven(cached.keys, 3)[prompt_of_B]
-        values_BKSD[:, :, :length] = cached.values[prompt_of_B]
-        return cls(keys_BKSD.flatten(0, 1), values_BKSD.flatten(0, 1), heads)
+    def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor, total: int) -> "_Memory":
+        """With the keys and values of prompts written for each of their rows."""
+        _, heads, _, length, size = pairs_PK2QD.shape
+        pairs_BK2SD = pairs_PK2QD.new_empty(len(prompt_of_B), heads, 2, total, size)
+        pairs_BK2SD[..., :length, :] = pairs_PK2QD[prompt_of_B]
+        return cls(pairs_BK2SD.flatten(0, 1), heads)
 
     def of_rows(self, kept: Tensor) -> "_Memory":
         """Of these rows alone."""
-        keys_NSD, values_NSD = (
-            part_NSD.unflatten(0, (-1, self.key_heads))[kept].flatten(0, 1)
-            for part_NSD in (self.keys_NSD, self.values_NSD)
-        )
-        return _Memory(keys_NSD, values_NSD, self.key_heads)
+        return _Memory(self.pairs_N2SD.unflatten(0, (-1, self.key_heads))[kept].flatten(0, 1), self.key_heads)
 
-    def write(self, at: int, key_ND: Tensor, value_ND: Tensor) -> None:
+    def write(self, at: int, projected_NXD: Tensor) -> None:
         """Remember one token of each row."""
-        self.keys_NSD.select(1, at).copy_(key_ND)
-        self.values_NSD.select(1, at).copy_(value_ND)
+        self.pairs_N2SD.select(2, at).copy_(projected_NXD.narrow(1, projected_NXD.shape[1] - 2, 2))
 
-    def attend(self, query_NGD: Tensor, length: int, mask_A11S: Tensor | None) -> Tensor:
+    def attend(self, projected_NXD: Tensor, length: int, mask_A11S: Tensor | None) -> Tensor:
         """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
-        scores_NGS = torch.bmm(query_NGD, self.keys_NSD.narrow(1, 0, length).transpose(1, 2))
+        query_NGD = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2)
+        keys_NSD, values_NSD = self.pairs_N2SD.narrow(2, 0, length).unbind(1)
+        scores_NGS = torch.bmm(query_NGD, keys_NSD.transpose(1, 2))
         if mask_A11S is not None:
             scores_NGS = (scores_NGS.unflatten(0, (-1, self.key_heads)) + mask_A11S).flatten(0, 1)
-        return torch.bmm(scores_NGS.softmax(2), self.values_NSD.narrow(1, 0, length))
+        return torch.bmm(scores_NGS.softmax(2), values_NSD)
+
+
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """An RMS norm as the division by a length, `scaled`, and a weight for the product that follows it."""
+
+    weight: Tensor
+    """(W,), times √W: a root mean square is a length over √W."""
+    floor: Tensor
+    """√(W·ε): the length and this are the two short sides of the right triangle whose long side divides."""
+
+    @classmethod
+    def of(cls, norm: Any) -> "_Norm":
+        """That of a model."""
+        width = math.sqrt(len(norm.weight))
+        return cls(norm.weight.detach() * width, norm.weight.new_tensor(math.sqrt(norm.variance_epsilon) * width))
+
+    def scaled(self, hidden_AW: Tensor) -> Tensor:
+        """Still to be multiplied by `weight`."""
+        length_A1 = torch.linalg.vector_norm(hidden_AW, dim=1, keepdim=True)
+        return hidden_AW / torch.hypot(length_A1, self.floor)
 
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
     """The packed weights of one layer; in queries and keys the two numbers that rotate together stand side by side."""
 
+    attention_norm: _Norm
     qkv: Tensor
-    """(K·(G + 2)·D, W): for each head of keys its queries, scaled as attention wants them, its key and its value."""
+    """(K·X·D, W), X = G + 2: for each head of keys its queries, scaled as attention wants them, its key, its value."""
     qkv_bias: Tensor | None
     out: Tensor
+    mlp_norm: _Norm
     gate_up: Tensor
     down: Tensor
-    attention_norm: Tensor
-    mlp_norm: Tensor
     activation: Callable[[Tensor], Tensor]
-    eps: float
     key_heads: int
     head_size: int
 
-    def project(self, hidden_AW: Tensor, rotation: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """query_NGD and key_ND, rotated to their position, and value_ND."""
-        qkv = product(_normed(hidden_AW, self.attention_norm, self.eps), self.qkv, self.qkv_bias)
-        pairs_AKHD2 = qkv.view(len(hidden_AW), self.key_heads, -1, self.head_size // 2, 2)
-        groups = pairs_AKHD2.shape[2] - 2
-        turned = torch.view_as_complex(pairs_AKHD2.narrow(2, 0, groups + 1)) * rotation
-        turned_NHD = torch.view_as_real(turned).view(-1, groups + 1, self.head_size)
-        value_ND = qkv.view(-1, groups + 2, self.head_size).select(1, groups + 1)
-        return turned_NHD.narrow(1, 0, groups), turned_NHD.select(1, groups), value_ND
+    def project(self, hidden_AW: Tensor, rotation: Tensor) -> Tensor:
+        """(N, X, D) queries and key, rotated to their position, and the value, which `rotation` leaves alone."""
+        qkv = product(self.attention_norm.scaled(hidden_AW), self.qkv, self.qkv_bias)
+        pairs_AKXJ2 = qkv.view(hidden_AW.shape[0], self.key_heads, -1, self.head_size // 2, 2)
+        turned_AKXJ = torch.view_as_complex(pairs_AKXJ2) * rotation
+        return torch.view_as_real(turned_AKXJ).view(-1, turned_AKXJ.shape[2], self.head_size)
 
     def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
         """The hidden state after the attention's output and the MLP are added."""
-        hidden_AW = hidden_AW + product(mixed_AW, self.out)
-        gate, up = product(_normed(hidden_AW, self.mlp_norm, self.eps), self.gate_up).chunk(2, 1)
-        return hidden_AW + product(self.activation(gate) * up, self.down)
+        hidden_AW = sum_with_product(hidden_AW, mixed_AW, self.out)
+        gate, up = product(self.mlp_norm.scaled(hidden_AW), self.gate_up).chunk(2, 1)
+        return sum_with_product(hidden_AW, self.activation(gate) * up, self.down)
 
 
-def _normed(hidden_AW: Tensor, weight: Tensor, eps: float) -> Tensor:
-    return torch.rms_norm(hidden_AW, weight.shape, weight, eps)
+def _seen(mask_PQ: Tensor) -> Tensor:
+    """(P, 1, Q, Q) bool, which token of a padded prompt (third axis) sees which: those before it; padding, itself."""
+    causal_QQ = torch.ones(2 * mask_PQ.shape[1:], dtype=torch.bool, device=mask_PQ.device).tril()
+    itself_QQ = torch.eye(len(causal_QQ), dtype=torch.bool, device=mask_PQ.device)
+    return causal_QQ & (mask_PQ != 0)[:, None, None] | itself_QQ
 
 
-def _packed(layer: Any, eps: float) -> _Layer:
+def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
+    """(P·Q, H·D) mix of the values at each token of the prompts, which sees all before it unless told otherwise."""
+    query_PHQD = projected_PKXQD[:, :, :-2].flatten(1, 2)
+    key_PKQD, value_PKQD = projected_PKXQD[:, :, -2:].unbind(2)
+    mixed_PHQD = scaled_dot_product_attention(
+        query_PHQD, key_PKQD, value_PKQD, seen_P1QQ, is_causal=seen_P1QQ is None, scale=1.0, enable_gqa=True
+    )
+    return mixed_PHQD.transpose(1, 2).flatten(2).flatten(0, 1)
+
+
+def _packed(layer: Any) -> _Layer:
     attention, mlp = layer.self_attn, layer.mlp
     parts = (attention.q_proj, attention.k_proj, attention.v_proj)
     has_bias = parts[0].bias is not None
     size = attention.head_dim
     heads = parts[1].out_features // size
+    attention_norm, mlp_norm = _Norm.of(layer.input_layernorm), _Norm.of(layer.post_attention_layernorm)
     return _Layer(
-        qkv=_qkv([part.weight for part in parts], heads, size, attention.scaling),
+        attention_norm=attention_norm,
+        qkv=_qkv([part.weight for part in parts], heads, size, attention.scaling) * attention_norm.weight,
         qkv_bias=_qkv([part.bias for part in parts], heads, size, attention.scaling) if has_bias else None,
         out=attention.o_proj.weight,
-        gate_up=torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]),
+        mlp_norm=mlp_norm,
+        gate_up=torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * mlp_norm.weight,
         down=mlp.down_proj.weight,
-        attention_norm=layer.input_layernorm.weight,
-        mlp_norm=layer.post_attention_layernorm.weight,
         activation=mlp.act_fn.forward,
-        eps=eps,
         key_heads=heads,
         head_size=size,
     )

@@ -17,7 +17,7 @@ from trainer.device import accelerator_for
 from trainer.experience import GRPOExperience, Tokens
 from trainer.faults.changes import Changes
 from trainer.grpo_metrics import answer_metrics, completion_metrics, reward_metrics
-from trainer.held_out import HeldOut
+from trainer.held_out import Findings, HeldOut
 from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.losses import TokenAverage, grpo_loss
@@ -28,6 +28,7 @@ from trainer.policy import decode, encode, score_tokens, stop_ids
 from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
+from trainer.rewards.occasion import TrainerState
 from trainer.rollout import generate
 from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
@@ -90,7 +91,8 @@ def train(
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
 
         # 3. Rewards: raw ones are logged, their weighted sum is what counts.
-        scores = score(reward_funcs, config.reward_weights, rows[own], responses)
+        state, ids = TrainerState(step - 1, config.total_steps), written.token_lists()
+        scores = score(reward_funcs, config.reward_weights, rows[own], responses, ids, state)
         written, scores = processes.gather_rollout(written, scores, sampling)
         mask_BT = written.mask_BT
         tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
@@ -146,14 +148,16 @@ def train(
 
         # 7. The log: the names of TRL's GRPO logging page.
         tokens_so_far.value += int(prompt_mask_BQ.sum() + mask_BT.sum())
+        of_passes_NM, losses_PU = processes.gather_together(passes.rows(), torch.stack(losses).unsqueeze(0))
         metrics_of_step = {
+            **scores.notes.means(),
             "num_tokens": float(tokens_so_far.value),
             **completion_metrics(mask_BT.sum(1), written.terminated_B),
             **scores.metrics(),
             **reward_metrics(total_B, scorable_B),
             "frac_reward_zero_std": float((~compared.has_signal_B).float().mean()),
-            **passes.joined(processes.gather),
-            "loss": float(processes.sum(torch.stack(losses)).double().mean()),
+            **passes.joined(of_passes_NM),
+            "loss": float(losses_PU.sum(0).double().mean()),
             **mean_over_updates(updates),
             "learning_rate": learning_rate,
             "step_time": time.perf_counter() - started,
@@ -169,8 +173,10 @@ def train(
             seed=step,
             group_size=config.num_generations,
         )
-        with whole(accelerator, policy) as plain:
-            found = held_out.after(step, plain)
+        found = Findings()
+        if held_out.is_due(step):
+            with whole(accelerator, policy) as plain:
+                found = held_out.after(step, plain)
         bins = histograms.of(
             processes, total_B[scorable_B], tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT
         )

@@ -11,8 +11,9 @@ from trainer.scoring import sample_std
 
 
 def answer_metrics(answers: Answers) -> dict[str, float]:
-    """What an evaluation says of its answers: lengths and how they ended, each reward function, the reward."""
+    """What an evaluation says of its answers: what the reward functions logged, lengths, each function, the reward."""
     return {
+        **answers.scores.notes.means(),
         **completion_metrics(answers.lengths_N, answers.terminated_N),
         **answers.scores.metrics(),
         **reward_metrics(answers.scores.total_B, answers.scores.scorable_B),

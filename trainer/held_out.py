@@ -18,6 +18,7 @@ from trainer.data import Row, load_eval_rows
 from trainer.policy import decode, encode
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
+from trainer.rewards.occasion import TrainerState
 from trainer.rollout import generate
 from trainer.samples import chosen, sample_row
 from trainer.sampling import Sampling, draw_uniforms
@@ -36,6 +37,8 @@ class Answers:
     lengths_N: Tensor
     """Tokens, the end-of-sequence token included."""
     terminated_N: Tensor
+    state: TrainerState
+    """Of the training that asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +86,18 @@ class HeldOut:
         self._uniforms_NT = draw_uniforms(len(self._rows), sampling, torch.Generator().manual_seed(config.seed))
         self._followed_steps = evenly_spaced(config.total_steps, config.num_sample_generations)
 
+    def is_due(self, step: int) -> bool:
+        """Whether a step finds anything; where not, nobody needs to bring the policy together for it."""
+        return self._is_evaluated(step) or step in self._followed_steps
+
     def after(self, step: int, policy: PreTrainedModel) -> Findings:
         """What is due after the updates of a step: an evaluation, answers to the followed prompts, both or nothing."""
         is_evaluated, is_followed = self._is_evaluated(step), step in self._followed_steps
         if not (is_evaluated or is_followed):
             return Findings()
         state = self._reward_states.state_dict()
-        answers = self._answers(policy, self._rows if is_evaluated else self._rows[:FOLLOWED_PROMPTS])
+        rows = self._rows if is_evaluated else self._rows[:FOLLOWED_PROMPTS]
+        answers = self._answers(policy, rows, TrainerState(step, self._config.total_steps))
         metrics = self._summarise(answers) if is_evaluated else {}
         self._reward_states.load_state_dict(state)
         return Findings(
@@ -101,9 +109,9 @@ class HeldOut:
         config = self._config
         return config.eval_strategy == "steps" and (step % config.eval_steps == 0 or step == config.total_steps)
 
-    def _answers(self, policy: PreTrainedModel, rows: Sequence[Row]) -> Answers:
+    def _answers(self, policy: PreTrainedModel, rows: Sequence[Row], state: TrainerState) -> Answers:
         """The answers to the first prompts of the set, in passes of the device's size."""
-        responses, lengths, terminated = list[str](), list[Tensor](), list[Tensor]()
+        responses, ids, lengths, terminated = list[str](), list[list[int]](), list[Tensor](), list[Tensor]()
         size = self._config.per_device_train_batch_size
         for first in range(0, len(rows), size):
             part = slice(first, min(first + size, len(rows)))
@@ -111,23 +119,23 @@ class HeldOut:
             ids_BQ, mask_BQ = encode(self._tokenizer, prompts, policy.device, self._config.max_prompt_length)
             written = generate(policy, ids_BQ, mask_BQ, self._sampling, self._uniforms_NT[part])
             responses += decode(self._tokenizer, written.ids_BT, written.mask_BT)
+            ids += written.token_lists()
             lengths.append(written.mask_BT.sum(1).cpu())
             terminated.append(written.terminated_B.cpu())
-        scores = score(self._reward_funcs, self._config.reward_weights, rows, responses)
-        return Answers(rows, responses, scores, torch.cat(lengths), torch.cat(terminated))
+        scores = score(self._reward_funcs, self._config.reward_weights, rows, responses, ids, state)
+        return Answers(rows, responses, scores, torch.cat(lengths), torch.cat(terminated), state)
 
     def _sample_rows(
         self, answers: Answers, step: int, *, is_evaluated: bool, is_followed: bool
     ) -> list[dict[str, Any]]:
         """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
         limit = self._config.num_completions_to_log if is_evaluated else 0
-        totals = answers.scores.total_B.tolist()
+        totals, rewards = answers.scores.total_B.tolist(), answers.scores.of_completions()
         followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
         return [
             {
-                **sample_row(
-                    answers.rows[index], answers.responses[index], totals[index], answers.scores.of_completion(index)
-                ),
+                **answers.scores.notes.of_completion(index),
+                **sample_row(answers.rows[index], answers.responses[index], totals[index], rewards[index]),
                 "terminated": bool(answers.terminated_N[index]),
                 "length": int(answers.lengths_N[index]),
                 "split": self._split,

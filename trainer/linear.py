@@ -46,6 +46,13 @@ def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) 
     return result
 
 
+def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Tensor:
+    """(M, N) the sum of a matrix and a `product`: one call where torch multiplies."""
+    if inputs_MI.numel() * len(weight_NI) < SMALLEST or not pays():
+        return torch.addmm(sum_MN, inputs_MI, weight_NI.t())
+    return sum_MN + product(inputs_MI, weight_NI)
+
+
 class OneDNNLinear(nn.Linear):
     """A linear layer that leaves the processor's float32 products to oneDNN, and everything else to torch."""
 

@@ -6,6 +6,7 @@
 Exit codes: 0 finished or stopped, 1 failed while training, 2 the arguments do not describe a training.
 """
 
+import contextlib
 import importlib.util
 import itertools
 import json
@@ -31,7 +32,7 @@ from trainer.options import ConfigError
 from trainer.prompts import Prompts, load_prompts
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.sinks import Origin, Sinks
-from trainer.smoke import smoke
+from trainer.smoke import config_of_request, smoke
 from trainer.source_options import check_peft
 from trainer.tasks import get_task
 
@@ -64,11 +65,23 @@ def _run(words: Sequence[str]) -> int:
     if command == "smoke" and not rest:
         smoke(sys.stdin, sys.stdout)
         return FINISHED
+    if command == "probe" and not rest:
+        return _probe()
     if command == "stop" and len(rest) == 1:
         stop(Path(rest[0]))
         sys.stdout.write(f"{rest[0]} finishes its step, saves a checkpoint and ends\n")
         return FINISHED
     raise ConfigError(f"the command must be one of\n{USAGE}")
+
+
+def _probe() -> int:
+    _check_installation()
+    from trainer.probe import probe  # noqa: PLC0415 - torch, after the installation is checked
+
+    with contextlib.redirect_stdout(sys.stderr):
+        found = probe(config_of_request(sys.stdin))
+    sys.stdout.write(json.dumps(found) + "\n")
+    return FINISHED
 
 
 def _evaluate(words: Sequence[str]) -> int:

@@ -3,7 +3,7 @@
 Axes: B completions, T tokens of a completion. Masks are bool, True on real tokens.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -52,9 +52,13 @@ class PassMetrics:
         values = [value.detach().double() for value in metrics.values()]
         self._rows.append(torch.stack([mask_BT.sum().double(), *values]))
 
-    def joined(self, gather: Callable[[Tensor], Tensor]) -> dict[str, float]:
-        """Each metric over the passes of all processes, whose rows `gather` brings together."""
-        tokens_N, *columns = gather(torch.stack(self._rows)).cpu().unbind(1)
+    def rows(self) -> Tensor:
+        """(N, 1 + metrics) float64, one row for each pass so far: its tokens and its metrics."""
+        return torch.stack(self._rows)
+
+    def joined(self, rows_NM: Tensor) -> dict[str, float]:
+        """Each metric over the passes of all processes, whose `rows` these are."""
+        tokens_N, *columns = rows_NM.cpu().unbind(1)
         found = dict(zip(self._names, columns, strict=True))
         return {name: float(_over_passes(name, found, tokens_N / tokens_N.sum())) for name in found}
 

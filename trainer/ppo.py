@@ -18,7 +18,7 @@ from trainer.config import PPOConfig
 from trainer.device import accelerator_for
 from trainer.experience import PPOExperience, Tokens
 from trainer.faults.changes import Changes
-from trainer.held_out import HeldOut
+from trainer.held_out import Findings, HeldOut
 from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.kl import ESTIMATORS
@@ -38,6 +38,7 @@ from trainer.ppo_metrics import answer_metrics, explained_variance, length_metri
 from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
+from trainer.rewards.occasion import TrainerState
 from trainer.rollout import generate
 from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
@@ -114,11 +115,12 @@ def train(
         responses = decode(tokenizer, written.ids_BT, written.mask_BT)
 
         # 3. Scores; where asked for, less what the query alone gets, with the EOS trick, and scaled.
-        scores = score(reward_funcs, config.reward_weights, rows[own], responses)
+        state, ids = TrainerState(step - 1, config.total_steps), written.token_lists()
+        scores = score(reward_funcs, config.reward_weights, rows[own], responses, ids, state)
         written, scores = processes.gather_rollout(written, scores, sampling)
         mask_BT = written.mask_BT
         tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
-        query_B = processes.gather(query_scores(reward_funcs, config, rows[own]).to(device))
+        query_B = processes.gather(query_scores(reward_funcs, config, rows[own], state).to(device))
         score_B = with_eos_trick(scores.total_B.to(device) - query_B, written.terminated_B, config)
         scaled_B = scaler.scaled(score_B, config)
 
@@ -184,12 +186,13 @@ def train(
         # 7. The log: the names of TRL's PPO logging page.
         kl = float(sequence_sums(kl_BT, mask_BT).mean())
         metrics = {
+            **scores.notes.means(),
             "eps": (step - steps_before) * config.batch_size / (time.perf_counter() - training_started),
             **objective_metrics(score_B, kl, kl_coef, scaled_B),
             **shaping_metrics(query_B, scaled_B, config),
             **scores.metrics(),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
-            **passes.joined(processes.gather),
+            **passes.joined(processes.gather(passes.rows())),
             **mean_over_updates(updates),
             "policy/updates": float(len(updates)),
             **explained_variance(values_BT, returns_BT, mask_BT),
@@ -212,8 +215,10 @@ def train(
             seed=step,
         )
         kl_controller.update(kl, config)
-        with whole(accelerator, models) as plain:
-            found = held_out.after(step, plain.policy)
+        found = Findings()
+        if held_out.is_due(step):
+            with whole(accelerator, models) as plain:
+                found = held_out.after(step, plain.policy)
         bins = histograms.of(
             processes, scaled_B, tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
         )

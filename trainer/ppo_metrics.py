@@ -36,9 +36,10 @@ def objective_metrics(score_B: Tensor, kl: float, kl_coef: float, scaled_B: Tens
 
 def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: Answers) -> dict[str, float]:
     """What an evaluation says of its answers: scores before scaling, each reward function, lengths."""
-    score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows)
+    score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state)
     score_N = with_eos_trick(score_N, answers.terminated_N, config)
     return {
+        **answers.scores.notes.means(),
         "objective/scores": float(score_N.mean()),
         **answers.scores.metrics(),
         **length_metrics(answers.lengths_N),

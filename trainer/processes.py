@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import torch
 from accelerate import Accelerator, PartialState
+from accelerate.optimizer import AcceleratedOptimizer
 from accelerate.utils import broadcast_object_list, gather_object
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined] # public by its documentation
@@ -24,6 +25,7 @@ from torch.optim import Optimizer
 
 from trainer.config import TrainConfig
 from trainer.device import join
+from trainer.rewards.occasion import Notes, joined
 from trainer.rollout import Completions
 from trainer.sampling import Sampling
 from trainer.scoring import Scores
@@ -52,13 +54,19 @@ class Processes:
         return bool(self.accelerator.is_main_process)
 
     def prepare(self, model: torch.nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
-        """accelerate's `prepare`; buffers, which no training changes, are not exchanged again before each pass."""
-        prepared, optimizer = self.accelerator.prepare(model, optimizer)
+        """accelerate's `prepare`; buffers, which no training changes, are not exchanged again before each pass.
+
+        The optimizer comes back as it is where accelerate has nothing to do for it but to look for packages on the disk
+        at every step.
+        """
+        prepared, wrapped = self.accelerator.prepare(model, optimizer)
+        if type(wrapped) is AcceleratedOptimizer and self.accelerator.scaler is None:
+            wrapped = wrapped.optimizer
         if isinstance(prepared, DistributedDataParallel):
             prepared.broadcast_buffers = False
         elif isinstance(prepared, FSDPModule):
             take_as_root(prepared)
-        return prepared, optimizer
+        return prepared, wrapped
 
     def own_rows(self, rows: int) -> slice:
         """This process's slice of rows that all hold; their number divides by the number of processes."""
@@ -101,11 +109,18 @@ class Processes:
         if self.count == 1:
             return own, scores
         own = own.padded(sampling.max_new_tokens, sampling.pad_id)  # the same shape on all, without asking how long
-        ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF = self.gather_together(
-            own.ids_BT, own.mask_BT, own.logprobs_BT, own.terminated_B, scores.rewards_FB.t(), scores.given_FB.t()
+        ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF, noted_P = self.gather_together(
+            own.ids_BT,
+            own.mask_BT,
+            own.logprobs_BT,
+            own.terminated_B,
+            scores.rewards_FB.t(),
+            scores.given_FB.t(),
+            torch.tensor([bool(scores.notes)]),
         )
+        notes = joined(self.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
         completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
-        return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F)
+        return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F, notes)
 
     def sum(self, own: Tensor) -> Tensor:
         """The sum over the processes."""

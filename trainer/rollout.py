@@ -31,6 +31,10 @@ class Completions:
     terminated_B: Tensor
     """bool, True where a completion ended itself; False where the length limit cut it off."""
 
+    def token_lists(self) -> list[list[int]]:
+        """The tokens of each completion, without padding."""
+        return [ids[:length] for ids, length in zip(self.ids_BT.tolist(), self.mask_BT.sum(1).tolist(), strict=True)]
+
     def padded(self, length: int, pad_id: int) -> "Completions":
         """The same, as wide as completions of `length` tokens."""
         missing = (0, length - self.ids_BT.shape[1])

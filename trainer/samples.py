@@ -27,13 +27,14 @@ def sample_rows(
     """One dictionary per chosen completion, in batch order, so that the completions of a group stay together.
 
     `score` is the weighted sum of the rewards, `advantage` the mean over the completion's tokens; `group` numbers the
-    prompts of the step.
+    prompts of the step. Columns that the reward functions logged come along, unless they are called like one of these.
     """
     totals, lengths, terminated = scores.total_B.tolist(), lengths_B.tolist(), terminated_B.tolist()
-    advantages = (advantages_BT.sum(1) / lengths_B).tolist()
+    advantages, rewards = (advantages_BT.sum(1) / lengths_B).tolist(), scores.of_completions()
     return [
         {
-            **sample_row(rows[index], responses[index], totals[index], scores.of_completion(index)),
+            **scores.notes.of_completion(index),
+            **sample_row(rows[index], responses[index], totals[index], rewards[index]),
             "advantage": advantages[index],
             "terminated": terminated[index],
             "length": lengths[index],

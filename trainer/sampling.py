@@ -111,7 +111,7 @@ def draw(probs_AV: Tensor, uniforms_A: Tensor) -> Tensor:
     total_A1 = cumulative_AV[:, -1:]
     uniforms_A1 = uniforms_A.unsqueeze(1).clamp(max=_LARGEST_UNIFORM)
     tokens_A = torch.searchsorted(cumulative_AV, uniforms_A1 * total_A1, right=True).squeeze(1)
-    return torch.where(total_A1.squeeze(1).isfinite(), tokens_A, TOKEN_OF_NOTHING)
+    return torch.where(total_A1.squeeze(1) < torch.inf, tokens_A, TOKEN_OF_NOTHING)  # a NaN is not below it either
 
 
 def _keep_top_k(logits_AV: Tensor, k: int) -> Tensor:

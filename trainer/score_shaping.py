@@ -8,10 +8,13 @@ from torch import Tensor
 from trainer.config import PPOConfig
 from trainer.data import Row
 from trainer.rewards import RewardFunc
+from trainer.rewards.occasion import TrainerState
 from trainer.scoring import sample_std, score
 
 
-def query_scores(reward_funcs: Sequence[RewardFunc], config: PPOConfig, rows: Sequence[Row]) -> Tensor:
+def query_scores(
+    reward_funcs: Sequence[RewardFunc], config: PPOConfig, rows: Sequence[Row], state: TrainerState
+) -> Tensor:
     """(B,) what the scores are compared with: those of the queries without a response, or 0 (`reward_baseline`).
 
     Where the query decides most of a reward the response moves it little: TRL's training FAQ takes that part off. A
@@ -19,7 +22,8 @@ def query_scores(reward_funcs: Sequence[RewardFunc], config: PPOConfig, rows: Se
     """
     if config.reward_baseline == "none":
         return torch.zeros(len(rows))
-    return score(reward_funcs, config.reward_weights, rows, [""] * len(rows)).total_B
+    nothing: list[list[int]] = [[] for _ in rows]
+    return score(reward_funcs, config.reward_weights, rows, [""] * len(rows), nothing, state).total_B
 
 
 def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) -> Tensor:

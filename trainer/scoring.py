@@ -3,15 +3,17 @@
 Axes: F reward functions, B completions.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
 
 from trainer.data import Row
 from trainer.messages import as_completion
-from trainer.rewards import RewardFunc
+from trainer.rewards import RewardError, RewardFunc
+from trainer.rewards.function import IDS_COLUMN
+from trainer.rewards.occasion import Notes, Occasion, TrainerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,7 @@ class Scores:
     rewards_FB: Tensor
     given_FB: Tensor
     weights_F: Tensor
+    notes: Notes = field(default_factory=Notes)
 
     @property
     def total_B(self) -> Tensor:
@@ -45,32 +48,60 @@ class Scores:
                 found[f"rewards/{name}/std"] = float(sample_std(rewards_B[given_B]))
         return found
 
-    def of_completion(self, index: int) -> dict[str, float]:
-        """The raw rewards of one completion, by function."""
-        return {
-            name: float(self.rewards_FB[row, index]) for row, name in enumerate(self.names) if self.given_FB[row, index]
-        }
+    def of_completions(self) -> list[dict[str, float]]:
+        """The raw rewards of each completion, by function."""
+        rows = zip(self.rewards_FB.t().tolist(), self.given_FB.t().tolist(), strict=True)
+        return [
+            {name: reward for name, reward, is_given in zip(self.names, rewards, given, strict=True) if is_given}
+            for rewards, given in rows
+        ]
 
 
 def score(
-    functions: Sequence[RewardFunc], weights: Sequence[float], rows: Sequence[Row], completions: Sequence[str]
+    functions: Sequence[RewardFunc],
+    weights: Sequence[float],
+    rows: Sequence[Row],
+    completions: Sequence[str],
+    completion_ids: Sequence[Sequence[int]] | None = None,
+    state: TrainerState | None = None,
 ) -> Scores:
     """Call every reward function on the batch; the rows' columns other than `prompt` are passed on by name.
 
     A column that some rows lack is passed with None there. Where the prompts are conversations the functions get the
     completions as TRL gives them, one assistant message each. Weights are 1 where none are given.
+
+    Args:
+        completion_ids: The tokens that a model wrote, where it did.
+        state: How far the training is, where there is one.
+
+    Raises:
+        RewardError: a function failed, or logged a column with another number of values.
     """
-    names = {name for row in rows for name in row} - {"prompt", "prompts", "completions"}
-    columns: Mapping[str, list[object]] = {name: [row.get(name) for row in rows] for name in names}
+    names = {name for row in rows for name in row} - {"prompt", "prompts", "completions", IDS_COLUMN}
+    columns: dict[str, Sequence[object]] = {name: [row.get(name) for row in rows] for name in names}
+    if completion_ids is not None:
+        columns[IDS_COLUMN] = completion_ids
+    occasion = Occasion() if state is None else Occasion(state)
     prompts = [row["prompt"] for row in rows]
     written = [as_completion(text, prompt) for text, prompt in zip(completions, prompts, strict=True)]
-    given = [function(prompts, written, **columns) for function in functions]
+    given = [function(prompts, written, occasion, **columns) for function in functions]
+    _check_columns(occasion.notes, len(rows))
     return Scores(
         names=tuple(function.name for function in functions),
         rewards_FB=torch.tensor([[0.0 if reward is None else reward for reward in rewards] for rewards in given]),
         given_FB=torch.tensor([[reward is not None for reward in rewards] for rewards in given]),
         weights_F=torch.tensor(list(weights) or [1.0] * len(functions)),
+        notes=occasion.notes,
     )
+
+
+def _check_columns(notes: Notes, rows: int) -> None:
+    for column, values in notes.columns.items():
+        if len(values) != rows:
+            raise RewardError(
+                f"a reward function called log_extra({column!r}, …) with {len(values)} values for {rows} completions: "
+                "give one for each"
+            )
 
 
 def sample_std(values_N: Tensor) -> Tensor:

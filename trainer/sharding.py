@@ -7,10 +7,11 @@ from typing import Any, cast
 
 import torch
 from accelerate import Accelerator, PartialState
-from accelerate.utils import DistributedType, FullyShardedDataParallelPlugin
+from accelerate.utils import DistributedType, FullyShardedDataParallelPlugin, fsdp2_prepare_model
 from torch import Tensor, nn
 from torch.distributed.fsdp import FSDPModule, register_fsdp_forward_method
 from torch.distributed.tensor import DTensor
+from torch.nn.parallel import DistributedDataParallel
 
 from trainer.adapters import AdapterOff
 from trainer.config import TrainConfig
@@ -104,8 +105,6 @@ def frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
 
 
 def _split_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
-    from accelerate.utils import fsdp2_prepare_model  # noqa: PLC0415 - older ones have no FSDP 2, and nothing else here
-
     split = fsdp2_prepare_model(accelerator, model)
     split.set_reshard_after_forward(True)  # no backward pass follows that would need what the last forward gathered
     return cast(nn.Module, split)
@@ -117,10 +116,15 @@ def _splits_parameters(accelerator: Accelerator) -> bool:
     return has_deepspeed and bool(accelerator.state.deepspeed_plugin.zero_stage == _WHOLE_STAGE)
 
 
+def _unwrapped(model: nn.Module) -> nn.Module:
+    """accelerate's `unwrap_model` where nothing is split, which looks for packages on the disk first."""
+    return cast(nn.Module, model.module) if isinstance(model, DistributedDataParallel) else model
+
+
 @contextmanager
 def whole(accelerator: Accelerator, model: nn.Module) -> Iterator[Any]:
     """The plain model with all its parameters, to generate with: processes may call it unequally often."""
-    plain = accelerator.unwrap_model(model)
+    plain = accelerator.unwrap_model(model) if is_sharded(accelerator) else _unwrapped(model)
     with accelerator.autocast():
         if accelerator.distributed_type == DistributedType.FSDP:
             with _gathered(plain, accelerator.state.fsdp_plugin.reshard_after_forward):

@@ -53,7 +53,7 @@ def smoke(source: TextIO, target: TextIO) -> None:
         RewardError: a function cannot be found, raised, or returned something that is no list of rewards.
     """
     with contextlib.redirect_stdout(sys.stderr):
-        trials = try_rewards(_config(source))
+        trials = try_rewards(config_of_request(source))
     json.dump({"trials": [asdict(trial) for trial in trials]}, target)
     target.write("\n")
 
@@ -90,7 +90,8 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def _config(source: TextIO) -> TrainConfig:
+def config_of_request(source: TextIO) -> TrainConfig:
+    """The training that `{"algorithm": …, "config": {…}}` describes. Raises ConfigError where it describes none."""
     try:
         request: Mapping[str, Any] = json.load(source)
         algorithm, values = str(request["algorithm"]), dict(request["config"])

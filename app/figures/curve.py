@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 from app.figures.rug import rug
 from app.theme import FONT, Palette
 from diagnostics.curves.downsample import kept
+from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import FUNCTION, name_of
 from diagnostics.diagnosis import Outcome, Verdict
@@ -33,12 +34,12 @@ def curve(
 ) -> go.Figure:
     """Draw a series with the outcomes that judge it.
 
-    A limit is a dashed line, the steps of a finding are shaded, NaN and ±Inf stand on a rug below and at the edge
-    above. The curve is broken where a value is not finite. What is hovered is the raw value. `held_out` is the same
-    metric of the evaluations, drawn as diamonds.
+    A limit in view is a dashed line; one out of view is told only where it was reached. The steps of a finding are
+    shaded, NaN and ±Inf stand on a rug below and at the edge above. The curve is broken where a value is not finite.
+    What is hovered is the raw value. `held_out` is the same metric of the evaluations, drawn as diamonds.
     """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
-    limits = sorted({o.limit for o in judging if o.limit is not None and o.unit == series.unit})
+    limits = drawn_limits(series, judging)
     evaluated = NO_VALUES if held_out is None else held_out.values
     more = "" if held_out is None else f"◇ held out {shown(float(held_out.values[-1]))}"
     scale = Scale.of(np.concatenate([series.values, evaluated]), limits)
@@ -48,7 +49,7 @@ def curve(
         layout={
             **frame(series, palette, scale),
             "shapes": _shapes(judging, limits, scale, palette, chosen_step),
-            "annotations": [*heading(series, palette, scale, more), *_limit_words(limits, scale, palette)],
+            "annotations": [*heading(series, palette, scale, more), *_limit_words(judging, limits, scale, palette)],
         },
     )
 
@@ -183,15 +184,21 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
     ]
 
 
-def _limit_words(limits: Sequence[float], scale: Scale, palette: Palette) -> list[dict[str, Any]]:
-    """`limit 0.8` on its line; where no limit is in view, at the edge which way the nearest one lies."""
+def _limit_words(
+    judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette
+) -> list[dict[str, Any]]:
+    """`limit 0.8` on its line; where none is in view, at the edge which way the nearest one lies that was reached.
+
+    A limit that the curve never came near says nothing about it.
+    """
     font = {"size": 10, "color": palette.muted}
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
     if in_view := [y for y in limits if scale.shows(y)]:
         return [{**place, "text": f"limit {shown(y)}", "y": scale.on_axis(y)} for y in in_view]
-    if above := [y for y in limits if y > scale.high]:
+    reached = reached_limits(judging, limits)
+    if above := [y for y in reached if y > scale.high]:
         return [{**place, "text": f"limit {shown(above[0])} ↑", "yref": "paper", "y": 1}]
-    return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in limits[-1:]]
+    return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in reached[-1:]]
 
 
 def step_line(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:

@@ -107,8 +107,9 @@ def read_corpus() -> Mapping[str, Any]:
 def cells(part: Part, subset: str | None = None) -> list[Cell]:
     """The cells of a part, seed by seed: whatever the budget, what is trained is spread over faults and controls."""
     faults = read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
-    seeds = read_corpus()["parts"][part]["seeds"]
-    return list(chain.from_iterable(_of_seed(part, seed, faults) for seed in seeds))
+    entry = read_corpus()["parts"][part]
+    mixed = chain.from_iterable(_of_seed(part, seed, faults) for seed in entry["seeds"])
+    return [*mixed, *chain.from_iterable(_healthy(part, seed) for seed in entry.get("healthy_seeds", ()))]
 
 
 def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
@@ -140,10 +141,12 @@ def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def _healthy(part: Part, seed: int) -> Iterator[Cell]:
+    """The controls of a seed; one that was added later is of the seeds that were trained since."""
+    is_new = seed in read_corpus()["parts"][part].get("healthy_seeds", ())
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()
         for control, entry in read_corpus()["controls"].items():
-            if seed >= entry.get("from_seed", 0):
+            if is_new or seed >= entry.get("from_seed", 0):
                 steps = entry.get("steps", read_corpus()["steps"]["healthy"])
                 yield Cell(part, algorithm, task, seed, None, control, 1, steps, _size(part, seed))
 

@@ -130,10 +130,13 @@ def _missed(found: Sequence[Found]) -> str:
     missed = [each for each in found if not each.is_found]
     if not missed:
         return ""
-    lines = ["Missed, with what was said instead:\n"]
+    lines = [
+        "Missed, with what was said instead, and what each rule that should have found it says of the whole run:\n"
+    ]
     for each in missed:
         said = ", ".join(f"`{rule}` ({level})" for rule, level in each.result["fired"].items()) or "nothing"
-        lines.append(f"- {each.result['name']}: {said}{' — silent' if each.is_silent else ''}")
+        lines.append(f"- {each.result['name']}{' (silent)' if each.is_silent else ''}: {said}")
+        lines += [f"  - `{rule}`: {why}" for rule, why in each.result.get("why", {}).items()]
     return "\n".join([*lines, ""])
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from diagnostics import coldness
 from diagnostics.breaks import find_break
 from diagnostics.diagnosis import Outcome
 from diagnostics.run import Run
@@ -11,7 +12,6 @@ from diagnostics.run import Run
 TIGHT_CLIP_RANGE = 0.1  # PPO and GRPO use 0.2; below half of it clipping is the rule
 START = 5  # logged points that show how a run began
 CLIP_PARAMETERS = ("cliprange", "epsilon")
-COLD = 0.3  # temperature below which sampling is as good as greedy, as before a launch
 TOO_FAR = 0.1  # nats per token between one policy and the next: where update-too-large is critical
 UPDATES_OF_A_LEAP = 3  # one alone may be an outlier token
 LEAP = 3.0  # times; an adaptive controller raises the weight by a fifth at most
@@ -54,22 +54,11 @@ def no_update_before_the_first_point(outcome: Outcome, run: Run) -> bool:
 
 
 def samples_coldly(outcome: Outcome, run: Run) -> bool:
-    temperature = run.config.get("temperature")
-    return isinstance(temperature, int | float) and temperature < COLD
+    return coldness.samples_coldly(run)
 
 
 def samples_turned_cold(outcome: Outcome, run: Run) -> bool:
-    """Whether sampling is as good as greedy: by the settings, or since the entropy left its level at once.
-
-    At a temperature T all log-probabilities are stretched by 1/T, and so is what an update does to them. An update
-    shows in the next batch only, so an entropy that falls in the very batch whose update is the first to be large fell
-    before that update.
-    """
-    entropy, size = find_break(run.get("entropy_per_token")), find_break(run.get("approx_kl"))
-    if samples_coldly(outcome, run) or entropy is None:
-        return samples_coldly(outcome, run)
-    fell = entropy.fell and entropy.after < COLD * entropy.before
-    return fell and (size is None or entropy.step <= size.step)
+    return coldness.samples_turned_cold(run)
 
 
 def samples_as_usual(outcome: Outcome, run: Run) -> bool:

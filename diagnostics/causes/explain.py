@@ -1,6 +1,8 @@
 """From fired outcomes to a few causes: scored by their evidence, consequences folded under what came first."""
 
 import dataclasses
+import functools
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,13 +12,15 @@ from diagnostics.causes.catalog import CATALOG
 from diagnostics.causes.clues import Clue
 from diagnostics.causes.entry import OVER_A_STRETCH, CauseEntry, Variant
 from diagnostics.causes.remedies import fixes_for
-from diagnostics.diagnosis import Cause, Outcome, Rival, Severity, Verdict
+from diagnostics.causes.remedy import is_number
+from diagnostics.diagnosis import Cause, Fix, Outcome, Rival, Severity, Verdict
 from diagnostics.messages import Message
 from diagnostics.run import Run
 
 WEIGHTS = {"S": 1.0, "C": 1.0, "D": 1.0, "P": 0.8, "I": 0.8, "M": 0.7, "F": 0.4}
 SUPPORT = 0.5
 LAG = 50  # logged points; what a proven cause brought about may show so much before its proof, which takes samples
+SLACK = 5  # logged points: medians and pooled samples tell no better when something began
 MOST_RIVALS = 2  # beside the cause itself: three explanations are as many as one weighs
 
 
@@ -38,10 +42,15 @@ class _Candidate:
         return min(outcome.first_step or 0 for outcome in self.core)
 
     def brings_about(self, other: "_Candidate") -> bool:
-        explains = {outcome.rule for outcome in other.core} <= set(self.entry.consequences)
+        denied = set(self.entry.shown_by) - {outcome.rule for outcome in self.core}  # its own, which prove nothing here
+        explains = {outcome.rule for outcome in other.core} <= {*self.entry.consequences, *denied}
         in_time = self.order <= other.order + (LAG if self.is_proven else 0)
         is_worse = _worst(other.core).rank > _worst(self.core).rank
+        in_time = in_time or (self.is_graver_than(other) and self.order <= other.order + SLACK)
         return explains and in_time and not other.is_proven and (self.entry.folds_worse or not is_worse)
+
+    def is_graver_than(self, other: "_Candidate") -> bool:
+        return _worst(self.core) is Severity.CRITICAL and _worst(other.core) is not Severity.CRITICAL
 
     def brought_about(self, candidates: Iterable["_Candidate"]) -> int:
         return sum(self.brings_about(other) for other in candidates if other is not self)
@@ -67,7 +76,7 @@ def explain(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] 
     candidates = [found for entry in CATALOG if (found := _candidate(entry, fired, settings, run)) is not None]
     kept = _folded(sorted(candidates, key=lambda found: _by_time(found, candidates)))
     kept.sort(key=_by_weight)
-    return tuple(_cause(found, run) for found in kept)
+    return tuple(_cause(found, run, settings) for found in kept)
 
 
 def _candidate(
@@ -127,15 +136,20 @@ def _folded(by_time: Sequence[_Candidate]) -> list[_Candidate]:
     kept: list[_Candidate] = []
     for found in by_time:
         for index, earlier in enumerate(kept):
-            if earlier.brings_about(found):
+            is_turned = found.is_graver_than(earlier) and found.brings_about(earlier)
+            if earlier.brings_about(found) and not is_turned:
                 kept[index] = earlier.with_folded(found)
                 break
         else:
-            kept.append(found)
+            later = [other for other in kept if found.brings_about(other)]  # graver than what showed just before
+            kept = [
+                *(other for other in kept if other not in later),
+                functools.reduce(_Candidate.with_folded, later, found),
+            ]
     return kept
 
 
-def _cause(found: _Candidate, run: Run) -> Cause:
+def _cause(found: _Candidate, run: Run, settings: Mapping[str, Outcome]) -> Cause:
     core = [outcome.rule for outcome in found.core]
     form = next((variant for variant in found.entry.variants if variant.holds(run, core)), None)
     return Cause(
@@ -146,9 +160,31 @@ def _cause(found: _Candidate, run: Run) -> Cause:
         last_step=max(outcome.last_step or 0 for outcome in found.outcomes),
         outcomes=tuple(outcome.rule for outcome in found.outcomes),
         against=found.against,
-        fixes=fixes_for(run, _remedies(found.entry, form)),
+        fixes=_fixes(fixes_for(run, _remedies(found.entry, form)), _named(found.entry.preflight, settings)),
         rivals=_rivals(found),
     )
+
+
+def _fixes(of_remedies: Sequence[Fix], settings: Iterable[Outcome]) -> tuple[Fix, ...]:
+    """The fixes, each argument once: where a check of the settings suggests a value too, the farther-reaching counts.
+
+    A setting outside of the range that is documented goes back into it, however little of the excess a run shows.
+    """
+    found = {fix.parameter: fix for fix in of_remedies}
+    for fix in (fix for outcome in settings for fix in outcome.fixes if fix.suggested is not None):
+        known = found.get(fix.parameter)
+        if known is not None and _reach(fix) >= _reach(known):
+            found[fix.parameter] = fix
+    return tuple(found.values())
+
+
+def _reach(fix: Fix) -> float:
+    """How far a fix goes from the current value, as a log ratio; from none or 0, how large a value it sets."""
+    values = (fix.current, fix.suggested)
+    if not is_number(fix.suggested):
+        return -math.inf
+    current, suggested = (float(value) if is_number(value) else 0.0 for value in values)
+    return abs(math.log(suggested / current)) if current > 0 and suggested > 0 else suggested
 
 
 def _remedies(entry: CauseEntry, form: Variant | None) -> tuple[str, ...]:

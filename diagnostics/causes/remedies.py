@@ -2,9 +2,17 @@
 
 from collections.abc import Mapping
 
+from diagnostics.causes.measured import (
+    default_learning_rate,
+    fitted_learning_rate,
+    functions_that_are_numbers,
+    usual_kl_weight,
+    weights_without_what_pays,
+)
 from diagnostics.causes.remedy import (
     ANY,
     Keep,
+    Measured,
     Remedy,
     always,
     at_most,
@@ -19,6 +27,7 @@ from diagnostics.causes.remedy import (
     scored_temperature,
     stronger_kl,
     unset_only,
+    wider_clip_range,
 )
 from diagnostics.diagnosis import Fix
 from diagnostics.run import Run
@@ -36,6 +45,7 @@ VALUE_CLIP_RANGE = {"ppo": ("cliprange_value",), "ppo-legacy": ("cliprange_value
 CLIP_RANGE = {"ppo": ("cliprange",), "ppo-legacy": ("cliprange",), ANY: ("epsilon",)}
 REWARD_SOURCE = {"ppo": ("reward_model_path", "reward_funcs"), ANY: ("reward_funcs",)}
 DEVICE_BATCH = {ANY: ("per_device_train_batch_size",), "ppo-legacy": ("mini_batch_size",)}
+END_TOKENS = {"ppo": ("stop_token_id", "stop_token"), ANY: ("generation_kwargs", "stop_token_id")}
 PROMPTS = {ANY: ("dataset_name", "dataset")}
 LEAST_LENGTH = {"ppo-legacy": ("min_length",), ANY: ("min_new_tokens", "min_length")}
 FAQ = "TRL training FAQ: how to generate text for training"
@@ -52,6 +62,12 @@ def fixes_for(run: Run, names: tuple[str, ...]) -> tuple[Fix, ...]:
 
 
 _ALL = (
+    Remedy(
+        "fitted-learning-rate", LEARNING_RATE, Measured(fitted_learning_rate),
+        "One update went as far as {size} nats per token, {times} times the target of 0.01. Its KL grows with the "
+        "square of the learning rate, so that a rate {factor} times lower reaches the target.",
+        "Schulman's target KL of 0.01; TRL logging page (policy/approxkl_avg)", only_stated=True,
+    ),
     Remedy(
         "much-lower-learning-rate", LEARNING_RATE, scaled(0.1),
         "A tenth of the learning rate makes each update small enough for the clipping to be the exception.",
@@ -140,8 +156,9 @@ _ALL = (
     ),
     Remedy(
         "wider-clip-range", {**CLIP_RANGE, "grpo": ("epsilon_high", "epsilon"), "rloo": ("epsilon_high", "epsilon")},
-        lambda current, config: scaled(1.4)(current if current is not None else config.get("epsilon"), config),
-        "A wider clip range lets small updates through.", "DAPO (arXiv 2503.14476): epsilon_high 0.28",
+        wider_clip_range,
+        "A wider clip range lets small updates through.",
+        "DAPO (arXiv 2503.14476): epsilon_high 0.28; TRL: cliprange, epsilon 0.2",
     ),
     Remedy(
         "bf16", {ANY: ("bf16",)}, bf16_for_fp16,
@@ -159,6 +176,17 @@ _ALL = (
         "TRL training FAQ: start simple",
     ),
     Remedy(
+        "unpaid-marks", {ANY: ("reward_weights",)}, Measured(weights_without_what_pays),
+        "Of the reward functions it is {function} that pays for the marks: without weight it can be corrected while "
+        "the others train.",
+        "TRL training FAQ: inspect the reward model", only_stated=True,
+    ),
+    Remedy(
+        "finite-functions", REWARD_SOURCE, Measured(functions_that_are_numbers),
+        "{function} returned something that is no number: leave it out until it is corrected.",
+        "by definition: one NaN in the loss reaches every weight", only_stated=True,
+    ),
+    Remedy(
         "positive-weights", {ANY: ("reward_weights",)}, positive_weights,
         "A weight below 0 makes the policy learn the opposite of what its function pays for.",
         "TRL GRPOConfig: reward_weights",
@@ -173,8 +201,9 @@ _ALL = (
         "transformers TrainingArguments: logging_nan_inf_filter", only_stated=True,
     ),
     Remedy(
-        "raised-learning-rate", LEARNING_RATE, lambda current, config: Keep.AS_IS if current else 1e-6,
-        "With a learning rate of 0 no update does anything.", "TRL GRPOConfig: learning_rate 1e-6", only_stated=True,
+        "raised-learning-rate", LEARNING_RATE, Measured(default_learning_rate),
+        "With a learning rate of 0 no update does anything.",
+        "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)", only_stated=True,
     ),
     Remedy(
         "checked-parameters", {ANY: ("model_name_or_path",)}, always(None),
@@ -212,9 +241,11 @@ _ALL = (
         "TRL trainers: policy and reference start from the same weights",
     ),
     Remedy(
-        "weaker-kl", KL_WEIGHT, lambda current, config: scaled(1 / 3)(current, config) if current else Keep.AS_IS,
-        "A third of the KL penalty leaves more of the reward to the score.",
-        "TRL training FAQ: the actual reward can be very small compared to the penalty",
+        "weaker-kl", KL_WEIGHT, Measured(usual_kl_weight),
+        "A third of the KL penalty, or the default where it is far beyond that, leaves more of the reward "
+        "to the score.",
+        "TRL training FAQ: the actual reward can be very small compared to the penalty; PPOConfig: kl_coef 0.05, "
+        "GRPOConfig up to 0.18: beta 0.04",
     ),
     Remedy(
         "score-scaling", {"ppo": ("use_score_scaling",), "ppo-legacy": ("use_score_scaling",)}, always(True),
@@ -283,7 +314,7 @@ _ALL = (
         "TRL GRPOConfig: mask_truncated_completions", only_stated=True,
     ),
     Remedy(
-        "true-end-tokens", {"ppo": ("stop_token_id", "stop_token"), ANY: ("generation_kwargs",)}, always(None),
+        "true-end-tokens", END_TOKENS, always(None),
         "List every token that ends a turn (the tokenizer's and the chat template's) as an end token.",
         "TRL pull request 7039",
     ),

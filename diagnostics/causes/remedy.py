@@ -6,11 +6,29 @@ from enum import Enum
 from typing import Any
 
 from diagnostics.diagnosis import Fix
-from diagnostics.messages import Message
+from diagnostics.messages import Message, Value
 from diagnostics.run import Run
 
 Config = Mapping[str, Any]
 Suggest = Callable[[Any, Config], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """A better value with the numbers that its reason states."""
+
+    value: Any
+    values: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A suggestion that follows from what the run shows, given the current value and the run.
+
+    It may answer with a `Reasoned`, and must where the remedy's reason has places for numbers.
+    """
+
+    suggest: Callable[[Any, Run], Any]
 
 
 class Keep(Enum):
@@ -19,6 +37,7 @@ class Keep(Enum):
     AS_IS = "as is"
 
 
+USUAL_CLIP_RANGE = 0.2  # TRL's own, of PPO and GRPO
 ANY = ""
 """In a remedy's parameters: every algorithm that is not named."""
 
@@ -28,14 +47,14 @@ class Remedy:
     """One thing to try.
 
     `parameters` maps an algorithm (ANY: every other) to the argument's possible names. `suggest` turns the current
-    value and the whole configuration into a better value: the same or `Keep.AS_IS` where nothing is to be changed, None
-    where something is and only a person can say to what.
+    value and the whole configuration (or, as `Measured`, the run) into a better value: the same or `Keep.AS_IS` where
+    nothing is to be changed, None where something is and only a person can say to what.
     `unstated` is suggested where the configuration does not state the argument; with `only_stated` nothing is.
     """
 
     name: str
     parameters: Mapping[str, tuple[str, ...]]
-    suggest: Suggest
+    suggest: Suggest | Measured
     why: str
     source: str
     unstated: Any = None
@@ -59,10 +78,17 @@ class Remedy:
         if parameter is None or (self.only_stated and parameter not in run.config):
             return None
         current = run.config.get(parameter)
-        suggested = self.suggest(current, run.config) if parameter in run.config else self.unstated
+        suggested = self._suggested(current, run) if parameter in run.config else self.unstated
+        values = suggested.values if isinstance(suggested, Reasoned) else {}
+        suggested = suggested.value if isinstance(suggested, Reasoned) else suggested
         if suggested is Keep.AS_IS or (suggested == current and suggested is not None):
             return None
-        return Fix(parameter, current, suggested, Message(self.template), self.source)
+        return Fix(parameter, current, suggested, Message(self.template, values), self.source)
+
+    def _suggested(self, current: Any, run: Run) -> Any:
+        if isinstance(self.suggest, Measured):
+            return self.suggest.suggest(current, run)
+        return self.suggest(current, run.config)
 
 
 def scaled(factor: float) -> Suggest:
@@ -100,6 +126,13 @@ def halved(current: Any, config: Config) -> Any:
 def stronger_kl(current: Any, config: Config) -> Any:
     """Three times the KL penalty, or 0.05 where there was none."""
     return scaled(3)(current, config) if current else 0.05
+
+
+def wider_clip_range(current: Any, config: Config) -> Any:
+    """1.4 times the clip range, as wide as DAPO's beside the usual one; the usual one where it is not half of that."""
+    known = config.get("epsilon") if current is None else current
+    is_far_off = isinstance(known, int | float) and known < USUAL_CLIP_RANGE / 2
+    return USUAL_CLIP_RANGE if is_far_off else scaled(1.4)(known, config)
 
 
 def clipped_gradient(current: Any, config: Config) -> Any:

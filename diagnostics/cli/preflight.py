@@ -21,7 +21,7 @@ from diagnostics.diagnosis import Limits, Severity, UnknownLimitError
 from diagnostics.preflight import Setup, divided, preflight
 from diagnostics.preflight.settings import OWN
 from diagnostics.report.settings import Review, reviews_form
-from diagnostics.trials import TrialError, try_rewards
+from diagnostics.trials import TrialError, probe_policy, try_rewards
 
 _REACHED = 1
 
@@ -49,6 +49,8 @@ def _review(path: Path, arguments: argparse.Namespace, limits: Limits) -> Review
     setup = _setup(path, arguments)
     if arguments.smoke:
         setup = _tried(setup)
+    if arguments.probe:
+        setup = _probed(setup)
     try:
         outcomes = preflight(setup, divided(limits)[1])
     except UnknownLimitError as error:
@@ -62,6 +64,20 @@ def _review(path: Path, arguments: argparse.Namespace, limits: Limits) -> Review
         unread=unread_settings(setup),
         outcomes=outcomes,
     )
+
+
+def _probed(setup: Setup) -> Setup:
+    """The setup with how long the answers of its untrained policy get."""
+    if setup.producer != OWN:
+        raise CommandError(
+            f"--probe asks the policy that a configuration of rlvitals names, and this one is of {setup.producer}; "
+            "name model and data in a TOML file: model_name_or_path = 'path/to/model', dataset = 'path/to/rows.jsonl'"
+        )
+    check_not_hidden("trainer")
+    try:
+        return replace(setup, probe=probe_policy(setup.algorithm, setup.config))
+    except TrialError as error:
+        raise CommandError(str(error)) from error
 
 
 def _tried(setup: Setup) -> Setup:
@@ -99,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
             "rlvitals preflight grpo.toml",
             "rlvitals preflight args.json --producer-version 0.16.1 --model ./my-model",
             "rlvitals preflight grpo.toml --smoke     tries the reward functions as well",
+            "rlvitals preflight grpo.toml --probe     lets the untrained policy answer 32 prompts as well",
             "rlvitals preflight runs/a --format json",
         ),
     )
@@ -110,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"a configuration ({', '.join(SUFFIXES)}; of TRL: json.dump(args.to_dict(), file, default=str)), or a run",
     )
     arguments.add_argument("--smoke", action="store_true", help="try the reward functions, in a process of the trainer")
+    arguments.add_argument("--probe", action="store_true", help="let the untrained policy answer 32 prompts as well")
     arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help="where none is named")
     arguments.add_argument("--producer", help="rlvitals, trl, verl or openrlhf, where the names do not tell")
     arguments.add_argument("--producer-version", metavar="X.Y", help="whose defaults count (default: the newest known)")

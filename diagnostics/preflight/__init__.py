@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from diagnostics.diagnosis import Limits, Outcome
 from diagnostics.preflight import engine
-from diagnostics.preflight.answers import CompletionLength, Divisible, EosTrick, GroupSize, PadIsEos
+from diagnostics.preflight.answers import CompletionLength, Divisible, EosTrick, GroupSize, PadIsEos, StopToken
 from diagnostics.preflight.check import Check, Limit
 from diagnostics.preflight.coverage import (
     EvaluationMissing,
@@ -26,7 +26,7 @@ from diagnostics.preflight.sampling import (
     TopK,
     TopP,
 )
-from diagnostics.preflight.setup import ModelFacts, Setup, Trial, flat, version_of
+from diagnostics.preflight.setup import ModelFacts, Probe, Setup, Trial, flat, version_of
 from diagnostics.preflight.updates import Dropout, Epochs, LearningRateRange, LossType, OnPolicyNote, SequenceRatio
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Check",
     "Limit",
     "ModelFacts",
+    "Probe",
     "Setup",
     "Trial",
     "divided",
@@ -71,6 +72,7 @@ CHECKS: tuple[Check, ...] = (
     EosTrick(),
     PadIsEos(),
     CompletionLength(),
+    StopToken(),
     ValueClip(),
     ImportanceCorrection(),
     Divisible(),

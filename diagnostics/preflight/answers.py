@@ -1,8 +1,10 @@
 """Checks of where answers end, how many there are of each prompt, and how batches divide."""
 
+import math
+
 from diagnostics.diagnosis import Severity
 from diagnostics.preflight.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
-from diagnostics.preflight.setup import Setting, Setup
+from diagnostics.preflight.setup import Probe, Setting, Setup
 from diagnostics.run import GROUP_FAMILY, PPO_FAMILY
 
 _REASONING = (
@@ -43,6 +45,39 @@ class EosTrick(Check):
         return Fine(penalty.number)
 
 
+class StopToken(Check):
+    """Generation waits for a token that is not the model's end, so that its answers run on past their end.
+
+    Behind the end a model writes what it never learned to write, up to the length limit, and is scored for it.
+    """
+
+    code = "PF605"
+    name = "pf-stop-token"
+    grade = "C"
+    source = "TRL, ppo_trainer.py: stop_token_id takes the place of the model's eos_token_id"
+    reads = ("stop_token_id",)
+    texts = fixed(
+        {
+            "fired": "{parameter} is {value}, and the model ends its answers with {ends}: they run on to the limit.",
+            "why": "The model's own end token ends its answers.",
+            "unread": "The model's end token is not known: its config.json was not found, or names none.",
+            "unread.enable": "Name the model's folder.",
+        }
+    )
+
+    def applies(self, setup: Setup) -> bool:
+        """Only where a token is named: else the model's own end counts."""
+        return super().applies(setup) and setup.number("stop_token_id") is not None
+
+    def judge(self, setup: Setup, limits: Limits) -> Finding:
+        setting, ends = setup.known("stop_token_id"), setup.model.eos_token_ids
+        if not ends:
+            return self.unknown("unread", "unread.enable")
+        if setting.number in ends:
+            return Fine(setting.number)
+        return self.concern(Severity.WARNING, setting, suggested=ends[0], ends=" or ".join(map(str, ends)))
+
+
 class PadIsEos(Check):
     """Padding and the end of an answer are the same token, so that true ends may be masked as padding.
 
@@ -78,32 +113,76 @@ class CompletionLength(Check):
     """Answers that need room to reason get little: most will be cut off.
 
     At 256 tokens, TRL's default before 1.10, 57 to 80 % of the answers to GSM8K were cut off. Whether the data needs
-    reasoning is taken from its name.
+    reasoning is taken from its name. Where the untrained policy was probed, the length that 95 % of its 32 answers stay
+    below counts, whatever the data is called: training mostly makes answers longer, and what is cut off earns nothing.
     """
 
     code = "PF604"
     name = "pf-completion-length"
     grade = "I"
     source = "TRL issues 5697, 6263: 57 to 80 % cut off at 256 tokens on GSM8K"
-    reads = ("max_tokens", "dataset")
-    limits = fixed({"shortest": Limit(256, "tokens", "TRL issues 5697, 6263")})
+    reads = ("max_tokens",)
+    limits = fixed(
+        {
+            "shortest": Limit(256, "tokens", "TRL issues 5697, 6263"),
+            "fits": Limit(0.95, "of the untrained policy's answers", "engineering default"),
+        }
+    )
     texts = fixed(
         {
             "fired": "{parameter} is {value}{origin} on {dataset}: at {limit} tokens more than half of such "
             "answers are "
             "cut off.",
+            "probed": "{parameter} is {value}{origin}: {cut} of {count} answers of the untrained policy are longer "
+            "(95 % have up to {needed} tokens).",
+            "endless": "{parameter} is {value}{origin}: {cut} of {count} answers of the untrained policy are longer, "
+            "and {endless} do not end within {room} tokens: room alone will not end them.",
+            "unread": "Neither the data's name nor a probe of the untrained policy tells how much room answers need.",
+            "unread.enable": "Probe the policy: rlvitals preflight CONFIG --probe.",
             "why": "Answers that fit are scored for what they say and can end by themselves.",
         }
     )
 
     def judge(self, setup: Setup, limits: Limits) -> Finding:
-        setting, data = setup.known("max_tokens"), str(setup.known("dataset").value)
+        setting = setup.known("max_tokens")
+        if setup.probe is not None and setting.number is not None:
+            return self._probed(setting, setup.probe, limits)
+        named = setup.get("dataset")
+        if named is None:
+            return self.unknown("unread", "unread.enable")
+        data = str(named.value)
         needs_room = any(mark in data.lower() for mark in _REASONING)
         if setting.number is None or setting.number > limits["shortest"] or not needs_room:
             return Fine(setting.number, limits["shortest"], "tokens")
         return self.concern(
             Severity.WARNING, setting, suggested=1024, limit=limits["shortest"], unit="tokens", dataset=data
         )
+
+    def _probed(self, setting: Setting, probe: Probe, limits: Limits) -> Finding:
+        """What the lengths of the untrained policy's answers say of the limit."""
+        needed = sorted(probe.lengths)[math.ceil(limits["fits"] * len(probe.lengths)) - 1]
+        if needed <= (allowed := setting.number or 0.0):
+            return Fine(allowed, float(needed), "tokens")
+        endless = sum(length >= probe.room for length in probe.lengths)
+        return self.concern(
+            Severity.WARNING,
+            setting,
+            key="endless" if needed >= probe.room else "probed",
+            suggested=None if needed >= probe.room else _rounded_up(needed),
+            limit=float(needed),
+            unit="tokens",
+            needed=needed,
+            cut=sum(length > allowed for length in probe.lengths),
+            count=len(probe.lengths),
+            endless=endless,
+            room=probe.room,
+        )
+
+
+def _rounded_up(tokens: int) -> int:
+    """The next number of two significant digits."""
+    step = int(10 ** max(0, len(str(tokens)) - 2))
+    return -(-tokens // step) * step
 
 
 class GroupSize(Check):

@@ -10,7 +10,11 @@ _NEVER = frozenset({"no", "none", "never"})
 
 
 class ImportanceCorrection(Check):
-    """vLLM writes the answers, and nothing corrects for its probabilities being others than the trainer's."""
+    """vLLM writes the answers, and nothing corrects for its probabilities being others than the trainer's.
+
+    A server that returns raw log-probabilities leaves out what temperature and cut-offs make of them: the correction
+    then compares two different distributions.
+    """
 
     code = "PF801"
     name = "pf-is-correction"
@@ -22,12 +26,16 @@ class ImportanceCorrection(Check):
         {
             "fired": "{parameter} is {value}{origin} with vLLM: the two engines' probabilities differ, and nothing "
             "corrects it.",
+            "raw": "{parameter} is {value}: the correction compares log-probabilities before temperature and cut-offs "
+            "with those after them.",
             "why": "Importance sampling corrects for what the two engines disagree about.",
         }
     )
 
     def judge(self, setup: Setup, limits: Limits) -> Finding:
-        correction = setup.known("is_correction")
+        correction, mode = setup.known("is_correction"), setup.get("logprobs_mode")
+        if setup.is_on("use_vllm") and mode is not None and not str(mode.value).startswith("processed"):
+            return self.concern(Severity.WARNING, mode, key="raw", suggested="processed_logprobs")
         if not setup.is_on("use_vllm") or correction.is_on:
             return Fine()
         return self.concern(Severity.WARNING, correction, suggested=True)

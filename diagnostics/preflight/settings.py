@@ -68,6 +68,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "whiten_rewards": ("whiten_rewards",),
     "use_vllm": ("use_vllm",),
     "is_correction": ("vllm_importance_sampling_correction",),
+    "logprobs_mode": ("vllm_logprobs_mode", "logprobs_mode", "actor_rollout_ref.rollout.logprobs_mode"),
     "eval_strategy": ("eval_strategy", "evaluation_strategy"),
     "save_strategy": ("save_strategy",),
 }  # fmt: skip

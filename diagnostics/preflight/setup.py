@@ -58,6 +58,14 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
+class Probe:
+    """How long the answers of the untrained policy were, in tokens; one of `room` tokens had not ended by then."""
+
+    lengths: tuple[int, ...]
+    room: int
+
+
+@dataclass(frozen=True, slots=True)
 class Setting:
     """One setting as it counts: under which name of the program it is known, its value, and who says so."""
 
@@ -87,8 +95,9 @@ class Setup:
     """All that pre-flight looks at.
 
     `config` is flat, in the program's own names, nested ones joined by dots. `version` is None where it is not known:
-    then the newest one's defaults count. `trials` are None where the rewards were not tried, `device_gib` is the memory
-    of one accelerator. Without `has_defaults` what is not given is not known: other values may have counted.
+    then the newest one's defaults count. `trials` are None where the rewards were not tried, `probe` where the
+    untrained policy was not; `device_gib` is the memory of one accelerator. Without `has_defaults` what is not given is
+    not known: other values may have counted.
     """
 
     algorithm: str
@@ -99,6 +108,7 @@ class Setup:
     trials: tuple[Trial, ...] | None = None
     device_gib: float | None = None
     has_defaults: bool = True
+    probe: Probe | None = None
 
     def get(self, name: str) -> Setting | None:
         """A setting as it counts; None where nobody says it.

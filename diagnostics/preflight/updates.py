@@ -18,7 +18,7 @@ class LearningRateRange(Check):
     limits are those of models of a billion parameters and more. For a smaller one they are multiplied by the square
     root of (a billion / its parameters): a narrower model bears a higher rate in proportion to its width (arXiv
     2203.03466), and parameters grow with the square of the width. That scaling is ours and only a rule of thumb.
-    Where the size is not known nothing here is critical.
+    Where the size is not known nothing here is critical. A rate of 0 trains nothing.
     """
 
     code = "PF201"
@@ -40,6 +40,7 @@ class LearningRateRange(Check):
     texts = fixed(
         {
             "fired": "{parameter} is {value}{origin}, above {limit}, the most that is usual for {size}.",
+            "zero": "{parameter} is 0{origin}: no weight will move.",
             _SMALL_RATE: "{parameter} is {value}{origin}: an adapter hardly learns below {limit}.",
             "why": "A learning rate of the usual size keeps each update small enough for the clipping to be "
             "the exception.",
@@ -53,6 +54,9 @@ class LearningRateRange(Check):
         adapter = limits["adapter"] if setup.trains_an_adapter else 1.0
         factor = adapter * _bearing(setup.model.parameters, limits["scaled_below"])
         highest, deadly, rate = limits["warning"] * factor, limits["critical"] * factor, setting.number
+        usual = None if setup.model.parameters is None else _two_digits(highest / 3)
+        if rate == 0:
+            return self.concern(Severity.WARNING, setting, key="zero", suggested=usual, limit=highest)
         if rate <= highest:
             least = limits["adapter_least"]
             if setup.trains_an_adapter and 0 < rate < least:
@@ -64,7 +68,7 @@ class LearningRateRange(Check):
         return self.concern(
             Severity.CRITICAL if is_critical else Severity.WARNING,
             setting,
-            suggested=None if setup.model.parameters is None else _two_digits(highest / 3),
+            suggested=usual,
             limit=deadly if is_critical else highest,
             size=_size(setup),
         )

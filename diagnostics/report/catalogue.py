@@ -13,6 +13,7 @@ from diagnostics.preflight import CHECKS, Check
 from diagnostics.preflight.settings import NAMES
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
+from diagnostics.rules.left_out import LEFT_OUT, LeftOut
 from diagnostics.rules.rule import Input
 from diagnostics.rules.samples.sample_rule import SampleRule
 
@@ -29,7 +30,8 @@ def pages_about(name: str) -> tuple[Page, ...]:
     rules = [rule_page(rule) for rule in CATALOG if name.lower() in (rule.name, rule.code.lower())]
     causes = [cause_page(entry) for entry in CAUSES if entry.name == name]
     checks = [check_page(check) for check in CHECKS if name.lower() in (check.name, check.code.lower())]
-    return (*rules, *checks, *causes, *map(metric_page, _metrics_called(name)))
+    without = [left_out_page(entry) for entry in LEFT_OUT if entry.name == name.lower()]
+    return (*rules, *checks, *causes, *without, *map(metric_page, _metrics_called(name)))
 
 
 def known_names() -> Iterator[str]:
@@ -38,6 +40,7 @@ def known_names() -> Iterator[str]:
     yield from (rule.code for rule in CATALOG)
     yield from (name for check in CHECKS for name in (check.name, check.code))
     yield from (entry.name for entry in CAUSES)
+    yield from (entry.name for entry in LEFT_OUT)
     yield from (entry.name for entry in METRICS)
     yield from (entry.tag for entry in glossary())
 
@@ -59,6 +62,12 @@ def rule_page(rule: Rule[Any]) -> Page:
         },
         sections=rule.sections,
     )
+
+
+def left_out_page(entry: LeftOut) -> Page:
+    """A condition that no rule judges, with the reason."""
+    facts = {"Told by": list(entry.instead), "Source": entry.source}
+    return Page(entry.name, "no rule", entry.summary, facts, {"Why it is left out": entry.reason})
 
 
 def check_page(check: Check) -> Page:

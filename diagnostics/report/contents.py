@@ -3,7 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Rival, Severity, ShownSample, Verdict
+from diagnostics.diagnosis import (
+    OF_SAMPLES,
+    Cause,
+    Diagnosis,
+    Fix,
+    Outcome,
+    Rival,
+    Severity,
+    ShownSample,
+    Verdict,
+)
 from diagnostics.messages import Message, Value, render, shown
 from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG, templates
@@ -64,15 +74,25 @@ class Finding:
 
     @property
     def samples(self) -> tuple[ShownSample, ...]:
-        """At most three samples that show it, those of the worst outcome first, each once."""
-        shown = (sample for outcome in self.outcomes for sample in outcome.evidence.samples)
+        """At most three samples that show it, each once.
+
+        They are those of its gravest outcomes, and of checks of samples that are more than a note: what a consequence
+        shows may have nothing to do with the cause.
+        """
+        of_samples = [o for o in self.outcomes if o.code.startswith(OF_SAMPLES) and o.severity is not Severity.INFO]
+        shown = (sample for outcome in (*self._gravest, *of_samples) for sample in outcome.evidence.samples)
         places = {(sample.step, sample.row): sample for sample in reversed(tuple(shown))}
         return tuple(reversed(places.values()))[:SHOWN_SAMPLES]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """Where the rules behind it come from, each once."""
-        return tuple(dict.fromkeys(outcome.source for outcome in self.outcomes if outcome.source))
+        """Where the rules behind its gravest outcomes come from, each once."""
+        return tuple(dict.fromkeys(outcome.source for outcome in self._gravest if outcome.source))
+
+    @property
+    def _gravest(self) -> tuple[Outcome, ...]:
+        worst = max((outcome.severity or Severity.INFO for outcome in self.outcomes), key=lambda found: found.rank)
+        return tuple(outcome for outcome in self.outcomes if outcome.severity is worst)
 
 
 def findings(diagnosis: Diagnosis) -> tuple[Finding, ...]:
@@ -119,6 +139,19 @@ def reasons_not_to_apply(diagnosis: Diagnosis) -> dict[str, tuple[str, ...]]:
         reason = said(outcome.message)
         found[reason] = (*found.get(reason, ()), outcome.rule)
     return found
+
+
+def reasons_not_to_look(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """Why rules could not run and what would let them: the shortage of points, then each reason once with its rules."""
+    needed: list[str] = []
+    found: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        if outcome.message.template == "engine.too-few":
+            needed.append(f"{outcome.rule} {outcome.message.values['needed']}")
+        else:
+            found.setdefault(f"{said(outcome.message)} {enabling(outcome)}".rstrip(), []).append(outcome.rule)
+    others = [f"{reason} [{', '.join(rules)}]" for reason, rules in found.items()]
+    return (*([f"Too few logged points so far; needed: {', '.join(needed)}."] if needed else []), *others)
 
 
 def own_limits(diagnosis: Diagnosis) -> tuple[str, ...]:

@@ -142,9 +142,12 @@ def _finding(finding: Finding, diagnosis: Diagnosis, numbers: Iterator[int]) -> 
 
 
 def _facts(finding: Finding) -> Markup:
+    """The proof, what to try, and what was found with it, in the order of the text form."""
+    proof, *others = (f"{said(outcome.message)} [{outcome.rule}]" for outcome in finding.outcomes)
     facts = [
-        *(("found", f"{said(outcome.message)} [{outcome.rule}]") for outcome in finding.outcomes),
+        ("found", proof),
         *(("try", advice(fix)) for fix in finding.fixes),
+        *(("also", other) for other in others),
         *(("or", alternative(rival)) for rival in finding.rivals),
         *(("against", objection) for objection in finding.against),
         *(("source", source) for source in finding.sources),

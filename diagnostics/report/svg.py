@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.curves.downsample import kept
+from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import described, name_of
 from diagnostics.diagnosis import Outcome, Verdict
@@ -57,7 +58,7 @@ def curve_svg(series: Series, outcomes: Sequence[Outcome], number: int) -> Marku
     the line is broken there. Of a long series the extremes of each stretch are drawn, so that no spike is lost.
     """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
-    limits = sorted({o.limit for o in judging if o.limit is not None and o.unit == series.unit})
+    limits = drawn_limits(series, judging)
     frame = _Frame(Scale.of(series.values, limits), int(series.steps[0]), int(series.steps[-1]))
     return element(
         "svg",
@@ -65,7 +66,7 @@ def curve_svg(series: Series, outcomes: Sequence[Outcome], number: int) -> Marku
         element("desc", described(series, outcomes), id=f"d{number}"),
         *_shades(judging, frame),
         *_grid(frame),
-        *_limits(limits, frame),
+        *_limits(limits, reached_limits(judging, limits), frame),
         *_line(series, frame),
         *_rug(series, frame),
         viewBox=f"0 0 {WIDTH} {HEIGHT}",
@@ -107,8 +108,8 @@ def _ticks(scale: Scale) -> list[float]:
     return [float(value) for value in ticks]
 
 
-def _limits(limits: Sequence[float], frame: _Frame) -> Iterator[Markup]:
-    """A dashed line for each limit in view; where none is, a word at the edge beyond which the nearest one lies."""
+def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) -> Iterator[Markup]:
+    """A dashed line for each limit in view; where none is, a word at the edge beyond which the nearest reached lies."""
     in_view = [limit for limit in limits if frame.scale.shows(limit)]
     last_word = math.inf
     for limit in in_view:
@@ -117,10 +118,10 @@ def _limits(limits: Sequence[float], frame: _Frame) -> Iterator[Markup]:
         if last_word - y >= _WORD_HEIGHT:  # upwards: a word that would cover the one below is left out
             yield _limit_word(f"limit {shown(limit)}", y - 3)
             last_word = y
-    if in_view or not limits:
+    if in_view or not reached:
         return
-    above = [limit for limit in limits if limit > frame.scale.high]
-    word = f"limit {shown(above[0])} ↑" if above else f"limit {shown(limits[-1])} ↓"
+    above = [limit for limit in reached if limit > frame.scale.high]
+    word = f"limit {shown(above[0])} ↑" if above else f"limit {shown(reached[-1])} ↓"
     yield _limit_word(word, _TOP - 3 if above else HEIGHT - _BOTTOM - 3)
 
 

@@ -10,11 +10,11 @@ from diagnostics.report.contents import (
     alternative,
     counted,
     data_line,
-    enabling,
     exhibit,
     findings,
     own_limits,
     reasons_not_to_apply,
+    reasons_not_to_look,
     run_line,
     said,
     verdict_sentence,
@@ -102,10 +102,7 @@ def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:
     if not outcomes:
         return
     yield f"Could not be checked ({len(outcomes)})"
-    column = max(len(outcome.rule) for outcome in outcomes) + 2
-    for outcome in outcomes:
-        reason = f"{said(outcome.message)} {enabling(outcome)}".rstrip()
-        yield style.labelled(outcome.rule, reason, indent=2, column=column)
+    yield from map(style.paragraph, reasons_not_to_look(outcomes))
     yield ""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from diagnostics.causes.remedies import fixes_for
 from diagnostics.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
 from diagnostics.messages import Message, Value
+from diagnostics.rules.company import with_company
 from diagnostics.rules.exhibits import exhibits
 from diagnostics.rules.growing import Memory
 from diagnostics.rules.missing import why_missing
@@ -19,7 +20,7 @@ TEXTS: Mapping[str, str] = {
     "engine.too-few": "Too few logged points in a row without NaN: {needed} needed from the start on, {found} in the "
     "run.",
     "engine.too-few.enable": "Log at least {needed} points.",
-    "engine.quiet": "Nothing found: {measured}, limit {limit} {unit}.",
+    "engine.quiet": "Nothing found: {measured}, limit {limit}{unit}.",
     "engine.broken": "The check itself failed with {error}: {text}",
     "engine.broken.enable": "Report it with the run's log; the other checks are not affected.",
 }
@@ -33,7 +34,7 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = Non
     rules = tuple(catalog)
     chosen = _limits(rules, limits or {})
     run = _with_remembered_samples(run)
-    return tuple(_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run))
+    return with_company(rules, (_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run)))
 
 
 class Evaluator:
@@ -49,7 +50,8 @@ class Evaluator:
         """The outcome of every rule that applies to the run as it stands now, in the catalog's order."""
         run = _with_remembered_samples(run)
         self._memory.look_again()
-        return tuple(self._outcome(rule, run) for rule in self._rules if rule.applies(run))
+        outcomes = (self._outcome(rule, run) for rule in self._rules if rule.applies(run))
+        return with_company(self._rules, outcomes)
 
     def _outcome(self, rule: Rule[Any], run: Run) -> Outcome:
         with self._memory.of_rule(rule.name):
@@ -127,7 +129,8 @@ def _outcome(rule: Rule[Any], run: Run, limits: Any, finding: Finding) -> Outcom
         blank, measured=finding.measured, limit=finding.limit, unit=finding.unit, metric=finding.metric, tag=finding.tag
     )
     if isinstance(finding, Quiet):
-        values: dict[str, Value] = {"measured": finding.measured, "limit": finding.limit, "unit": finding.unit}
+        unit = f" {finding.unit}" if finding.unit else ""
+        values: dict[str, Value] = {"measured": finding.measured, "limit": finding.limit, "unit": unit}
         return dataclasses.replace(judged, verdict=Verdict.QUIET, message=Message("engine.quiet", values))
     return _fired(rule, run, judged, finding)
 

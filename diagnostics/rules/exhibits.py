@@ -124,6 +124,14 @@ def _shortest(rows: Sequence[Sample]) -> Iterator[Pick]:
         yield row, {}
 
 
+def _below_zero(rows: Sequence[Sample]) -> Iterator[Pick]:
+    """The rows whose own KL is logged and negative; none where the log has no KL of single answers."""
+    logged = {row: sample.extra.get("kl") for row, sample in enumerate(rows)}
+    negative = {row: float(kl) for row, kl in logged.items() if isinstance(kl, int | float) and kl < 0}
+    for row in sorted(negative, key=lambda row: negative[row]):
+        yield row, {"kl": negative[row]}
+
+
 def _any(rows: Sequence[Sample]) -> Iterator[Pick]:
     yield from ((row, {}) for row in range(len(rows)))
 
@@ -141,6 +149,7 @@ EXHIBITS: Mapping[str, Exhibit] = {
     "unscored": Exhibit(_unscored, "No function gave it a reward."),
     "longest": Exhibit(_longest, "Among the longest of its step."),
     "shortest": Exhibit(_shortest, "Among the shortest of its step."),
-    "any": Exhibit(_any, "From a step in which it was so."),
+    "below-zero": Exhibit(_below_zero, "Its KL to the reference is {kl} nats."),
+    "any": Exhibit(_any, "What the policy wrote then."),
 }
 TEXTS: Mapping[str, str] = {f"exhibit.{kind}": exhibit.why for kind, exhibit in EXHIBITS.items()}

@@ -5,7 +5,7 @@ judged again after every step costs its new points and a comparison of the old o
 give without a memory, bit for bit: an input that is not the old one with more behind it is judged anew.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,19 +14,22 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from diagnostics.growth import Growing, continues
 from diagnostics.run import NO_VALUES, Values
 
 Detector = TypeVar("Detector", bound=Callable[..., Values])
 Judge = TypeVar("Judge", bound=Callable[..., float])
-Inputs = tuple[Values, ...]
+Inputs = tuple[npt.NDArray[Any], ...]
 Extend = Callable[[Inputs, int, Any], tuple[Values, Any]]
 """From the inputs, how many points were judged before, and the state left then: answers to the rest, the new state."""
 
 Summary = TypeVar("Summary")
 Resume = Callable[[Values, int, Summary | None], Summary]
 """From the values, how many of them are in the summary, and the summary of those (None of none): that of all values."""
+Carry = Callable[[Inputs, tuple[int, ...], Summary | None], Summary]
+"""The same of several arrays, each with its own number of values that are in the summary."""
 
 
 @dataclass(slots=True)
@@ -52,10 +55,12 @@ class Memory:
     """What the detectors of each rule said, found again by their place: rule, detector, parameters, order of calls."""
 
     _kept: dict[Hashable, _Kept] = field(default_factory=dict)
-    _summaries: dict[Hashable, tuple[Values, Any]] = field(default_factory=dict)
+    _summaries: dict[Hashable, tuple[Inputs, Any]] = field(default_factory=dict)
     _calls: Counter[Hashable] = field(default_factory=Counter)
     _facts: dict[Hashable, tuple[Values, float]] = field(default_factory=dict)
     _rule: str = ""
+    _used: defaultdict[str, set[Hashable]] = field(default_factory=lambda: defaultdict(set))
+    _before: dict[str, set[Hashable]] = field(default_factory=dict)
 
     def look_again(self) -> None:
         """Begin another look at the run: what was said of whole series holds no longer."""
@@ -70,7 +75,6 @@ class Memory:
 
     def answers(self, place: Hashable, inputs: Inputs, extend: Extend) -> Values:
         """(N,) The detector's answers to all points of its inputs (N,), computed for the new ones only."""
-        inputs = tuple(np.asarray(item, dtype=np.float64) for item in inputs)
         key = self._key(place)
         kept = self._kept.get(key)
         if kept is None or not kept.goes_on(inputs):
@@ -79,19 +83,31 @@ class Memory:
             kept.grow(inputs, *extend(inputs, len(kept.answers), kept.state))
         return kept.answers.view()
 
-    def summary(self, place: Hashable, values: Values, resume: Resume[Summary]) -> Summary:
-        """What is known of all the values (N,), found from the new ones and what was known of the others."""
+    def summary(self, place: Hashable, inputs: Inputs, carry: Carry[Summary]) -> Summary:
+        """What is known of all the arrays, found from what is new in them and what was known of the rest."""
         key = self._key(place)
-        old, known = self._summaries.get(key, (values[:0], None))
-        if not continues(values, old):
-            old, known = values[:0], None
-        found = resume(values, len(old), known) if known is None or len(values) > len(old) else known
-        self._summaries[key] = values, found
+        old, known = self._summaries.pop(key, (inputs, None))
+        if known is None or not all(map(continues, inputs, old)):
+            found = carry(inputs, (0,) * len(inputs), None)
+        else:
+            has_grown = any(len(new) > len(before) for new, before in zip(inputs, old, strict=True))
+            found = carry(inputs, tuple(map(len, old)), known) if has_grown else known
+        self._summaries[key] = inputs, found
         return found
 
     def _key(self, place: Hashable) -> Hashable:
         self._calls[place] += 1
-        return self._rule, place, self._calls[place]
+        key = self._rule, place, self._calls[place]
+        self._used[self._rule].add(key)
+        return key
+
+    def _forget_unused(self) -> None:
+        """Let go of what the rule asked for when it last looked and does not ask for any more."""
+        used, before = self._used[self._rule], self._before.get(self._rule, set())
+        for key in before - used:
+            self._kept.pop(key, None)
+            self._summaries.pop(key, None)
+        self._before[self._rule], self._used[self._rule] = used, set()
 
     @contextmanager
     def of_rule(self, name: str) -> Iterator[None]:
@@ -103,6 +119,7 @@ class Memory:
             yield
         finally:
             _ACTIVE.reset(token)
+            self._forget_unused()
 
 
 _ACTIVE: ContextVar[Memory | None] = ContextVar("memory of detectors", default=None)
@@ -160,10 +177,23 @@ def resumed(place: Hashable, inputs: Inputs, extend: Extend) -> Values:
     return extend(inputs, 0, None)[0] if memory is None else memory.answers(place, inputs, extend)
 
 
+def settled(points: int) -> int:
+    """So many points, less one in 64 of them at most: the same number for many steps in a row, once there are many.
+
+    For a number about all points that sets the limit of each: every one has to be judged anew where it changes.
+    """
+    return points - points % (1 << max(0, points.bit_length() - 7))
+
+
 def summed_up(place: Hashable, values: Values, resume: Resume[Summary]) -> Summary:
     """What `resume` finds out about all the values (N,), going on from where it stood, with the memory in use, if any.
 
     It must find the same whether it is given the values at once or in parts.
     """
+    return carried(place, (values,), lambda inputs, known, summary: resume(inputs[0], known[0], summary))
+
+
+def carried(place: Hashable, inputs: Inputs, carry: Carry[Summary]) -> Summary:
+    """The same of several arrays, which need not have one length; the summary may be changed in place."""
     memory = _ACTIVE.get()
-    return resume(values, 0, None) if memory is None else memory.summary(place, values, resume)
+    return carry(inputs, (0,) * len(inputs), None) if memory is None else memory.summary(place, inputs, carry)

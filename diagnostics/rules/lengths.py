@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.rules.alignment import last_known
+from diagnostics.endings import ceiling
+from diagnostics.rules.alignment import last_known, within
 from diagnostics.rules.growing import pointwise
-from diagnostics.rules.windows import finite_median
+from diagnostics.rules.medians import finite_median
+from diagnostics.rules.windows import finite_points, start_level
 from diagnostics.run import Run, Series, Values
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
@@ -44,23 +46,46 @@ def longest_length(run: Run) -> float | None:
     return typical_length(run) or (float(stated.tokens) if stated else None)
 
 
+def ended_unseen(run: Run, first: int, last: int) -> bool:
+    """Whether answers that count as cut off between two steps were shorter than the length limit.
+
+    They ended on a token that the trainer does not know as an end, as TRL before 1.15 with a model of several: the
+    share of completions that were cut off then says nothing. Lengths that stop dead at one number are cut off there,
+    whatever limit is stated.
+    """
+    stated, longest = length_limit(run), run.get("length_max")
+    if stated is None or longest is None or ceiling(run) is not None:
+        return False
+    return finite_median(within(longest, first, last)) < stated.tokens
+
+
 def kl_lengths(run: Run) -> tuple[Series, Values] | None:
     """The logged KL, and (N,) the tokens over which each of its points is summed: what turns it into one per token.
 
-    A KL per sequence is summed over the mean length logged last, else over the configured limit at most, and then comes
-    out too small per token. None where no KL is logged, or one per sequence and no length is known. For the rules that
-    judge nats per token, and tell their finding in the unit of what is logged, so that it can be drawn.
+    A KL per sequence is summed over the mean length logged last; before there is one, over the first lengths; and
+    without any over the configured limit, so that it comes out too small per token. None where no KL is logged, or one
+    per sequence and no length is known. For the rules that judge nats per token, and tell their finding in the unit of
+    what is logged, so that it can be drawn.
     """
     logged = run.get("kl_per_token", "kl_per_sequence")
     if logged is not None and logged.name == "kl_per_token":
-        return logged, np.ones(len(logged))
+        return logged, pointwise(np.ones_like, logged.values)
     if logged is None:
         return None
     length = run.get("length_mean")
-    tokens = last_known(length, logged.steps) if length is not None else np.full(len(logged), np.nan)
-    is_known = np.isfinite(tokens)
-    if not is_known.all():
-        if (longest := longest_length(run)) is None:
+    tokens = last_known(length, logged.steps) if length is not None else pointwise(_unknown, logged.values)
+    if finite_points(tokens) < len(tokens):
+        stated = length_limit(run)
+        first = math.nan if length is None else start_level(length.values)
+        if math.isnan(first) and stated is None:
             return None
-        tokens = np.where(is_known, tokens, longest)
+        tokens = pointwise(_or_else, tokens, float(stated.tokens) if stated and math.isnan(first) else first)
     return logged, pointwise(np.maximum, tokens, 1.0)
+
+
+def _unknown(values: Values) -> Values:
+    return np.full(len(values), np.nan)
+
+
+def _or_else(values: Values, other: float) -> Values:
+    return np.where(np.isfinite(values), values, other)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.running import after, farthest
-from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, episodes, rolling_median, sustained
+from diagnostics.rules.running import after, farthest, place_of_farthest
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, episodes, finite_points, rolling_median, sustained
 from diagnostics.run import Series, Values
 
 
@@ -67,13 +67,17 @@ def read_levels(
         kept = sustained(judged, level.patience, above=above)
         worst = farthest(kept, highest=above)
         if not math.isnan(worst):
-            reached = [item for item in levels if item.patience < level.patience or _reaches(worst, item.limit, above)]
+            patient = {level.patience: worst}
+            reached = [item for item in levels if _is_reached(item, judged, above, patient)]
             return Reading(series, _worst_breach(series, judged, reached, above, smooth), worst, level.limit)
-    return TooFew(blind + min(level.patience for level in levels), int(series.finite.sum()))
+    return TooFew(blind + min(level.patience for level in levels), finite_points(series.values))
 
 
-def _reaches(value: float, limit: float, above: bool) -> bool:
-    return value >= limit if above else value <= limit
+def _is_reached(level: Level, judged: Values, above: bool, worst: dict[int, float]) -> bool:
+    """Whether the limit was reached for its patience; `worst` says for each patience what was, where it is known."""
+    if level.patience not in worst:
+        worst[level.patience] = farthest(sustained(judged, level.patience, above=above), highest=above)
+    return worst[level.patience] >= level.limit if above else worst[level.patience] <= level.limit
 
 
 def _worst_breach(series: Series, judged: Values, levels: Sequence[Level], above: bool, smooth: bool) -> Breach | None:
@@ -83,13 +87,24 @@ def _worst_breach(series: Series, judged: Values, levels: Sequence[Level], above
             worst = max(found, key=lambda episode: (episode.still, episode.length))
             worst = _on_raw_points(series.values, worst, level, above) if smooth else worst
             inside = series.values[worst.first : worst.last + 1]
-            return Breach(level, worst, worst.first + int(np.nanargmax(inside) if above else np.nanargmin(inside)))
+            return Breach(level, worst, worst.first + place_of_farthest(inside, highest=above))
     return None
 
 
 def _on_raw_points(values: Values, episode: Episode, level: Level, above: bool) -> Episode:
     """The episode from the first raw point past the limit to the last: the median itself lags behind by two points."""
-    past = values >= level.limit if above else values <= level.limit
     start = max(0, episode.first - MEDIAN_WINDOW + 1)
-    inside = np.flatnonzero(past[start : episode.last + 1]) + start
-    return Episode(int(inside[0]), int(inside[-1]), episode.still)
+    raw = values[start : episode.last + 1]
+    first, behind = (_first_past(part, level.limit, above) for part in (raw, raw[::-1]))
+    return Episode(start + first, episode.last - behind, episode.still)
+
+
+def _first_past(values: Values, limit: float, above: bool) -> int:
+    """The index of the first value past the limit, which stands near the start."""
+    width = 64
+    while True:
+        head = values[:width]
+        past = np.flatnonzero(head >= limit if above else head <= limit)
+        if len(past) or width >= len(values):
+            return int(past[0])
+        width *= 4

@@ -23,6 +23,9 @@ TEXTS: Mapping[str, str] = {
     "missing.zero-std-batch.enable": "Set scale_rewards to group, with the default multi_objective_aggregation.",
     "missing.zero-std-rloo": "RLOO logs the share of groups without signal after the KL penalty, so it is about 0.",
     "missing.zero-std-rloo.enable": "Set beta to 0.",
+    "missing.unseen-ends": "Answers count as cut off that are shorter than the length limit: they end on a token that "
+    "the trainer does not know as an end, so that the share of cut-off answers says nothing.",
+    "missing.unseen-ends.enable": "Name every end token in the model's generation_config (see eos-id-mismatch).",
 }
 ABSENT = frozenset({"missing.kl-off"})
 """Reasons that say of a run's setup that it has no such thing: without a penalty there is no KL to keep an eye on."""
@@ -49,6 +52,11 @@ def why_not_per_group(run: Run) -> Skipped | None:
     elif run.algorithm == "rloo" and run.config.get("beta") != 0:
         template = "missing.zero-std-rloo"
     return Skipped(Message(template), Message(f"{template}.enable")) if template else None
+
+
+def unseen_ends() -> Skipped:
+    """Why the share of completions that were cut off says nothing in a run of which `ended_unseen` holds."""
+    return Skipped(Message("missing.unseen-ends"), Message("missing.unseen-ends.enable"))
 
 
 def _special(names: tuple[str, ...], run: Run) -> str | None:

@@ -2,13 +2,20 @@
 
 import math
 
-import numpy as np
-
 from diagnostics.metrics import MAIN_REWARD
+from diagnostics.rules.medians import finite_median
+from diagnostics.rules.noise import noise
+from diagnostics.rules.proportions import CERTAIN
+from diagnostics.rules.running import EWMA_WEIGHT, ewma, finite_range, latest
+from diagnostics.rules.windows import start_level
 from diagnostics.run import Run, Sample, Series, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
+SMALLEST = 1e-6  # gain that is no float noise of a constant reward
+START = 5  # points that show how a reward began, before there was anything to learn from
+ERROR_OF_GAIN = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT) + math.pi / 2 / START)
+"""Of the smoothed reward less the median of the first points, per standard deviation of a point."""
 WORDS_OF_FORM = (
     "format",
     "tag",
@@ -34,10 +41,27 @@ def main_reward(run: Run) -> Series:
 
 def is_at_full_marks(values: Values, share: float) -> bool:
     """Whether rewards that stay within 0 and 1 lie, by their median, at `share` of 1 or above."""
-    finite = values[np.isfinite(values)]
-    if not len(finite) or finite.min() < 0 or finite.max() > FULL_MARKS:
+    return _stays_within_marks(values) and finite_median(values) >= share * FULL_MARKS
+
+
+def has_risen(series: Series | None) -> bool:
+    """Whether a reward is above its first points by more than chance explains; False where it is not logged."""
+    if series is None:
         return False
-    return bool(np.median(finite) >= share * FULL_MARKS)
+    gained = latest(ewma(series.values)) - start_level(series.values, START)
+    return gained > max(CERTAIN * ERROR_OF_GAIN * noise(series.values), SMALLEST)
+
+
+def spread_of_answers(run: Run) -> float | None:
+    """The deviation of the reward from answer to answer; None where it is not logged.
+
+    Logged is that of the whole reward, or that of its only function where this counts as it is.
+    """
+    functions = run.functions("reward_func_std")
+    alone = next(iter(functions.values())) if len(functions) == 1 and reward_weights(run) in ((), (1.0,)) else None
+    logged = run.get("score_std", "reward_std") or alone
+    spread = math.nan if logged is None else start_level(logged.values)
+    return None if math.isnan(spread) else spread
 
 
 def full_marks(run: Run) -> float | None:
@@ -48,7 +72,7 @@ def full_marks(run: Run) -> float | None:
     """
     functions = run.functions("reward_func_mean")
     graders = list(functions.values()) or [item for item in (run.get("reward", "score"),) if item is not None]
-    if not graders or not all(_stays_within_marks(item.values[item.finite]) for item in graders):
+    if not graders or not all(_stays_within_marks(item.values) for item in graders):
         return None
     weights = reward_weights(run)
     return FULL_MARKS * (sum(max(0.0, weight) for weight in weights) if weights else max(1, len(functions)))
@@ -73,5 +97,6 @@ def is_unscored(sample: Sample) -> bool:
     return not any(math.isfinite(reward) for reward in rewards)
 
 
-def _stays_within_marks(finite: Values) -> bool:
-    return len(finite) > 0 and bool(finite.min() >= 0 and finite.max() <= FULL_MARKS)
+def _stays_within_marks(values: Values) -> bool:
+    lowest, highest = finite_range(values)
+    return lowest >= 0 and highest <= FULL_MARKS

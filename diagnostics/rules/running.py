@@ -66,6 +66,35 @@ def _more_of_farthest(highest: bool, values: Values, known: int, extreme: float 
     return float(farther.reduce(values[known:], initial=before)) + 0.0  # which makes −0 the 0 that it equals
 
 
+def place_of_farthest(values: Values, *, highest: bool = True) -> int:
+    """The index of the highest, or lowest, value, the first where there are several. Raises ValueError without any."""
+    place: int = summed_up(("place_of_farthest", highest), values, partial(_more_of_place, highest))
+    return place
+
+
+def _more_of_place(highest: bool, values: Values, known: int, place: int | None) -> int:
+    if place is None:
+        return int(np.nanargmax(values) if highest else np.nanargmin(values))
+    more = values[known:]
+    if np.isnan(more).all():
+        return place
+    other = known + int(np.nanargmax(more) if highest else np.nanargmin(more))
+    is_farther = values[other] > values[place] if highest else values[other] < values[place]
+    return other if is_farther else place
+
+
+def finite_range(values: Values) -> tuple[float, float]:
+    """The lowest and the highest of the finite values; NaN twice where there is none."""
+    return summed_up("finite_range", values, _more_of_range)
+
+
+def _more_of_range(values: Values, known: int, found: tuple[float, float] | None) -> tuple[float, float]:
+    lowest, highest = found or (math.nan, math.nan)
+    more = values[known:]
+    finite = more[np.isfinite(more)]
+    return float(np.fmin.reduce(finite, initial=lowest)), float(np.fmax.reduce(finite, initial=highest))
+
+
 def latest(values: Values) -> float:
     """The last finite value; NaN where there is none."""
     return summed_up("latest", values, _more_of_latest)

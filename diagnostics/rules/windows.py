@@ -8,18 +8,19 @@ episode neither grows nor ends over it, because silence is no recovery. ±Inf is
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.rules.growing import found_once, looks_back, pointwise, summed_up
+from diagnostics.rules.growing import looks_back, pointwise, summed_up
 from diagnostics.run import Steps, Values
 
 MEDIAN_WINDOW = 5
 CLEAR_BELOW = 0.8  # an episode goes on while the value is past 0.8 × (or, below a positive limit, 1.25 ×) the limit
 CLEAR_FACTOR = 2  # an episode ends after this many times its patience in calm points
 TREND_POINTS = 10
+MOST_TREND_POINTS = 500  # whose pairs are compared; more are brought to as many means
 TREND_PHI = 0.95  # highest autocorrelation that a trend is corrected for
 MAD_TO_DEVIATION = 1.4826  # of normal noise: its standard deviation over its median absolute deviation
 CHUNK = 4096  # windows that are sorted at once
@@ -105,13 +106,6 @@ def _more_finite_points(values: Values, known: int, points: int | None) -> int:
     return (points or 0) + int(np.count_nonzero(np.isfinite(values[known:])))
 
 
-@found_once
-def finite_median(values: Values) -> float:
-    """The median of all finite values; NaN where there is none."""
-    finite = values[np.isfinite(values)]
-    return float(np.median(finite)) if len(finite) else math.nan
-
-
 def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
     """The median of the first finite values behind the warm-up, to compare a run with; NaN where there is none."""
     first = _first_finite(values[warm_up:], points)
@@ -120,11 +114,12 @@ def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
 
 def _first_finite(values: Values, points: int) -> Values:
     """The first finite values, at most so many; a long series is looked at no farther than they need."""
-    for head in (values[: 2 * points], values):
-        finite = head[np.isfinite(head)]
-        if len(finite) >= points:
-            break
-    return finite[:points]
+    width = 2 * points
+    while True:
+        finite = values[:width][np.isfinite(values[:width])]
+        if len(finite) >= points or width >= len(values):
+            return finite[:points]
+        width *= 4
 
 
 def times_own_past(values: Values, window: int, shift: int, least: int, smallest: float) -> tuple[Values, Values]:
@@ -142,6 +137,10 @@ def sustained(values: Values, points: int, *, above: bool = True) -> Values:
 
     A limit is held for `points` points exactly where this number reaches it. NaN where a point is NaN or missing.
     """
+    return _plain_sustained(values, points, above=above)
+
+
+def _plain_sustained(values: Values, points: int, *, above: bool) -> Values:
     kept = np.full(len(values), np.nan)
     if len(values) < points:
         return kept
@@ -172,24 +171,33 @@ def episodes(values: Values, limit: float, patience: int, *, above: bool = True)
     With hysteresis: an episode ends after 2 × patience known points in a row on the calm side of a relaxed limit, so
     that a series that touches its limit again and again is one episode.
     """
-    kept = sustained(values, patience, above=above)
-    opens = np.flatnonzero(kept >= limit if above else kept <= limit)
-    if not len(opens):
-        return ()
+    return summed_up(("episodes", limit, patience, above), values, partial(_more_episodes, limit, patience, above))
+
+
+def _more_episodes(
+    limit: float, patience: int, above: bool, values: Values, known: int, before: tuple[Episode, ...] | None
+) -> tuple[Episode, ...]:
+    """The episodes of all values, going on from those of the known ones; only the last of them may still go on."""
+    found = list(before or ())
+    begun = found.pop() if found and found[-1].still else None
+    start = max(0, known - CLEAR_FACTOR * patience)
     sign = 1.0 if above else -1.0
-    upward, bound = sign * values, sign * limit
+    upward, bound = sign * values[start:], sign * limit
     relaxed = bound * CLEAR_BELOW if bound > 0 else bound / CLEAR_BELOW
-    restless = np.flatnonzero(upward >= relaxed)
-    calm = np.flatnonzero(sustained(upward, CLEAR_FACTOR * patience, above=False) < relaxed)
-    found: list[Episode] = []
-    index = 0
-    while index < len(opens):
-        first = int(opens[index]) - patience + 1
-        closed = np.searchsorted(calm, opens[index])
+    opens = np.flatnonzero(_plain_sustained(upward, patience, above=True) >= bound) + start
+    restless = np.flatnonzero(upward >= relaxed) + start
+    calm = np.flatnonzero(_plain_sustained(upward, CLEAR_FACTOR * patience, above=False) < relaxed) + start
+    place = known
+    while begun or np.searchsorted(opens, place) < len(opens):
+        if begun is None:
+            place = int(opens[np.searchsorted(opens, place)])
+            begun = Episode(place - patience + 1, place, still=True)
+        closed = int(np.searchsorted(calm, place))
         end = int(calm[closed]) if closed < len(calm) else len(values)
-        last = int(restless[np.searchsorted(restless, end) - 1])
-        found.append(Episode(first, last, still=bool(closed == len(calm))))
-        index = int(np.searchsorted(opens, end))
+        inside = restless[: np.searchsorted(restless, end)]
+        last = max(begun.last, int(inside[-1])) if len(inside) else begun.last
+        found.append(Episode(begun.first, last, still=closed == len(calm)))
+        begun, place = None, end
     return tuple(found)
 
 
@@ -197,10 +205,11 @@ def trend(steps: Steps, values: Values) -> Trend | None:
     """Theil–Sen slope and Mann–Kendall probability, corrected for ties and AR(1) noise; None below 10 finite points.
 
     Steps are the real ones, so a left-out NaN or Inf keeps the width of its gap. Training metrics are autocorrelated,
-    which makes the textbook test see trends in plain noise: its variance is widened by (1 + φ) / (1 − φ).
+    which makes the textbook test see trends in plain noise: its variance is widened by (1 + φ) / (1 − φ). More than
+    500 points are judged by 500 means of neighbours, because all pairs of a long run are too many.
     """
     finite = np.isfinite(values)
-    x, y = steps[finite].astype(np.float64), values[finite]
+    x, y = _means_of_neighbours(steps[finite].astype(np.float64)), _means_of_neighbours(values[finite])
     if len(y) < TREND_POINTS:
         return None
     earlier, later = _pairs(len(y))
@@ -211,6 +220,14 @@ def trend(steps: Steps, values: Values) -> Trend | None:
     score = float(np.sign(differences).sum())
     z = (abs(score) - 1) / math.sqrt(variance) if score and variance > 0 else 0.0
     return Trend(slope, math.erfc(z / math.sqrt(2)))
+
+
+def _means_of_neighbours(values: Values) -> Values:
+    """The values themselves, or as many means of stretches of them as a trend looks at."""
+    if len(values) <= MOST_TREND_POINTS:
+        return values
+    edges = np.linspace(0, len(values), MOST_TREND_POINTS + 1).astype(np.intp)
+    return np.asarray(np.add.reduceat(values, edges[:-1]) / np.diff(edges))
 
 
 def keeps_trend(steps: Steps, values: Values, window: int, patience: int, p: float) -> float:

@@ -15,6 +15,7 @@ from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
+from benchmarks.detecting.missed import with_reasons
 from benchmarks.detecting.prompts import switched
 from benchmarks.detecting.replay import Episode, episodes, looks, up_to
 from benchmarks.detecting.scores import early_alarms, false_alarms, find
@@ -67,9 +68,16 @@ def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None
 
 def test_a_part_of_the_measured_runs_trains_another_model_and_more_controls() -> None:
     by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
-    assert by_size == {"": {42, 43, 101, 102, 103}, "wide": {104, 105}}
-    later = {cell.control for cell in ALL if cell.size} - {cell.control for cell in ALL if not cell.size}
+    assert by_size == {"": {*range(42, 52), 101, 102, 103}, "wide": {104, 105}}
+    measured = cells("measured")
+    later = {cell.control for cell in measured if cell.size} - {cell.control for cell in measured if not cell.size}
     assert later == {"switched-prompts", "logged-rarely"}
+
+
+def test_some_seeds_of_the_tune_part_are_healthy_alone_and_have_every_control() -> None:
+    alone = [cell for cell in cells("tune") if cell.seed > 43]
+    assert all(cell.is_healthy for cell in alone)
+    assert {cell.control for cell in alone} == set(read_corpus()["controls"])
 
 
 def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
@@ -224,6 +232,17 @@ def test_alarms_on_healthy_steps_are_false_in_healthy_runs_and_before_an_onset()
     healthy, early = false_alarms(runs), early_alarms(runs)
     assert (healthy.runs, healthy.steps, len(healthy.warnings), len(healthy.criticals)) == (1, 40, 0, 1)
     assert (early.runs, early.steps, len(early.warnings), len(early.criticals)) == (1, 10, 1, 0)
+
+
+def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> None:
+    tight = [cell for cell in cells("tune") if cell.fault == "clip-range-too-tight" and cell.algorithm == "ppo"]
+    results = [result("clip-range-too-tight", name=cell.name) for cell in tight]
+    shutil.copytree(SICK, run_folder(tmp_path, tight[0]))
+
+    told, *_ = with_reasons(tmp_path, tight[:1], results[:1])
+
+    assert set(told["why"]) == {"clipfrac-high"}
+    assert told["why"]["clipfrac-high"].startswith("Nothing found: ")
 
 
 def test_the_committed_page_is_that_of_the_committed_results() -> None:

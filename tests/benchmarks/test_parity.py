@@ -81,7 +81,7 @@ def test_trl_agrees_on_our_rollouts_and_not_on_ones_with_other_rewards(tmp_path)
     _turn_rewards_round(tmp_path / "01" / "run" / "samples.jsonl")
     run_theirs(TRL_PYTHON, "benchmarks.trl_side.grpo_replay", tmp_path)
     changed = {result.metric for result in compare.compare_all(tmp_path) if not result.holds}
-    assert {"loss", "reward", compare.GRADIENTS} <= changed
+    assert {"reward", compare.GRADIENTS} <= changed  # the loss of a batch on policy is near 0 whatever the rewards
 
 
 def _turn_rewards_round(samples: Path) -> None:

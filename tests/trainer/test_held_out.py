@@ -50,6 +50,7 @@ def test_nothing_is_due_between_the_steps():
     held, policy = held_out(eval_strategy="steps", eval_steps=4, num_sample_generations=2)
     due = [step for step in range(1, 10) if held.after(step, policy).samples]
     assert due == [1, 4, 8, 9]
+    assert [step for step in range(1, 10) if held.is_due(step)] == due
 
 
 def test_an_evaluation_has_trls_names_under_eval():

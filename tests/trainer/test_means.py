@@ -64,7 +64,7 @@ def test_passes_of_any_size_join_to_the_statistics_of_all_tokens_at_once():
                 "val/ratio_var": masked_var(piece_BT, piece_mask_BT),
             }
             passes.add({**found, "val/ratio_max": piece_BT[piece_mask_BT].max()}, piece_mask_BT)
-        return passes.joined(lambda rows: rows)
+        return passes.joined(passes.rows())
 
     whole = joined(slice(0, 3))
     assert whole == pytest.approx({"val/ratio": 26 / 6, "val/ratio_var": values_BT[mask_BT].var(correction=0).item(),

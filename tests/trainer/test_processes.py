@@ -30,8 +30,18 @@ def fails_beside_the_first(completions, **columns):
 """
 
 
-@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
-def test_two_processes_train_as_one(training, words):
+NOTING = """
+def noting(prompts, completion_ids, log_extra, log_metric, **columns):
+    log_extra("first_token", [ids[0] for ids in completion_ids])
+    log_metric("my/first_token", sum(ids[0] for ids in completion_ids) / len(completion_ids))
+    return [float(len(ids)) for ids in completion_ids]
+"""
+
+
+@pytest.mark.parametrize(("words", "reward"), [(GRPO, "addition_accuracy"), (PPO, "remark_positivity")])
+def test_two_processes_train_as_one(training, words, reward, tmp_path):
+    (tmp_path / "noting.py").write_text(NOTING)
+    words = (*words, "--reward_funcs", f"{reward},{tmp_path / 'noting.py'}:noting")
     one, two = training("one"), training("two")
     assert one.train(*words, *ONE)[0] == 0
     code, errors = two.train(*words, *TWO)
@@ -42,6 +52,8 @@ def test_two_processes_train_as_one(training, words):
         for name in alone["metrics"].keys() - {"step_time", "eps"}:
             assert together["metrics"][name] == pytest.approx(alone["metrics"][name], rel=1e-4, abs=1e-5), name
     assert [row["response"] for row in one.samples] == [row["response"] for row in two.samples]
+    assert [row["first_token"] for row in one.samples] == [row["first_token"] for row in two.samples]
+    assert "my/first_token" in one.lines[0]["metrics"]
     weights = one.newest_state["weights"], two.newest_state["weights"]
     for name, tensors in weights[0].items():
         for parameter, value in tensors.items():

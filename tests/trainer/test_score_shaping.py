@@ -3,9 +3,11 @@ import torch
 
 from trainer.config import make_config
 from trainer.rewards import get_reward_funcs
+from trainer.rewards.occasion import TrainerState
 from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
 
 SCORES = torch.tensor([2.0, 3.0])
+START = TrainerState(0, 10)
 TERMINATED = torch.tensor([True, False])
 
 
@@ -39,8 +41,8 @@ def test_the_baseline_is_the_score_of_the_query_without_a_response(tmp_path):
     )
     functions = get_reward_funcs([f"{file}:letters"])
     rows = [{"prompt": "ab"}, {"prompt": "abcd"}]
-    assert query_scores(functions, ppo(reward_baseline="query"), rows).tolist() == [2.0, 4.0]
-    assert query_scores(functions, ppo(), rows).tolist() == [0.0, 0.0]
+    assert query_scores(functions, ppo(reward_baseline="query"), rows, START).tolist() == [2.0, 4.0]
+    assert query_scores(functions, ppo(), rows, START).tolist() == [0.0, 0.0]
 
 
 def test_only_what_is_asked_for_is_logged():

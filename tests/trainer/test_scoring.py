@@ -26,7 +26,7 @@ def test_what_cannot_be_scored_counts_in_no_mean(tmp_path):
     scores = score(functions(tmp_path, "[1, None, 3]"), [], ROWS, ["x"] * 3)
     assert scores.metrics()["rewards/mine/mean"] == 2.0
     assert scores.total_B.tolist() == [2.0, 1.0, 4.0]
-    assert scores.of_completion(1) == {"constant": 1.0}
+    assert scores.of_completions()[1] == {"constant": 1.0}
 
 
 def test_a_nan_is_kept_as_evidence(tmp_path):

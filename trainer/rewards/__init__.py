@@ -7,7 +7,8 @@ Their form is TRL's, `function(prompts, completions, **columns) -> list[float | 
     keyword:please              a built-in one with its text,
     path/to/file.py:function    a function of the user's own.
 
-None says that a completion cannot be scored. NaN and infinity pass through: they are evidence.
+None says that a completion cannot be scored. NaN and infinity pass through: they are evidence. Besides columns a
+function can ask for `completion_ids`, `trainer_state`, `log_extra` and `log_metric` (`trainer.rewards.occasion`).
 """
 
 import math

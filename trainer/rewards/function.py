@@ -11,10 +11,12 @@ from typing import Any
 
 from trainer.console import say_once
 from trainer.messages import Completion, Prompt, completion_text, prompt_text
+from trainer.rewards.occasion import Occasion
 
 Function = Callable[..., Any]
 """Called as `function(prompts=…, completions=…, **columns)`, lists of B; gives B rewards, None for unscorable."""
 
+IDS_COLUMN = "completion_ids"
 LONGEST_QUOTE = 80  # characters of a prompt that a message repeats
 
 
@@ -26,8 +28,9 @@ class RewardError(ValueError):
 class RewardFunc:
     """A reward function under the name that its metrics carry: `rewards/{name}/mean`.
 
-    It gets those of `prompts`, `completions` and the columns that its signature names, and all of them where it takes
-    `**kwargs`; TRL passes all of them always, so that a function without `**kwargs` fails there. It may be async.
+    It gets those of `prompts`, `completions`, the columns and what the `Occasion` tells that its signature names, and
+    all of them where it takes `**kwargs`; TRL passes all of them always, so that a function without `**kwargs` fails
+    there. It may be async.
     """
 
     name: str
@@ -36,29 +39,40 @@ class RewardFunc:
     """Whether conversational prompts and completions reach it as messages, TRL's form; else as plain text."""
 
     def __call__(
-        self, prompts: Sequence[Prompt], completions: Sequence[Completion], **columns: Sequence[Any]
+        self,
+        prompts: Sequence[Prompt],
+        completions: Sequence[Completion],
+        occasion: Occasion | None = None,
+        /,
+        **columns: Sequence[Any],
     ) -> list[float | None]:
         """One reward per completion; None where it cannot be scored. NaN and infinity pass through as evidence.
 
         Args:
             prompts, completions: B each; columns: further columns of the dataset, B values each.
+            occasion: The first step of a training where none is given.
 
         Raises:
             RewardError: the function needs a column that is not there, raised, exited, or returned another count than
                 B or something that is no number.
         """
-        inputs = self._inputs(prompts, completions, columns)
+        told = (occasion or Occasion()).arguments()
+        inputs = self._inputs(prompts, completions, columns, told)
         try:
-            rewards = self._call(inputs)
+            rewards = self._call(inputs, told)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the user's code may raise anything, and sys.exit() must not end a run silently
-            culprit = self._culprit(inputs, prompts)
+            culprit = self._culprit(inputs, prompts, told)
             raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
-        return self._checked(rewards, inputs, prompts)
+        return self._checked(rewards, inputs, prompts, told)
 
     def _inputs(
-        self, prompts: Sequence[Prompt], completions: Sequence[Completion], columns: Mapping[str, Sequence[Any]]
+        self,
+        prompts: Sequence[Prompt],
+        completions: Sequence[Completion],
+        columns: Mapping[str, Sequence[Any]],
+        told: Mapping[str, Any],
     ) -> dict[str, list[Any]]:
         """What the function is called with, B values under each name."""
         own: dict[str, Sequence[Any]] = {"prompts": prompts, "completions": completions}
@@ -69,19 +83,29 @@ class RewardFunc:
             }
         offered = {name: list(values) for name, values in {**columns, **own}.items()}
         parameters = _parameters(self.function)
-        if missing := [name for name in parameters.required if name not in offered]:
-            raise RewardError(
-                f"reward function {self.name} needs the column {missing[0]}, which the dataset lacks "
-                f"(columns: {', '.join(columns) or 'none besides prompt'}): add it, or take it out of the signature"
-            )
-        return {name: values for name, values in offered.items() if parameters.accept(name)}
+        if missing := [name for name in parameters.required if name not in offered and name not in told]:
+            raise self._lacking(missing[0], [name for name in columns if name != IDS_COLUMN])
+        return {name: values for name, values in offered.items() if name not in told and parameters.accept(name)}
 
-    def _call(self, inputs: Mapping[str, list[Any]]) -> Any:
-        rewards = self.function(**{name: list(values) for name, values in inputs.items()})
+    def _lacking(self, name: str, columns: Sequence[str]) -> RewardError:
+        if name == IDS_COLUMN:
+            return RewardError(
+                f"reward function {self.name} needs {name}, but no model wrote these completions as tokens: give the "
+                "parameter the default None, and read the texts where it is None"
+            )
+        return RewardError(
+            f"reward function {self.name} needs the column {name}, which the dataset lacks (columns: "
+            f"{', '.join(columns) or 'none besides prompt'}): add it, or take it out of the signature"
+        )
+
+    def _call(self, inputs: Mapping[str, list[Any]], told: Mapping[str, Any]) -> Any:
+        parameters = _parameters(self.function)
+        accepted = {name: value for name, value in told.items() if parameters.accept(name)}
+        rewards = self.function(**{name: list(values) for name, values in inputs.items()}, **accepted)
         return _awaited(rewards) if inspect.isawaitable(rewards) else rewards
 
     def _checked(
-        self, rewards: object, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt]
+        self, rewards: object, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], told: Mapping[str, Any]
     ) -> list[float | None]:
         found = _as_list(rewards)
         if found is None:
@@ -89,7 +113,7 @@ class RewardFunc:
             raise self._error(f"returned {kind} where a list with one number per completion is due", prompts[0])
         if len(found) != len(prompts):
             problem = f"returned {len(found)} rewards for {len(prompts)} completions"
-            raise self._error(problem, self._culprit(inputs, prompts))
+            raise self._error(problem, self._culprit(inputs, prompts, told))
         numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
         self._report_nan(numbers, prompts)
         return numbers
@@ -114,11 +138,11 @@ class RewardFunc:
                 )
                 return
 
-    def _culprit(self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt]) -> Prompt:
+    def _culprit(self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], told: Mapping[str, Any]) -> Prompt:
         """The first prompt whose row fails alone too; where none does, the first of the batch."""
         for row, prompt in enumerate(prompts):
             try:
-                alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}))
+                alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}, told))
             except KeyboardInterrupt:
                 raise
             except BaseException:

@@ -128,8 +128,9 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "smp-special-leak",
             "reward-func-constant",
             "reward-not-improving",
+            "kl-too-high",
         ),
-        preflight=("pf-pad-eos",),
+        preflight=("pf-pad-eos", "pf-stop-token"),
         remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
         rivals={
             "never-learned-to-stop": "If no token in the samples ends a sentence or a turn, the model does not know "

@@ -95,7 +95,7 @@ KL: tuple[CauseEntry, ...] = (
             "eos-never-generated",
             *OF_GARBLED_SAMPLES,
         ),
-        preflight=("pf-kl-off",),
+        preflight=("pf-kl-off", "pf-lr-range"),
         remedies=("stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
         rivals={
             "drastic-updates": "If single updates are large (approximate KL above 0.03 nats per token), lower the "

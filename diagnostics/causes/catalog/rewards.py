@@ -188,7 +188,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             *OF_GARBLED_SAMPLES,
         ),
         preflight=("pf-kl-off",),
-        remedies=("checked-reward", "stronger-kl", "earlier-checkpoint"),
+        remedies=("unpaid-marks", "checked-reward", "stronger-kl", "earlier-checkpoint"),
         rivals={
             "drastic-updates": "If updates were too large before the score began to rise, lower the learning rate as "
             "well; what the samples show stays a matter of the reward.",

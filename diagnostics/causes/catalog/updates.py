@@ -56,7 +56,13 @@ UPDATES: tuple[CauseEntry, ...] = (
         ),
         preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
         folds_worse=False,
-        remedies=("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient"),
+        remedies=(
+            "fitted-learning-rate",
+            "much-lower-learning-rate",
+            "restored-clip-range",
+            "fewer-epochs",
+            "clipped-gradient",
+        ),
         rivals={
             "reward-hacking": "If the answers score higher than any before and read worse, the reward pays for them, "
             "and a lower learning rate only delays it.",
@@ -99,7 +105,10 @@ UPDATES: tuple[CauseEntry, ...] = (
             "entropy-collapse",
             "length-collapse",
             "length-explosion",
+            "pad-equals-eos",
+            "eos-id-mismatch",
             "smp-score-identical",
+            "smp-score-length",
             *OF_GARBLED_SAMPLES,
         ),
         rivals={
@@ -114,7 +123,7 @@ UPDATES: tuple[CauseEntry, ...] = (
                 "reward",
                 reward_was_no_number,
                 summary="A reward function returned something that is no number.",
-                remedies=("checked-reward", "earlier-checkpoint"),
+                remedies=("finite-functions", "checked-reward", "earlier-checkpoint"),
             ),
         ),
     ),
@@ -125,6 +134,7 @@ UPDATES: tuple[CauseEntry, ...] = (
         "the adapter sits on other modules, or the schedule has ended.",
         core=(Clue("policy-not-updating"),),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
+        preflight=("pf-lr-range",),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),
     ),
     CauseEntry(

@@ -25,10 +25,11 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.windows import trend
-from diagnostics.run import Run, Series
+from diagnostics.run import Run, Series, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,7 @@ class ClipAsymmetry(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         pair = series_of(run, "clip_ratio_high_mean"), series_of(run, "clip_ratio_low_mean")
         high, low = at_common_steps(*pair)
-        one_sided = np.where(high.values >= limits.times * low.values, high.values, 0.0)
-        one_sided[np.isnan(high.values) | np.isnan(low.values)] = np.nan
+        one_sided = pointwise(_one_sided, high.values, low.values, limits.times)
         level = Level(Severity.INFO, limits.share, limits.patience)
         reading = read_levels(replace(high, values=one_sided), (level,), smooth=False)
         entropy = series_of(run, "entropy_per_token")
@@ -72,6 +72,11 @@ class ClipAsymmetry(Rule[Limits]):
         if reading.breach is None or not _falls(entropy, limits):
             return Quiet(reading.worst, limits.share, high.unit, high.name, high.tag)
         return self.judged(reading, low=float(low.values[reading.breach.peak]))
+
+
+def _one_sided(high: Values, low: Values, times: float) -> Values:
+    """(N,) The share at the upper bound where it is far above the lower one, else 0; NaN where either is unknown."""
+    return np.where(np.isnan(high) | np.isnan(low), np.nan, np.where(high >= times * low, high, 0.0))
 
 
 def _falls(entropy: Series, limits: Limits) -> bool:

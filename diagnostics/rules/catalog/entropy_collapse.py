@@ -3,7 +3,8 @@
 What it checks
     The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while
     the main reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no
-    signal. A reward at full marks is left alone.
+    signal. A reward at full marks is left alone. It is a warning, and critical while the answers to one prompt are
+    copies of each other (`smp-group-duplicates`).
 
 Why it matters
     Without variety there is nothing to compare, and what was missed so far stays missed.
@@ -27,6 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
@@ -57,6 +59,7 @@ class EntropyCollapse(Rule[Limits]):
     source = "DAPO (arXiv 2503.14476); Skywork-OR1 (arXiv 2505.22312)"
     inputs = ("entropy_per_token", REWARDS)
     limits = Limits()
+    graver_with = ("smp-group-duplicates",)
     remedies = (
         "true-temperature",
         "wider-clip-range",
@@ -76,15 +79,15 @@ class EntropyCollapse(Rule[Limits]):
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.window + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
-            return too_few(needed, int(series.finite.sum()))
-        share = replace(series, values=rolling_median(series.values, limits.window) / base)
+            return too_few(needed, finite_points(series.values))
+        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
             return self._not_low(series, reading)
         if not _has_stalled(run, limits):
             return Quiet(reading.worst, limits.share, "of its start, while the reward rises", series.name, series.tag)
-        return self.judged_in_unit(series, np.full(len(series), base), reading, percent=100 * limits.share)
+        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
 
     def _not_low(self, series: Series, reading: Reading | TooFew) -> Finding:
         if isinstance(reading, TooFew):

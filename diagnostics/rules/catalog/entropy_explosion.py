@@ -30,7 +30,7 @@ from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 from diagnostics.rules.windows import baseline, rolling_median, start_level
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
 
@@ -73,8 +73,12 @@ class EntropyExplosion(Rule[Limits]):
         series = series_of(run, "entropy_per_token")
         smooth = rolling_median(series.values)
         base = pointwise(np.maximum, baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
-        is_high = smooth >= limits.of_start * start_level(series.values, limits.start)
-        rises = np.where(is_high | np.isnan(smooth), smooth / base, 0.0)
+        rises = pointwise(_rise, smooth, base, limits.of_start * start_level(series.values, limits.start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
         return self.judged_in_unit(series, base, reading)
+
+
+def _rise(smooth: Values, base: Values, least: float) -> Values:
+    """(N,) The entropy over its own past; 0 where it is low beside that of the start."""
+    return np.where((smooth >= least) | np.isnan(smooth), smooth / base, 0.0)

@@ -22,9 +22,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.rules.running import finite_range
+from diagnostics.run import Run, Values
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0
 
@@ -56,7 +58,7 @@ class EntropyMetricArtefact(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "entropy_per_sequence")
-        below = replace(series, values=np.where(series.values < limits.lowest, -series.values, 0.0))
+        below = replace(series, values=pointwise(_depth, series.values, limits.lowest))
         level = Level(Severity.INFO, SMALLEST, limits.points)
         reading = read_levels(below, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
@@ -69,5 +71,11 @@ class EntropyMetricArtefact(Rule[Limits]):
                 limit=limits.lowest,
                 peak=int(series.steps[peak]),
             )
-        finite = series.values[series.finite]
-        return Quiet(float(finite.min(initial=0.0)), limits.lowest, series.unit, series.name, series.tag)
+        return Quiet(
+            float(np.fmin(finite_range(series.values)[0], 0.0)), limits.lowest, series.unit, series.name, series.tag
+        )
+
+
+def _depth(entropy: Values, lowest: float) -> Values:
+    """(N,) How far each point lies below 0, where it lies below the limit."""
+    return np.where(entropy < lowest, -entropy, 0.0)

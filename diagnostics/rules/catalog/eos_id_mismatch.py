@@ -28,6 +28,7 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.endings import ceiling, limit_fell
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
@@ -67,7 +68,7 @@ class EosIdMismatch(Rule[Limits]):
         if stated is None:
             return Skipped(self.say("no_limit"), self.say("no_limit_enable"))
         cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
-        ended = replace(cut, values=np.where(longest.values < _limits(run, longest, stated.tokens), cut.values, 0.0))
+        ended = replace(cut, values=_ended_earlier(run, cut, longest, stated.tokens))
         reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
@@ -80,7 +81,16 @@ class EosIdMismatch(Rule[Limits]):
         )
 
 
-def _limits(run: Run, longest: Series, stated: int) -> Values:
-    """(N,) The length limit in force at each of N points: the stated one, until a lower one cuts completions off."""
+def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Values:
+    """(N,) The share that was cut off where no completion reached the length limit, else 0.
+
+    The limit is the stated one, until a lower one cuts completions off.
+    """
     wall = ceiling(run) if limit_fell(run) else None
-    return np.full(len(longest), stated) if wall is None else np.where(longest.steps < wall.step, stated, wall.tokens)
+    if wall is None:
+        return pointwise(_where_shorter, cut.values, longest.values, stated)
+    return np.where(longest.values < np.where(longest.steps < wall.step, stated, wall.tokens), cut.values, 0.0)
+
+
+def _where_shorter(cut: Values, longest: Values, limit: float) -> Values:
+    return np.where(longest < limit, cut, 0.0)

@@ -23,10 +23,15 @@ References
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.answers import answers_per_step
+from diagnostics.rules.lengths import ended_unseen
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.missing import unseen_ends
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.running import finite_range
 from diagnostics.run import Run, Series
 
 
@@ -66,7 +71,10 @@ class EosNeverGenerated(Rule[Limits]):
             return self._counted(series, answers_per_step(run), limits)
         level = Level(Severity.CRITICAL, limits.truncated, limits.patience)
         reading = read_levels(series, (level,), smooth=False)
-        return self.judged(reading, key="cut", percent=100 * float(series.values[series.finite].max(initial=0.0)))
+        breach = reading.breach.episode if isinstance(reading, Reading) and reading.breach else None
+        if breach and ended_unseen(run, *series.steps[[breach.first, breach.last]].tolist()):
+            return unseen_ends()
+        return self.judged(reading, key="cut", percent=100 * float(np.fmax(finite_range(series.values)[1], 0.0)))
 
     def _counted(self, series: Series, answers: int | None, limits: Limits) -> Finding:
         levels = [Level(Severity.CRITICAL, limits.fewest, limits.patience)]

@@ -29,8 +29,8 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.rules.windows import reached_by, robust_z, times_own_past
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.windows import finite_points, reached_by, robust_z, times_own_past
 from diagnostics.run import Run, Series, Values
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
@@ -70,9 +70,11 @@ class GradNormSpike(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "grad_norm")
         logarithms = pointwise(_logarithm, series.values)
+        if (points := finite_points(series.values)) <= limits.fewest:
+            return too_few(limits.fewest + 1, points)
         scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, SMALLEST_NORM)
-        scores = np.where(times >= limits.times, scores, np.minimum(scores, 0.0))
+        scores = pointwise(_where_high, times, scores, limits.times)
         reading = read_levels(_with(series, scores), (Level(Severity.INFO, limits.single, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
             repeated = _with(series, reached_by(scores, limits.repeats, limits.among))
@@ -83,6 +85,11 @@ class GradNormSpike(Rule[Limits]):
 
 def _with(series: Series, values: Values) -> Series:
     return dataclasses.replace(series, values=values)
+
+
+def _where_high(times: Values, scores: Values, least: float) -> Values:
+    """(N,) The scores, none of them above 0 where the norm is not many times its own median."""
+    return np.where(times >= least, scores, np.minimum(scores, 0.0))
 
 
 def _logarithm(norms: Values) -> Values:

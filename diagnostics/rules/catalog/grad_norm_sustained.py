@@ -2,7 +2,8 @@
 
 What it checks
     The gradient norm, as the median of five logged points, against its own median of up to 50 points ending five
-    earlier: three times as much for five points is a warning. The first 50 points are not judged.
+    earlier: three times as much for five points is a warning. The first 50 points are not judged. The warning is
+    critical while the entropy explodes or collapses, or the two engines disagree ever more.
 
 Why it matters
     A norm that keeps growing often comes before a collapse: the rollout engine and the trainer disagree, the entropy
@@ -53,6 +54,7 @@ class GradNormSustained(Rule[Limits]):
     source = "verl FAQ: grad_norm continuously increasing"
     inputs = ("grad_norm",)
     limits = Limits()
+    graver_with = ("entropy-explosion", "entropy-collapse", "logp-diff-growing")
     remedies = ("lower-learning-rate", "clipped-gradient", "fewer-epochs")
     texts = english(
         headline="The gradient norm has risen and stays up.",

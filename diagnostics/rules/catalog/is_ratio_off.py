@@ -27,9 +27,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 MASKED = "sequence_mask"
 
@@ -74,7 +75,7 @@ class IsRatioOff(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = series_of(run, "importance_ratio_mean")
-        series = replace(logged, values=np.where(logged.values == 0, np.nan, logged.values))  # 0: nothing was compared
+        series = replace(logged, values=pointwise(_unless_zero, logged.values))  # 0: nothing was compared
         high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))
         if isinstance(high, Reading) and high.breach:
             return self.judged(high, key="high")
@@ -82,3 +83,7 @@ class IsRatioOff(Rule[Limits]):
         if run.config.get("vllm_importance_sampling_mode") == MASKED:
             levels.insert(0, Level(Severity.WARNING, limits.masked, limits.patience))
         return self.judged(read_levels(series, levels, above=False))
+
+
+def _unless_zero(ratios: Values) -> Values:
+    return np.where(ratios == 0, np.nan, ratios)

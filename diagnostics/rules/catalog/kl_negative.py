@@ -31,8 +31,9 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
-from diagnostics.rules.windows import Episode
+from diagnostics.rules.windows import Episode, finite_points
 from diagnostics.run import Run, Series, Values
 
 
@@ -67,7 +68,7 @@ class KlNegative(Rule[Limits]):
         "no-repetition-penalty",
         "true-sampling",
     )
-    exhibits = "shortest"
+    exhibits = "below-zero"
     texts = english(
         headline="KL to the reference is negative: the model is paid for a flaw in how its answers are sampled.",
         fired="KL to the reference stayed below {limit} {unit} from step {first} to {last} "
@@ -84,10 +85,10 @@ class KlNegative(Rule[Limits]):
         return self.judged(reading)
 
     def _median(self, series: Series, limits: Limits) -> Fired | None:
-        values = series.values[series.finite]
-        if len(values) < limits.median_points or 2 * np.count_nonzero(values >= 0) > len(values):
+        points, median = finite_points(series.values), finite_median(series.values)
+        if points < limits.median_points or not median < 0:
             return None
-        median, error = float(np.median(values)), _error_of_median(values)
+        error = _error_of_median(series.values[series.finite])
         if median + limits.standard_errors * error >= 0:
             return None
         return self.fired(

@@ -21,6 +21,7 @@ References
     that starts at a KL of 10833 · healthy verl runs start at 0.000.
 """
 
+import math
 from dataclasses import dataclass
 
 from diagnostics.diagnosis import Severity
@@ -73,7 +74,7 @@ class KlNonzeroAtStart(Rule[Limits]):
             return Skipped(self.say("late", step=step), self.say("late_enable"))
         allowed = limits.at_once if step <= limits.at_once_until else limits.averaged
         allowed *= float(tokens[0])
-        if abs(value) <= allowed or not series.finite[0]:
+        if abs(value) <= allowed or not math.isfinite(value):
             return Quiet(value, allowed, series.unit, series.name, series.tag)
         is_alone = len(series) == 1
         return self.fired(series, Episode(0, 0, is_alone), Severity.CRITICAL, measured=value, limit=allowed)

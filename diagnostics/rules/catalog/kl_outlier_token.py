@@ -18,14 +18,17 @@ References
     torchforge issue 664 (a mean of 1.6 million) · OpenRLHF issue 931 · rlhf-book issue 489.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Breach, Level, Reading
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import Episode, episodes, times_own_past
+from diagnostics.rules.running import farthest
+from diagnostics.rules.windows import Episode, episodes, finite_points, times_own_past
 from diagnostics.run import Run, Series, Values
 
 
@@ -62,14 +65,19 @@ class KlOutlierToken(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "kl_per_token")
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
-        if np.isnan(times).all():
-            return too_few(limits.fewest + 1, int(series.finite.sum()))
-        outlying = np.where(series.values >= limits.least, times, np.fmin(times, 0.0))
-        outlying[~series.finite] = np.nan
-        breach = _shortest(series, outlying, limits)
-        worst = float(np.nanmax(outlying)) if breach or np.isfinite(outlying).any() else 0.0
+        if math.isnan(farthest(times)):
+            return too_few(limits.fewest + 1, finite_points(series.values))
+        outlying = pointwise(_outlying, series.values, times, limits.least)
+        worst = farthest(outlying)
+        breach = _shortest(series, outlying, limits) if worst >= limits.times else None
+        worst = 0.0 if math.isnan(worst) else worst
         reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
         return self.judged_in_unit(series, base, reading)
+
+
+def _outlying(kl: Values, times: Values, least: float) -> Values:
+    """(N,) How far each large point stands out; NaN where the KL is not finite."""
+    return np.where(np.isfinite(kl), np.where(kl >= least, times, np.fmin(times, 0.0)), np.nan)
 
 
 def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:

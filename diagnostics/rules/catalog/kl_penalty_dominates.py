@@ -5,21 +5,26 @@ What it checks
     against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
     not judged, but for a penalty of twice the score's deviation (four times that bar) for ten points: it decides which
     answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise between
-    batches, and a short run is not judged.
+    batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back with the force of beta
+    times the way it has gone, and an advantage of 1 pushes: they balance at a log-probability ratio of 1 / beta. Where
+    that allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20
+    points, it is a warning.
 
 Why it matters
     The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
     penalty is half of the gain; where it is more than all of it, standing still would have earned more.
 
 When it is wrong
-    A policy that has run away and is being pulled back shows the same for a while; then the KL is high.
+    A policy that has run away and is being pulled back shows the same for a while; then the KL is high. A reward that
+    cannot be learned does not rise under any leash.
 
 What to try
     A third of the KL coefficient; or bring the scores to a larger scale.
 
 References
     TRL training FAQ: the actual reward can be very small compared to the penalty · Gao et al. 2022 (arXiv
-    2210.10760): reward against the root of the KL.
+    2210.10760): reward against the root of the KL · GRPO's loss (arXiv 2402.03300): its gradient vanishes where
+    advantage and beta · log ratio are equal.
 """
 
 import math
@@ -29,13 +34,17 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.growing import pointwise, settled
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import reward_weights
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rewards import has_risen, spread_of_answers
+from diagnostics.rules.rule import Finding, Input, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.running import ewma
-from diagnostics.rules.windows import start_level
-from diagnostics.run import Run, Series
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, start_level
+from diagnostics.run import Run, Series, Values
+
+UNSCALED = ("none", False)
+"""Values of `scale_rewards` with which an advantage is as large as the rewards differ; with others it is about 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +59,17 @@ class Limits:
     far: float = limit(4.0, "× the bar", "twice the deviation of the score: it decides which answers are better")
     far_patience: int = limit(10, "logged points", "engineering default")
     smallest: float = limit(1e-6, "reward", "float noise")
+    room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
 
 
 class KlPenaltyDominates(Rule[Limits]):
-    """Judges `objective/non_score_reward` against `objective/scores`."""
+    """Judges `objective/non_score_reward` against `objective/scores`, and GRPO's `kl` against what beta allows."""
 
     code = "RV307"
     name = "kl-penalty-dominates"
     grade = "F"
     source = "TRL training FAQ: the actual reward can be very small compared to the KL penalty"
-    algorithms = frozenset({"ppo"})
+    algorithms = frozenset({"ppo", "grpo"})
     inputs = ("non_score_reward", "score")
     limits = Limits()
     remedies = ("weaker-kl", "score-scaling")
@@ -67,20 +77,48 @@ class KlPenaltyDominates(Rule[Limits]):
         headline="The KL penalty costs more than the score has gained.",
         fired="The KL penalty was {measured} at step {peak}, where the score had gained {gain}; it cost more than the "
         "gain from step {first} to {last}.",
+        bound="beta = {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at step "
+        "{last}), and the reward has not risen since step {first}.",
     )
 
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log: GRPO's are others."""
+        if run.algorithm != "grpo":
+            return super().missing(run)
+        return tuple(name for name in ("kl_per_token", "reward") if run.get(name) is None)
+
     def check(self, run: Run, limits: Limits) -> Finding:
+        return self._of_loss(run, limits) if run.algorithm == "grpo" else self._of_reward(run, limits)
+
+    def _of_loss(self, run: Run, limits: Limits) -> Finding:
+        """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
+        kl, beta = series_of(run, "kl_per_token"), run.config.get("beta")
+        points = finite_points(kl.values)
+        if not isinstance(beta, int | float) or points < limits.patience:
+            return too_few(limits.patience, points)
+        push = spread_of_answers(run) if run.config.get("scale_rewards") in UNSCALED else 1.0
+        room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
+        reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
+        if room >= limits.room or reached > room or has_risen(run.get("reward")):
+            return Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
+        episode = Episode(0, len(kl) - 1, still=True)
+        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=float(beta))
+
+    def _of_reward(self, run: Run, limits: Limits) -> Finding:
+        """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
-        gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
-        bar = np.maximum(gain, max(limits.spread * _spread(run, score), limits.smallest))
-        times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
+        gain = pointwise(_gain, ewma(score.values), start_level(score.values, limits.start))
+        bar = pointwise(np.maximum, gain, max(limits.spread * _spread(run, score), limits.smallest))
+        times = replace(penalty, values=pointwise(_times, penalty.values, bar))
         level = Level(Severity.WARNING, limits.times, limits.patience)
         reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
-        if (not isinstance(reading, Reading) or reading.breach is None) and _logged_spread(run):
+        if (not isinstance(reading, Reading) or reading.breach is None) and spread_of_answers(run):
             far = Level(Severity.WARNING, limits.far, limits.far_patience)
             beyond = read_levels(times, (far,), smooth=False)
             reading = beyond if isinstance(beyond, Reading) and beyond.breach else reading
-        if not isinstance(reading, Reading) or reading.breach is None:
+        if not isinstance(reading, Reading):
+            return too_few(reading.needed, finite_points(penalty.values))
+        if reading.breach is None:
             return self.judged(reading, unit="× the gain of the score")
         peak, severity = reading.breach.peak, reading.breach.level.severity
         return self.fired(
@@ -94,18 +132,18 @@ class KlPenaltyDominates(Rule[Limits]):
         )
 
 
+def _gain(means: Values, start: float) -> Values:
+    return np.maximum(means - start, 0.0)
+
+
+def _times(penalty: Values, bar: Values) -> Values:
+    return np.asarray(np.maximum(-penalty, 0.0) / bar)
+
+
 def _spread(run: Run, score: Series) -> float:
     """The deviation of the score within a batch: logged, or what the noise between batches of that size implies."""
-    logged = _logged_spread(run)
+    logged = spread_of_answers(run)
     if logged is not None:
         return logged
     batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
-    return noise(score.values) * math.sqrt(batch if isinstance(batch, int) and batch > 0 else 1)
-
-
-def _logged_spread(run: Run) -> float | None:
-    """The median of the logged deviation: the score's, or that of its only reward function with a weight of 1."""
-    functions = run.functions("reward_func_std")
-    alone = next(iter(functions.values())) if len(functions) == 1 and reward_weights(run) in ((), (1.0,)) else None
-    logged = run.get("score_std") or alone
-    return None if logged is None or not logged.finite.any() else float(np.median(logged.values[logged.finite]))
+    return noise(score.values[: settled(len(score))]) * math.sqrt(batch if isinstance(batch, int) and batch > 0 else 1)

@@ -32,7 +32,7 @@ from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit
 from diagnostics.rules.windows import times_own_past
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,12 @@ class KlRunaway(Rule[Limits]):
         series, tokens = logged
         kl = pointwise(np.divide, series.values, tokens)
         times, base = times_own_past(kl, limits.window, limits.shift, limits.fewest, limits.smallest)
-        times = np.where(kl >= limits.least, times, np.minimum(times, 1.0))
+        times = pointwise(_where_far, kl, times, limits.least)
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
-        return self.judged_in_unit(series, base * tokens, reading)
+        return self.judged_in_unit(series, pointwise(np.multiply, base, tokens), reading)
+
+
+def _where_far(kl: Values, times: Values, least: float) -> Values:
+    """(N,) The growth, but none where the KL itself is small."""
+    return np.where(kl >= least, times, np.minimum(times, 1.0))

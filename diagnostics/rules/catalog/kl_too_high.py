@@ -3,7 +3,8 @@
 What it checks
     The KL to the reference, as the median of five logged points, for three points. Where answers have up to 64
     tokens, the documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer,
-    or only a KL per token is logged: 0.2 nats per token is noted, 0.5 is a warning, 1.0 is critical.
+    or only a KL per token is logged: 0.2 nats per token is noted, 0.5 is a warning, 1.0 is critical; of answers that
+    began with up to 64 tokens either needs 10 nats per sequence as well.
 
 Why it matters
     Far from the reference the reward model has never been tested. The policy may have found what scores high and is
@@ -11,7 +12,9 @@ Why it matters
 
 When it is wrong
     The range 0 to 10 comes from answers of 16 to 53 tokens. Healthy runs with long answers end at 0.1 to 0.3 nats
-    per token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad.
+    per token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad. To give an
+    answer that the reference gives with probability p costs −log p nats, however few tokens it has: so a number per
+    token says little of short answers.
 
 What to try
     Raise the KL coefficient two- or threefold, lower the learning rate, stop at the best evaluation. Read the
@@ -22,13 +25,15 @@ References
     objective/kl, kl · three public verl runs on GSM8K (0.12, 0.21 and 0.31 nats per token at the end).
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.rules.windows import start_level
+from diagnostics.run import Run, Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Limits:
     warning_per_token: float = limit(0.5, "nats/token", "above the 0.12 to 0.31 of healthy public runs")
     critical_per_token: float = limit(1.0, "nats/token", "engineering default")
     patience: int = limit(3, "logged points", "engineering default")
+    start: int = limit(5, "logged points", "engineering default: how long answers were before the policy moved")
 
 
 class KlTooHigh(Rule[Limits]):
@@ -66,7 +72,7 @@ class KlTooHigh(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "kl_per_sequence", "kl_per_token")
         if series.name == "kl_per_token":
-            return self.judged(read_levels(series, _per_token(limits, tokens=1.0)))
+            return self.judged(read_levels(series, _per_short_token(limits, run.get("length_mean"))))
         length = longest_length(run)
         if length is None or length <= limits.short_answer:
             return self.judged(read_levels(series, _per_sequence(limits)))
@@ -86,3 +92,13 @@ def _per_token(limits: Limits, tokens: float) -> tuple[Level, ...]:
         Level(Severity.WARNING, limits.warning_per_token * tokens, limits.patience),
         Level(Severity.CRITICAL, limits.critical_per_token * tokens, limits.patience),
     )
+
+
+def _per_short_token(limits: Limits, lengths: Series | None) -> tuple[Level, ...]:
+    """The limits per token; of alarms, where answers began short, no lower than the one per sequence allows a token."""
+    levels = _per_token(limits, tokens=1.0)
+    length = math.nan if lengths is None else start_level(lengths.values, limits.start)
+    if not 0 < length <= limits.short_answer:
+        return levels
+    least = limits.warning_per_sequence / length
+    return (levels[0], *(replace(level, limit=max(level.limit, least)) for level in levels[1:]))

@@ -19,11 +19,13 @@ References
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import Inputs, carried
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
 from diagnostics.rules.windows import Episode
 from diagnostics.run import Run
@@ -63,16 +65,33 @@ class LegacyBatchesSkipped(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         policy, value = at_common_steps(series_of(run, "policy_loss"), series_of(run, "value_loss"))
-        skipped = np.flatnonzero((policy.values == 0) & (value.values == 0))
-        if len(skipped) < limits.points:
-            return Quiet(float(len(skipped)), float(limits.points), "points", policy.name, policy.tag)
-        is_often = len(policy) >= limits.fewest and len(skipped) > limits.share * len(policy)
+        skipped = carried("skipped", (policy.values, value.values), _more_skipped)
+        if skipped.points < limits.points:
+            return Quiet(float(skipped.points), float(limits.points), "points", policy.name, policy.tag)
+        is_often = len(policy) >= limits.fewest and skipped.points > limits.share * len(policy)
         return self.fired(
             policy,
-            Episode(int(skipped[0]), int(skipped[-1]), still=bool(skipped[-1] == len(policy) - 1)),
+            Episode(skipped.first, skipped.last, still=skipped.last == len(policy) - 1),
             Severity.CRITICAL if is_often else Severity.WARNING,
             measured=0.0,
             limit=None,
-            count=len(skipped),
+            count=skipped.points,
             points=len(policy),
         )
+
+
+class _Skipped(NamedTuple):
+    """How many batches were skipped, and the indices of the first and the last."""
+
+    points: int = 0
+    first: int = 0
+    last: int = 0
+
+
+def _more_skipped(inputs: Inputs, known: tuple[int, ...], before: _Skipped | None) -> _Skipped:
+    policy, value = inputs
+    more = np.flatnonzero((policy[known[0] :] == 0) & (value[known[1] :] == 0)) + known[0]
+    found = before or _Skipped()
+    if not len(more):
+        return found
+    return _Skipped(found.points + len(more), found.first if found.points else int(more[0]), int(more[-1]))

@@ -2,7 +2,9 @@
 
 What it checks
     The mean completion length, as the median of ten logged points, at half of its start for five points: a
-    warning. Below five tokens, where it started at twenty and more, it is critical.
+    warning. Below five tokens, where it started at twenty and more, it is critical. It is a note where short answers
+    earn the highest reward, and where they earn more than the long ones did although length did not count: the score
+    of the samples before it does not fall with their length (rank correlation above −0.5).
 
 Why it matters
     The shortest way out of a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -24,9 +26,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rewards import is_at_full_marks
+from diagnostics.rules.rewards import has_risen, is_at_full_marks
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
+from diagnostics.rules.samples.relations import spearman
+from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of
+from diagnostics.rules.samples.tables import LEAST_ROWS, view
 from diagnostics.rules.windows import finite_points, rolling_median, start_level
 from diagnostics.run import Run
 
@@ -43,6 +49,9 @@ class Limits:
     start: int = limit(20, "logged points", "engineering default")
     first: int = limit(5, "logged points", "engineering default: a collapse may be over after twenty")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    brevity: float = limit(
+        -0.5, "Spearman correlation of score and length", "engineering default: below it being short is what pays"
+    )
 
 
 class LengthCollapse(Rule[Limits]):
@@ -71,19 +80,31 @@ class LengthCollapse(Rule[Limits]):
         base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
-            return too_few(needed, int(series.finite.sum()))
-        share = replace(series, values=rolling_median(series.values, limits.window) / base)
+            return too_few(needed, finite_points(series.values))
+        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
         levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
         if base >= limits.long:
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
         reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
-        found = self.judged_in_unit(series, np.full(len(series), base), reading, unit="of its start")
-        if isinstance(found, Fired) and _is_solved(run, found.first_step, limits):
-            return replace(found, severity=Severity.INFO)
-        return found
+        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
+        if not isinstance(found, Fired):
+            return found
+        is_sound = _is_solved(run, found.first_step, limits) or _was_verbose(run, found.first_step, limits)
+        return replace(found, severity=Severity.INFO) if is_sound else found
 
 
 def _is_solved(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn the highest reward: then they are as long as it takes."""
     reward = run.get("score", "reward")
-    return reward is not None and is_at_full_marks(reward.values[reward.steps >= step], limits.full_marks)
+    return reward is not None and is_at_full_marks(
+        reward.values[np.searchsorted(reward.steps, step) :], limits.full_marks
+    )
+
+
+def _was_verbose(run: Run, step: int, limits: Limits) -> bool:
+    """Whether the short answers earn more than the long ones did, and not for being short, as far as samples tell."""
+    before = [table for table in run.samples.steps if table < step]
+    rows = scored(view(run, len(before) - 1).recent) if before else ()
+    if len(rows) < LEAST_ROWS or not has_risen(run.get("score", "reward")):
+        return False
+    return spearman(scores_of(rows), lengths_of(rows)) > limits.brevity

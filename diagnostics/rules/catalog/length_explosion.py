@@ -22,15 +22,17 @@ References
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import Inputs, resumed
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +76,24 @@ class LengthExplosion(Rule[Limits]):
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
-            return too_few(needed, int(series.finite.sum()))
-        times = rolling_median(series.values, limits.window) / base
-        bound = np.where(np.arange(len(times)) < limits.early, limits.early_times, limits.times)
+            return too_few(needed, finite_points(series.values))
+        bound = (limits.early, limits.early_times * base, limits.times * base)
+        growth = resumed(("growth", *bound), (rolling_median(series.values, limits.window),), partial(_growth, bound))
         level = Level(Severity.WARNING, 1.0, limits.patience)
-        reading = read_levels(replace(series, values=times / bound), (level,), smooth=False, warm_up=limits.start)
+        reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of the allowed growth")
         if not reading.breach.episode.still or _pays(run, limits):
             return Quiet(reading.worst, 1.0, "of the allowed growth, while the reward rises", series.name, series.tag)
-        return self.judged_in_unit(series, np.full(len(series), base), reading, limit=float(bound[reading.breach.peak]))
+        times = limits.early_times if reading.breach.peak < limits.early else limits.times
+        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, limit=times)
+
+
+def _growth(bound: tuple[int, float, float], inputs: Inputs, known: int, state: None) -> tuple[Values, None]:
+    """The lengths that were not judged before, over what is allowed early in a run and later."""
+    early, allowed_early, allowed = bound
+    more = inputs[0][known:]
+    return more / np.where(np.arange(known, known + len(more)) < early, allowed_early, allowed), None
 
 
 def _pays(run: Run, limits: Limits) -> bool:

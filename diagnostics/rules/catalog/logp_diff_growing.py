@@ -3,7 +3,8 @@
 What it checks
     The mean absolute difference of the log-probabilities in the two engines
     (`sampling/sampling_logp_difference/mean`), as the median of five logged points, for five points: three
-    times its start, or 0.1 nats per token, is a warning.
+    times its start, or 0.1 nats per token, is a warning; it is critical while the gradient norm grows as well
+    (`grad-norm-sustained`).
 
 Why it matters
     The more the policy relies on tokens of low probability, the more the two engines disagree about it, and the
@@ -50,6 +51,7 @@ class LogpDiffGrowing(Rule[Limits]):
     algorithms = GROUP_FAMILY
     inputs = ("engine_logprob_difference",)
     limits = Limits()
+    graver_with = ("grad-norm-sustained",)
     remedies = (
         "importance-correction",
         "exact-head",

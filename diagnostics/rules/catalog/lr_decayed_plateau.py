@@ -28,8 +28,9 @@ from diagnostics.rules.alignment import last_known
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.running import finite_range
 from diagnostics.rules.windows import Episode, start_level, trend
-from diagnostics.run import Run, Series, Steps
+from diagnostics.run import Run, Series, Steps, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +63,9 @@ class LrDecayedPlateau(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         reward, rate = main_reward(run), series_of(run, "learning_rate")
-        finite = rate.values[rate.finite]
-        peak = float(finite.max(initial=0.0))
+        peak = float(np.fmax(finite_range(rate.values)[1], 0.0))
         now = last_known(rate, reward.steps)
-        high = np.flatnonzero(~(now < limits.share * peak))
-        start = int(high[-1]) + 1 if len(high) else 0
+        start = _start_of_low(now, limits.share * peak)
         if len(reward) < 2 * limits.window:
             return too_few(2 * limits.window, len(reward))
         low = len(reward) - start
@@ -87,6 +86,16 @@ class LrDecayedPlateau(Rule[Limits]):
         drop = before.slope - behind.slope
         error = _error_of_slope(reward.steps[start:], noise(reward.values))
         return rose and behind.slope <= limits.left * before.slope and drop >= limits.standard_errors * error
+
+
+def _start_of_low(rates: Values, bar: float) -> int:
+    """The index from which on all rates lie below the bar; looked for from the end, where it mostly is."""
+    width = 64
+    while True:
+        high = np.flatnonzero(~(rates[-width:] < bar))
+        if len(high) or width >= len(rates):
+            return max(0, len(rates) - width) + (int(high[-1]) + 1 if len(high) else 0)
+        width *= 4
 
 
 def _error_of_slope(steps: Steps, deviation: float) -> float:

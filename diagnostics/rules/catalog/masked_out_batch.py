@@ -2,7 +2,7 @@
 
 What it checks
     Where `mask_truncated_completions` is on: more than half of the completions cut off, as the median of five
-    logged points, for five points: a warning.
+    logged points, for five points, and more than chance explains: a warning.
 
 Why it matters
     Masked answers give no gradient. The effective batch is what is left, and it holds the short answers only.
@@ -21,7 +21,8 @@ References
 from dataclasses import dataclass
 
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.levels import Level, Reading
+from diagnostics.rules.proportions import read_proven
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
 from diagnostics.run import Run
 
@@ -61,7 +62,7 @@ class MaskedOutBatch(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        reading = read_levels(series_of(run, "truncated_fraction"), (level,))
+        reading = read_proven(series_of(run, "truncated_fraction"), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))

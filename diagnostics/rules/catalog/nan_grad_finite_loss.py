@@ -27,9 +27,10 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise, summed_up
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,14 @@ class NanGradFiniteLoss(Rule[Limits]):
         norm, loss = at_common_steps(series_of(run, "grad_norm"), series_of(run, "loss", "policy_loss"))
         if not len(norm):
             return too_few(limits.patience, 0)
-        hidden = ~norm.finite & loss.finite
+        hidden = pointwise(_is_hidden, norm.values, loss.values)
         patience = limits.patience_scaled if run.config.get("fp16") else limits.patience
-        marks = dataclasses.replace(norm, values=hidden.astype(float))
+        marks = dataclasses.replace(norm, values=hidden)
         reading = read_levels(marks, (Level(Severity.CRITICAL, 1.0, patience),), smooth=False)
         if not isinstance(reading, Reading):
             return self.judged(reading)
         if reading.breach is None:
-            return Quiet(float(hidden.sum()), float(patience), "points", norm.name, norm.tag)
+            return Quiet(_count(hidden), float(patience), "points", norm.name, norm.tag)
         first = reading.breach.episode.first
         return self.fired(
             norm,
@@ -77,5 +78,18 @@ class NanGradFiniteLoss(Rule[Limits]):
             measured=float(norm.values[first]),
             limit=None,
             loss=float(loss.values[first]),
-            count=int(np.sum(hidden)),
+            count=int(_count(hidden)),
         )
+
+
+def _is_hidden(norm: Values, loss: Values) -> Values:
+    """(N,) 1 where the loss is finite and the norm of the gradient is not, else 0."""
+    return np.asarray(~np.isfinite(norm) & np.isfinite(loss), dtype=np.float64)
+
+
+def _count(marks: Values) -> float:
+    return summed_up("count", marks, _more_marks)
+
+
+def _more_marks(marks: Values, known: int, count: float | None) -> float:
+    return (count or 0.0) + float(marks[known:].sum())

@@ -28,8 +28,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.windows import finite_points
 from diagnostics.run import Run, Series, Values
 
 JUDGED = ("ratio_mean", "approx_kl", "clip_fraction", "clip_ratio_region_mean")
@@ -77,7 +79,7 @@ class OnPolicyIdentityViolated(Rule[Limits]):
                  for series, off in _distances(run, limits)]  # fmt: skip
         readings = [(series, reading) for series, reading in pairs if isinstance(reading, Reading)]
         if not readings:
-            return too_few(limits.patience, max(int(series.finite.sum()) for series, _ in pairs))
+            return too_few(limits.patience, max(finite_points(series.values) for series, _ in pairs))
         series, worst = max(readings, key=lambda pair: (pair[1].breach is not None, pair[1].worst))
         return self._fired(series, worst) or Quiet(worst.worst, 1.0, "× the limit", series.name, series.tag)
 
@@ -106,4 +108,8 @@ def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:
     allowed = dict(zip(JUDGED, (limits.ratio, limits.update, limits.clipped, limits.clipped), strict=True))
     for name, most in allowed.items():
         if (series := run.get(name)) is not None:
-            yield series, np.abs(series.values - (1.0 if name == "ratio_mean" else 0.0)) / most
+            yield series, pointwise(_distance, series.values, 1.0 if name == "ratio_mean" else 0.0, most)
+
+
+def _distance(values: Values, trivial: float, most: float) -> Values:
+    return np.asarray(np.abs(values - trivial) / most)

@@ -74,7 +74,9 @@ class PadEqualsEos(Rule[Limits]):
         more_than_one = float(np.nextafter(limits.per_answer, np.inf))
         level = Level(Severity.WARNING, more_than_one, limits.patience)
         reading = read_levels(per_answer, (level,), smooth=False)
-        return self.judged_in_unit(series, np.full(len(series), float(answers)), reading, unit="end tokens per answer")
+        return self.judged_in_unit(
+            series, np.broadcast_to(float(answers), len(series)), reading, unit="end tokens per answer"
+        )
 
 
 def _is_configured(run: Run) -> bool:

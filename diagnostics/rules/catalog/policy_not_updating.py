@@ -25,13 +25,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps, last_known
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
-from diagnostics.run import Run, Series
+from diagnostics.run import Run, Series, Values
 
 UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
 SPREADS = ("reward_std", "score_std")
@@ -84,7 +84,7 @@ def _judged(run: Run) -> Iterator[Series]:
     size, clipped = run.get("approx_kl"), run.get("clip_fraction")
     if size is not None and clipped is not None and _updates_per_batch(run) > 1:
         size, clipped = at_common_steps(size, clipped)
-        yield replace(size, values=np.maximum(size.values, clipped.values))
+        yield replace(size, values=pointwise(np.maximum, size.values, clipped.values))
 
 
 def _updates_per_batch(run: Run) -> int:
@@ -95,19 +95,28 @@ def _updates_per_batch(run: Run) -> int:
 def _read(run: Run, series: Series, limits: Limits) -> Reading | TooFew:
     """The reading of one series, NaN (not known) where no group has a signal."""
     if series.name != "learning_rate":
-        series = replace(series, values=np.where(_has_signal(run, series, limits), series.values, np.nan))
+        series = replace(series, values=_with_signal(run, series, limits))
     level = Level(Severity.CRITICAL, 0.0, limits.patience)
     return read_levels(series, (level,), above=False, smooth=False, warm_up=limits.warm_up)
 
 
-def _has_signal(run: Run, series: Series, limits: Limits) -> npt.NDArray[np.bool_]:
+def _with_signal(run: Run, series: Series, limits: Limits) -> Values:
+    """(N,) The values, NaN where no group has a signal."""
     silent = run.get("zero_std_fraction")
     if silent is not None:
-        return np.asarray(last_known(silent, series.steps) < limits.no_signal)
+        return pointwise(_where_below, series.values, last_known(silent, series.steps), limits.no_signal)
     spread = run.get(*SPREADS)
     if spread is not None:
-        return np.asarray(last_known(spread, series.steps) > 0)
-    return np.ones(len(series), dtype=np.bool_)
+        return pointwise(_where_positive, series.values, last_known(spread, series.steps))
+    return series.values
+
+
+def _where_below(values: Values, silent: Values, most: float) -> Values:
+    return np.where(silent < most, values, np.nan)
+
+
+def _where_positive(values: Values, spread: Values) -> Values:
+    return np.where(spread > 0, values, np.nan)
 
 
 def _short(readings: list[Reading | TooFew]) -> list[TooFew]:

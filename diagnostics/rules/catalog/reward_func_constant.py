@@ -20,13 +20,14 @@ References
     TRL logging page: rewards/{reward_func_name}/mean · TRL issue 3857 (four of five functions with a spread of 0).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.rewards import FULL_MARKS
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit
 from diagnostics.run import Run, Series
@@ -98,6 +99,6 @@ def _mean(means: Series | None, reading: Reading) -> float | None:
     """What the function gave during the episode: the median of its means; None where they are not logged."""
     if means is None or reading.breach is None:
         return None
-    first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]]
-    inside = (means.steps >= first) & (means.steps <= last) & means.finite
-    return float(np.median(means.values[inside])) if inside.any() else None
+    first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
+    median = finite_median(within(means, first, last))
+    return None if math.isnan(median) else median

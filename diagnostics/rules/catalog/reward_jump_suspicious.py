@@ -24,16 +24,16 @@ References
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import last_known
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.growing import pointwise
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 from diagnostics.rules.windows import baseline, rolling_median
-from diagnostics.run import Run, Values
+from diagnostics.run import Run, Series, Values
 
 SCORES = ("reward", "score")
 
@@ -78,14 +78,16 @@ class RewardJumpSuspicious(Rule[Limits]):
         if not highest:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         before = baseline(reward.values, limits.window, limits.shift, limits.window // 2)
-        least = max(limits.least * highest, limits.deviations * noise(reward.values))
-        bar = np.maximum(limits.of_the_rest * (highest - before), least)
+        bar = pointwise(_bar, before, limits.of_the_rest, highest, limits.least * highest)
         lengths = last_known(series_of(run, "length_mean"), reward.steps)
         usual = baseline(lengths, limits.window, limits.shift, limits.window // 2)
-        rise = rolling_median(reward.values) - before
-        jump = np.where(_changed(lengths, usual, limits), rise / bar, np.fmin(rise / bar, 0.0))
-        level = Level(Severity.WARNING, 1.0, limits.patience)
-        reading = read_levels(replace(reward, values=jump), (level,), smooth=False, warm_up=limits.warm_up)
+        smooth = rolling_median(reward.values), rolling_median(lengths)
+        reading = _read(reward, pointwise(_jump, *smooth, before, usual, bar, limits.length), limits)
+        if (
+            isinstance(reading, Reading) and reading.breach
+        ):  # the noise is another after each point, which moves all bars
+            bar = np.maximum(bar, limits.deviations * noise(reward.values))
+            reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of a suspicious jump")
         peak, episode = reading.breach.peak, reading.breach.episode
@@ -102,6 +104,18 @@ class RewardJumpSuspicious(Rule[Limits]):
         )
 
 
-def _changed(lengths: Values, usual: Values, limits: Limits) -> npt.NDArray[np.bool_]:
-    now = rolling_median(lengths)
-    return np.asarray((now >= limits.length * usual) | (limits.length * now <= usual))
+def _read(reward: Series, jump: Values, limits: Limits) -> Reading | TooFew:
+    level = Level(Severity.WARNING, 1.0, limits.patience)
+    return read_levels(replace(reward, values=jump), (level,), smooth=False, warm_up=limits.warm_up)
+
+
+def _bar(before: Values, of_the_rest: float, highest: float, least: float) -> Values:
+    """(N,) The least rise that is too good to be true."""
+    return np.maximum(of_the_rest * (highest - before), least)
+
+
+def _jump(reward: Values, length: Values, before: Values, usual: Values, bar: Values, factor: float) -> Values:
+    """(N,) The rise of the reward over its bar, at most 0 where the length did not change by the factor."""
+    changed = (length >= factor * usual) | (factor * length <= usual)
+    rise = (reward - before) / bar
+    return np.where(changed, rise, np.fmin(rise, 0.0))

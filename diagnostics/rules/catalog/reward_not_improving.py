@@ -5,6 +5,8 @@ What it checks
     planned steps where that is more; a run planned shorter is judged at its end. It fires when there is no rising
     trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by
     more than chance explains; in fewer than 100 points, where chance hides a small gain, not above its start at all.
+    Where the spread from answer to answer is logged, a gain of a fifth of it must be ruled out, too: with a small batch
+    a short run may have gained that, and nobody could tell.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
@@ -19,17 +21,18 @@ What to try
 
 References
     TRL logging page: objective/rlhf_reward, reward · TRL PPO page, debugging tip · TRL training FAQ: inspect the
-    reward model.
+    reward model · Cohen 1988: a fifth of a deviation is a small effect.
 """
 
 import math
 from dataclasses import dataclass
 
 from diagnostics.diagnosis import Severity
+from diagnostics.messages import Value
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.running import ewma, latest
+from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward, spread_of_answers
+from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.running import EWMA_WEIGHT, ewma, latest
 from diagnostics.rules.windows import Episode, finite_points, start_level, trend
 from diagnostics.run import Run
 
@@ -45,6 +48,7 @@ class Limits:
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
     standard_errors: float = limit(2.0, "standard errors of the mean", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
@@ -63,6 +67,9 @@ class RewardNotImproving(Rule[Limits]):
         headline="The reward is not going up.",
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
         "{limit} would count as a rise.",
+        noisy="The reward is not seen to rise, but its mean is only known to within {error} at this batch size: a gain "
+        "of {small} may be hidden in that.",
+        noisy_enable="Train longer, or on larger batches.",
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
@@ -79,6 +86,11 @@ class RewardNotImproving(Rule[Limits]):
         rises = found is not None and found.slope > 0 and found.p < limits.significance
         if rises or reached > needed or is_at_full_marks(series.values[recent], limits.full_marks):
             return Quiet(reached, needed, series.unit, series.name, series.tag)
+        if spread := spread_of_answers(run):
+            error = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT) + math.pi / 2 / limits.start) * noise(series.values)
+            if reached + limits.standard_errors * error >= start + limits.small * spread:
+                values: dict[str, Value] = {"error": error, "small": limits.small * spread}
+                return Skipped(self.say("noisy", **values), self.say("noisy_enable"))
         episode = Episode(len(series) - window, len(series) - 1, still=True)
         return self.fired(series, episode, Severity.WARNING, measured=reached, limit=needed, start=start)
 

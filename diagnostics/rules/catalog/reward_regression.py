@@ -29,18 +29,29 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from diagnostics.breaks import find_break
+from diagnostics.breaks import LATEST, Break, find_break
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import settled
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
-from diagnostics.rules.running import EWMA_WEIGHT, drawdown, ewma
-from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, start_level
+from diagnostics.rules.running import EWMA_WEIGHT, drawdown, ewma, farthest, place_of_farthest
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, plain_rolling_median, start_level
 from diagnostics.run import Run, Series, Values
 
 STANDARD_ERROR = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT))  # of the smoothed reward, per standard deviation of a point
+
+
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """A level of the reward left at once for a lower one: where, as an index, and the value that counts as fallen."""
+
+    left: Break
+    first: int
+    limit: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,33 +101,28 @@ class RewardRegression(Rule[Limits]):
     def _at_once(self, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward fell from one point to the next, and is still nearer to where it fell."""
         left = find_break(series)
-        if left is None or left.rose:
+        fall = None if left is None else _fall(series, left, limits)
+        if fall is None:
             return None
-        before = series.values[series.finite & (series.steps < left.step)]
-        fallen, error = left.before - left.after, float(np.std(np.diff(before))) / math.sqrt(2)
-        latest = float(np.median(series.values[series.finite][-MEDIAN_WINDOW:]))
-        if fallen < max(limits.at_once * error, limits.smallest) or latest > (left.before + left.after) / 2:
-            return None
-        first = int(np.searchsorted(series.steps, left.step))
         return self.fired(
             series,
-            Episode(first, len(series) - 1, still=True),
+            Episode(fall.first, len(series) - 1, still=True),
             Severity.WARNING,
-            measured=left.after,
-            limit=left.before - limits.at_once * error,
+            measured=fall.left.after,
+            limit=fall.limit,
             key="at_once",
-            best=left.before,
+            best=fall.left.before,
         )
 
     def _slow(self, series: Series, limits: Limits) -> Finding:
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
         points = finite_points(series.values)
-        if points < needed or np.isnan(means).all():
+        if points < needed or math.isnan(highest := farthest(means)):
             return too_few(needed, points)
         start = start_level(series.values, limits.start)
-        gain = max(0.0, float(np.nanmax(means)) - start)
-        error = STANDARD_ERROR * noise(series.values)
+        gain = max(0.0, highest - start)
+        error = STANDARD_ERROR * noise(series.values[: settled(len(series))])
         allowed = max(limits.standard_errors * error, limits.warning * gain, limits.smallest)
         levels = [Level(Severity.WARNING, allowed, limits.patience)]
         if limits.critical * gain > allowed:
@@ -130,7 +136,7 @@ class RewardRegression(Rule[Limits]):
         return self._fired(series, means, reading.breach)
 
     def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
-        best_at = int(np.nanargmax(means[: breach.peak + 1]))
+        best_at = place_of_farthest(means[: breach.peak + 1])
         best = float(means[best_at])
         return self.fired(
             series,
@@ -142,3 +148,24 @@ class RewardRegression(Rule[Limits]):
             best_step=int(series.steps[best_at]),
             peak=int(series.steps[breach.peak]),
         )
+
+
+def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
+    """The break as a fall, where it is one, is no noise, and the median of five points has not come back since.
+
+    With hysteresis: it has come back halfway up, and is there again only when it is as low as it fell.
+    """
+    first = int(np.searchsorted(series.steps, left.step))
+    before, behind = (
+        values[np.isfinite(values)] for values in (series.values[:first][-LATEST:], series.values[first:])
+    )
+    allowed = max(limits.at_once * float(np.std(np.diff(before))) / math.sqrt(2), limits.smallest)
+    medians = plain_rolling_median(behind, MEDIAN_WINDOW)
+    is_over = _last(medians > (left.before + left.after) / 2) > _last(medians <= left.after)
+    return None if left.before - left.after < allowed or is_over else _Fall(left, first, left.before - allowed)
+
+
+def _last(where: npt.NDArray[np.bool_]) -> int:
+    """The last place at which something holds; −1 where it never does."""
+    places = np.flatnonzero(where)
+    return int(places[-1]) if len(places) else -1

@@ -24,11 +24,12 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, Skipped, english, limit, series_of
 from diagnostics.rules.windows import rolling_median
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,9 @@ class RewardSaturated(Rule[Limits]):
         reward, highest = series_of(run, "reward"), full_marks(run)
         if highest is None or highest <= 0:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
-        near = rolling_median(reward.values) / (limits.share * highest)
-        silent = rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps)) / limits.silent
-        reached = replace(reward, values=np.minimum(near, silent))
+        near = rolling_median(reward.values)
+        silent = rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps))
+        reached = replace(reward, values=pointwise(_reached, near, silent, limits.share * highest, limits.silent))
         reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
         if not isinstance(reading, Reading):
             return self.judged(reading)
@@ -84,3 +85,8 @@ class RewardSaturated(Rule[Limits]):
             peak=int(reward.steps[peak]),
             highest=highest,
         )
+
+
+def _reached(reward: Values, silent: Values, high: float, most: float) -> Values:
+    """(N,) How much of both limits is reached."""
+    return np.asarray(np.minimum(reward / high, silent / most))

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
 from diagnostics.run import Run, Series
@@ -74,5 +75,5 @@ class RewardScaleExtreme(Rule[Limits]):
 
 
 def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:
-    size = replace(series, values=np.abs(series.values))
+    size = replace(series, values=pointwise(np.abs, series.values))
     return read_levels(size, (Level(Severity.WARNING, most, limits.patience),))

@@ -23,10 +23,10 @@ References
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
@@ -69,7 +69,7 @@ class RewardStdShrink(Rule[Limits]):
         spread = series_of(run, "reward_std", "score_std")
         start = start_level(spread.values, limits.start)
         if finite_points(spread.values) < limits.start + limits.patience:
-            return too_few(limits.start + limits.patience, int(spread.finite.sum()))
+            return too_few(limits.start + limits.patience, finite_points(spread.values))
         if start <= limits.smallest:
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
         level = Level(Severity.WARNING, limits.share * start, limits.patience)
@@ -86,6 +86,5 @@ class RewardStdShrink(Rule[Limits]):
 
 
 def _level_within(reward: Series, spread: Series, breach: Breach) -> float:
-    first, last = spread.steps[[breach.episode.first, breach.episode.last]]
-    inside = reward.values[(reward.steps >= first) & (reward.steps <= last) & reward.finite]
-    return float(np.median(inside)) if len(inside) else float("nan")
+    first, last = spread.steps[[breach.episode.first, breach.episode.last]].tolist()
+    return finite_median(within(reward, first, last))

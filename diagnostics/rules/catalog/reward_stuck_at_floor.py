@@ -19,17 +19,18 @@ References
     TRL issue 5697 (the default limit cut 97 to 99 %, so the reward was 0) · autocontext issue 1067.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise, summed_up
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.windows import Episode
-from diagnostics.run import Run
+from diagnostics.rules.windows import Episode, finite_points
+from diagnostics.run import Run, Values
 
 SCORES = ("reward", "score")
 SPREADS = ("reward_std", "score_std")
@@ -62,11 +63,11 @@ class RewardStuckAtFloor(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         reward, spread = at_common_steps(series_of(run, *SCORES), series_of(run, *SPREADS))
-        if len(reward) < limits.patience or not reward.finite[0]:
-            return too_few(limits.patience, int(reward.finite.sum()))
+        if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
+            return too_few(limits.patience, finite_points(reward.values))
         first, highest = float(reward.values[0]), full_marks(run)
-        moved = (np.abs(reward.values - first) > limits.rounding) | (spread.values > limits.rounding)
-        stuck = _length(moved | ~reward.finite | np.isnan(spread.values))
+        moved = pointwise(_has_moved, reward.values, spread.values, first, limits.rounding)
+        stuck = summed_up("stuck", moved, _more_stuck)
         is_high = highest is not None and first >= limits.full_marks * highest
         if stuck < len(reward) or is_high:
             return Quiet(float(0 if is_high else stuck), float(len(reward)), "points", reward.name, reward.tag)
@@ -74,7 +75,15 @@ class RewardStuckAtFloor(Rule[Limits]):
         return self.fired(reward, episode, Severity.CRITICAL, measured=first, limit=None)
 
 
-def _length(moved: npt.NDArray[np.bool_]) -> int:
+def _has_moved(reward: Values, spread: Values, first: float, rounding: float) -> Values:
+    """(N,) 1 where answers differ, or it is not known that they do not, else 0."""
+    moved = (np.abs(reward - first) > rounding) | (spread > rounding)
+    return np.asarray(moved | ~np.isfinite(reward) | np.isnan(spread), dtype=np.float64)
+
+
+def _more_stuck(moved: Values, known: int, stuck: int | None) -> int:
     """How many points come before the first that moved."""
-    where = np.flatnonzero(moved)
-    return int(where[0]) if len(where) else len(moved)
+    if stuck is not None and stuck < known:
+        return stuck
+    where = np.flatnonzero(moved[known:])
+    return known + int(where[0]) if len(where) else len(moved)

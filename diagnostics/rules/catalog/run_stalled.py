@@ -1,9 +1,9 @@
 """The run hangs: its process lives, but no step has ended for far longer than steps take.
 
 What it checks
-    The time since the last logged point of a run that is known to be alive: ten median distances between logged
-    points, and at least half an hour, is critical. Where the log has only fallen silent within the last day, short of
-    its planned steps, the same is a warning: it hangs, or it was killed.
+    The time since the last logged point of a run that is known to be alive: ten median distances between the latest
+    1000 logged points, and at least half an hour, is critical. Where the log has only fallen silent within the last
+    day, short of its planned steps, the same is a warning: it hangs, or it was killed.
 
 Why it matters
     A collective call that waits for a dead process, a rollout engine or a reward server that does not answer: all
@@ -31,6 +31,7 @@ from diagnostics.run import Run, Series
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})
 JUDGED = frozenset({"running", "silent"})
+LATEST = 1000  # points whose distances are looked at: how long steps took long ago says little about the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class RunStalled(Rule[Limits]):
         if series is None or len(series) < limits.fewest or run.status.state not in JUDGED:
             return Skipped(self.say("unknown"), self.say("enable"))
         age = run.observed_at - float(series.times[-1])
-        usual = float(np.median(np.diff(series.times)))
+        usual = float(np.median(np.diff(series.times[-LATEST:])))
         allowed = max(limits.seconds, limits.times * usual)
         if age < allowed or (run.status.state == "silent" and not _is_cut_short(run, age, limits)):
             return Quiet(age, allowed, "s")
@@ -93,7 +94,8 @@ class RunStalled(Rule[Limits]):
 
 def _timed(run: Run) -> Series | None:
     """The series with the newest point, of those that say when their points were written."""
-    timed = [series for series in run.series.values() if len(series.times) and np.isfinite(series.times).all()]
+    logged = (series for series in run.series.values() if len(series.times))
+    timed = [series for series in logged if np.isfinite(series.times[-LATEST:]).all()]
     return max(timed, key=lambda series: (float(series.times[-1]), len(series)), default=None)
 
 

@@ -3,7 +3,8 @@
 What it checks
     How unlikely the sampled tokens are (`objective/entropy` over the mean length) against the policy's own entropy
     (`policy/entropy_avg`), both in nats per token, as the median of five logged points, for five points in a row: 1.5
-    times as much, or as little.
+    times as much, or as little. Where the settings themselves name another temperature for sampling
+    (`rollout_temperature`) than for scoring, by a tenth or more, nothing needs to be measured.
 
 Why it matters
     Samples of the policy are as surprising as its entropy says, whatever the policy is: that is what entropy means. If
@@ -32,7 +33,21 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, Skipped, english, limit, series_of, too_few
+from diagnostics.rules.rule import (
+    GROUP_FAMILY,
+    PPO_FAMILY,
+    Finding,
+    Fired,
+    Input,
+    Quiet,
+    Rule,
+    Skipped,
+    english,
+    limit,
+    series_of,
+    too_few,
+)
+from diagnostics.rules.windows import finite_points
 from diagnostics.run import Run, Values
 
 
@@ -43,6 +58,7 @@ class Limits:
     times: float = limit(1.5, "× the policy's entropy, or 1 / 1.5", "measured: healthy runs stay within 1.1")
     patience: int = limit(5, "logged points", "engineering default")
     least: float = limit(0.1, "nats/token", "below it single tokens decide")
+    heat: float = limit(1.1, "× the temperature that is scored, or 1 / 1.1", "as far as healthy runs differ by chance")
 
 
 class SamplingNotPolicy(Rule[Limits]):
@@ -52,7 +68,7 @@ class SamplingNotPolicy(Rule[Limits]):
     name = "sampling-not-policy"
     grade = "C"
     source = "the entropy of a distribution is the expected surprise of its samples"
-    algorithms = PPO_FAMILY
+    algorithms = PPO_FAMILY | GROUP_FAMILY
     inputs = ("entropy_per_sequence", "entropy_per_token", "length_mean")
     limits = Limits()
     remedies = ("scored-temperature", "free-end", "no-top-k", "no-top-p", "no-min-p", "no-repetition-penalty")
@@ -60,11 +76,44 @@ class SamplingNotPolicy(Rule[Limits]):
         headline="The answers are not samples of the policy.",
         fired="The sampled tokens were {percent} % as surprising as samples of the policy would be from step {first} "
         "to {last} ({measured} nats per sequence at step {peak}, {limit} expected).",
+        set="Answers are drawn at a temperature of {measured} and scored at {limit}.",
         padded="{tag} counts padding in this producer's version, so that it cannot be compared.",
         padded_enable="Use a version that masks padding in objective/entropy and policy/entropy_avg.",
     )
 
+    def applies(self, run: Run) -> bool:
+        """Group methods log no surprise of their samples: of them only the settings tell."""
+        return super().applies(run) and (run.algorithm not in GROUP_FAMILY or _temperatures(run) is not None)
+
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log; none are needed where the settings say it."""
+        named = _temperatures(run)
+        is_told = run.algorithm in GROUP_FAMILY or (named is not None and _are_apart(*named, self.limits.heat))
+        return () if is_told else super().missing(run)
+
     def check(self, run: Run, limits: Limits) -> Finding:
+        named = _temperatures(run)
+        if named is not None and _are_apart(*named, limits.heat) and len(run.steps):
+            return self._set(run, *named)
+        if named is not None and (run.algorithm in GROUP_FAMILY or super().missing(run)):
+            return Quiet(*named, "temperature")
+        return self._measured(run, limits)
+
+    def _set(self, run: Run, drawn: float, scored: float) -> Fired:
+        first, last = int(run.steps[0]), int(run.steps[-1])
+        return Fired(
+            severity=Severity.WARNING,
+            message=self.say("set", measured=drawn, limit=scored),
+            headline=self.say("headline"),
+            first_step=first,
+            last_step=last,
+            still=True,
+            measured=drawn,
+            limit=scored,
+            unit="temperature",
+        )
+
+    def _measured(self, run: Run, limits: Limits) -> Finding:
         surprise, entropy, length = at_common_steps(
             series_of(run, "entropy_per_sequence"), series_of(run, "entropy_per_token"), series_of(run, "length_mean")
         )
@@ -73,10 +122,12 @@ class SamplingNotPolicy(Rule[Limits]):
             return Skipped(self.say("padded", tag=padded.tag), self.say("padded_enable"))
         off = pointwise(_off, surprise.values, entropy.values, length.values, limits.least)
         level = Level(Severity.WARNING, float(np.log(limits.times)), limits.patience)
-        sides = [read_levels(replace(surprise, values=side * off), (level,)) for side in (1.0, -1.0)]
+        sides = [
+            read_levels(replace(surprise, values=pointwise(np.multiply, off, side)), (level,)) for side in (1.0, -1.0)
+        ]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
         if not readings:
-            return too_few(limits.patience, int(surprise.finite.sum()))
+            return too_few(limits.patience, finite_points(surprise.values))
         worst = max(readings, key=lambda reading: (reading.breach is not None, reading.worst))
         if worst.breach is None:
             return self.judged(worst, unit="log ratio")
@@ -90,6 +141,18 @@ class SamplingNotPolicy(Rule[Limits]):
             peak=int(surprise.steps[peak]),
             percent=100 * float(np.exp(off[peak])),
         )
+
+
+def _temperatures(run: Run) -> tuple[float, float] | None:
+    """The temperatures at which answers are drawn and scored; None where the settings do not name the first."""
+    drawn, scored = run.config.get("rollout_temperature"), run.config.get("temperature", 1.0)
+    if not isinstance(drawn, int | float) or not isinstance(scored, int | float) or min(drawn, scored) <= 0:
+        return None
+    return float(drawn), float(scored)
+
+
+def _are_apart(drawn: float, scored: float, times: float) -> bool:
+    return max(drawn, scored) >= times * min(drawn, scored)
 
 
 def _off(surprise: Values, entropy: Values, length: Values, least: float) -> Values:

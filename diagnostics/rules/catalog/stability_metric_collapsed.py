@@ -26,10 +26,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.alignment import last_known
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Quiet, Rule, english, limit, too_few
-from diagnostics.run import Run, Series
+from diagnostics.rules.running import farthest
+from diagnostics.rules.windows import finite_points
+from diagnostics.run import Run, Series, Values
 
 JUDGED = {
     "entropy_per_token": Severity.WARNING,
@@ -72,7 +75,7 @@ class StabilityMetricCollapsed(Rule[Limits]):
         logged = [series for name in JUDGED if (series := run.get(name)) is not None]
         readings = [reading for series in logged if (reading := _read(run, series, limits)) is not None]
         if not readings:
-            return too_few(needed, max(int(series.finite.sum()) for series in logged))
+            return too_few(needed, max(finite_points(series.values) for series in logged))
         worst = max(readings, key=_urgency)
         if worst.breach is None:
             nearest = min(reading.worst / reading.limit for reading in readings)
@@ -98,10 +101,16 @@ def _read(run: Run, series: Series, limits: Limits) -> Reading | None:
 def _while_learning(run: Run, series: Series, share: float) -> Series:
     """The series with NaN (not known) where the learning rate is not logged or below `share` of its peak."""
     rate = run.get("learning_rate")
-    if rate is None:
-        return dataclasses.replace(series, values=np.full(len(series), np.nan))
-    active = rate.steps[rate.values >= share * np.fmax.reduce(rate.values)]
-    return dataclasses.replace(series, values=np.where(np.isin(series.steps, active), series.values, np.nan))
+    rates = pointwise(_unknown, series.values) if rate is None else last_known(rate, series.steps)
+    return dataclasses.replace(series, values=pointwise(_where_active, series.values, rates, share * farthest(rates)))
+
+
+def _unknown(values: Values) -> Values:
+    return np.full(len(values), np.nan)
+
+
+def _where_active(values: Values, rates: Values, least: float) -> Values:
+    return np.where(rates >= least, values, np.nan)
 
 
 def _urgency(reading: Reading) -> int:

@@ -65,7 +65,10 @@ class SystematicLogprobShift(Rule[Limits]):
         ratio, update = at_common_steps(series_of(run, "ratio_mean"), series_of(run, "approx_kl"))
         shifted = pointwise(_unexplained, ratio.values, update.values, limits.times, limits.largest_update)
         level = Level(Severity.WARNING, limits.distance, limits.patience)
-        sides = [read_levels(replace(ratio, values=side * shifted), (level,), smooth=False) for side in (1.0, -1.0)]
+        sides = [
+            read_levels(replace(ratio, values=pointwise(np.multiply, shifted, side)), (level,), smooth=False)
+            for side in (1.0, -1.0)
+        ]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
         if not readings:
             return too_few(limits.patience, len(ratio))

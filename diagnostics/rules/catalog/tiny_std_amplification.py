@@ -9,8 +9,8 @@ Why it matters
     shaping, rounding of a score), that term alone decides, at full strength.
 
 When it is wrong
-    From TRL 0.27 on, and in rlvitals, the logged spread is that of the whole batch, which is never smaller: the rule
-    then misses groups, and is not wrong about those that it names.
+    From TRL 0.27 on, and in rlvitals, the logged spread is that of the whole batch, which is never smaller: what the
+    rule then names is right, and where it finds nothing it says that it could not see.
 
 What to try
     Scale over the batch or not at all (`scale_rewards`), drop micro-terms, round the reward.
@@ -25,14 +25,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.preflight.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 from diagnostics.rules.running import extreme_so_far
 from diagnostics.rules.windows import start_level
 from diagnostics.run import Run, Series, Values
 
+BATCH_SINCE = (0, 27)  # TRL
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
 
 
@@ -63,6 +65,9 @@ class TinyStdAmplification(Rule[Limits]):
         headline="Rewards of a group differ by next to nothing, and scaling blows that up.",
         fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of it from "
         "step {first} to {last}.",
+        whole="The logged spread is that of the whole batch: it is large where prompts differ, so that groups without "
+        "any spread cannot be seen.",
+        whole_enable="Look at the rewards of single groups in the samples.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -73,11 +78,13 @@ class TinyStdAmplification(Rule[Limits]):
         spread = finite_only(series_of(run, "reward_std"))
         varied = _of_groups_that_vary(run, spread, limits)
         span = _range(run, spread, limits)
-        share = replace(spread, values=varied / np.where(span > 0, span, np.nan))
+        share = replace(spread, values=pointwise(_share, varied, span))
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
-            return self.judged(reading, unit="of the reward's range")
+            is_hidden = isinstance(reading, Reading) and _is_of_the_batch(run)
+            whole = Skipped(self.say("whole"), self.say("whole_enable"))
+            return whole if is_hidden else self.judged(reading, unit="of the reward's range")
         peak = reading.breach.peak
         return self.fired(
             spread,
@@ -90,18 +97,36 @@ class TinyStdAmplification(Rule[Limits]):
         )
 
 
+def _is_of_the_batch(run: Run) -> bool:
+    """Whether the logged spread is that of the whole batch, which is large where prompts differ."""
+    version = version_of(run.producer_version)
+    return run.producer == "rlvitals" or (run.producer == "trl" and version is not None and version >= BATCH_SINCE)
+
+
 def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) At most the mean spread of the groups that have one; NaN where hardly any has."""
     silent = run.get("zero_std_fraction")
-    values = np.where(spread.values > 0, spread.values, np.nan)
+    values = pointwise(_positive, spread.values)
     if silent is None:
         return values
-    share = last_known(finite_only(silent), spread.steps)
-    return np.where(share < limits.silent, values / np.maximum(1 - share, 1 - limits.silent), np.nan)
+    return pointwise(_of_the_others, values, last_known(finite_only(silent), spread.steps), limits.silent)
 
 
 def _range(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) How far the mean reward has moved so far, and at least some spreads of the start."""
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
     moved = pointwise(np.subtract, extreme_so_far(reward), extreme_so_far(reward, highest=False))
-    return np.asarray(np.fmax(moved, limits.spreads * start_level(spread.values, limits.start)))
+    return pointwise(np.fmax, moved, limits.spreads * start_level(spread.values, limits.start))
+
+
+def _share(spread: Values, span: Values) -> Values:
+    return np.asarray(spread / np.where(span > 0, span, np.nan))
+
+
+def _positive(spread: Values) -> Values:
+    return np.where(spread > 0, spread, np.nan)
+
+
+def _of_the_others(spread: Values, silent: Values, most: float) -> Values:
+    """(N,) The spread without the share of groups that have none; NaN where that share is too high."""
+    return np.where(silent < most, spread / np.maximum(1 - silent, 1 - most), np.nan)

@@ -1,7 +1,9 @@
 """Tool calls keep failing: the environment is broken, or the model calls what does not exist.
 
 What it checks
-    The share of failed tool calls (`tools/failure_frequency`), above 0.3 for ten logged points: a warning.
+    The share of failed tool calls (`tools/failure_frequency`), above 0.3 for ten logged points and by more than
+    chance explains: a warning. So is a rising trend over the last 50 points (Mann–Kendall, corrected for
+    autocorrelation, p < 0.01) that gains 0.1 over them.
 
 Why it matters
     A reward earned through tools is then the reward of the luck that they worked.
@@ -18,10 +20,14 @@ References
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.rules.levels import Level, Reading
+from diagnostics.rules.proportions import read_proven
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.windows import Episode, trend
+from diagnostics.run import Run, Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,9 @@ class Limits:
 
     warning: float = limit(0.3, "fraction", "engineering default")
     patience: int = limit(10, "logged points", "engineering default")
+    window: int = limit(50, "logged points", "engineering default")
+    growth: float = limit(0.1, "fraction over the window", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
 
 
 class ToolFailureHigh(Rule[Limits]):
@@ -46,6 +55,7 @@ class ToolFailureHigh(Rule[Limits]):
     texts = english(
         headline="Tool calls keep failing.",
         fired="Up to {percent} % of the tool calls failed (step {peak}); from step {first} to {last}.",
+        rising="Ever more tool calls fail: {growth} % more of them from step {first} to {last}, now {percent} %.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -54,7 +64,30 @@ class ToolFailureHigh(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        reading = read_levels(series_of(run, "tool_failure_frequency"), (level,))
+        series = series_of(run, "tool_failure_frequency")
+        reading = read_proven(series, (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
-            return self.judged(reading)
+            return self._rising(series, limits) or self.judged(reading)
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))
+
+    def _rising(self, series: Series, limits: Limits) -> Fired | None:
+        """The finding that ever more calls fail, though they are not many yet."""
+        steps, values = series.steps[-limits.window :], series.values[-limits.window :]
+        found = trend(steps, values) if len(values) >= limits.window else None
+        if found is None or found.p >= limits.significance:
+            return None
+        growth = found.slope * float(steps[-1] - steps[0])
+        if growth < limits.growth:
+            return None
+        now = float(np.nanmedian(values[-limits.patience :]))
+        episode = Episode(len(series) - limits.window, len(series) - 1, still=True)
+        return self.fired(
+            series,
+            episode,
+            Severity.WARNING,
+            measured=now,
+            limit=None,
+            key="rising",
+            growth=100 * growth,
+            percent=100 * now,
+        )

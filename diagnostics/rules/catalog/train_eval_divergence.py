@@ -29,13 +29,16 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.metrics import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.growing import pointwise
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.running import ewma
-from diagnostics.rules.windows import Episode
+from diagnostics.rules.windows import Episode, finite_points, start_level
 from diagnostics.run import Run, Series, Values
 
+LATEST = 1000  # evaluations are looked at: how they scattered long ago says little about now
 EVALUATED_PROMPTS = "num_eval_prompts"
 EVALUATED = tuple(EVAL_PREFIX + name for name in ("score", "reward", "rlhf_reward"))
 
@@ -69,7 +72,8 @@ class TrainEvalDivergence(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         held_out, reward = series_of(run, *EVALUATED), main_reward(run)
-        where = np.flatnonzero(held_out.finite)
+        start = max(0, len(held_out) - LATEST)
+        where = np.flatnonzero(np.isfinite(held_out.values[start:])) + start
         if len(where) < limits.evaluations:
             return too_few(limits.evaluations, len(where))
         recent, error = where[-limits.evaluations :], _error(run, held_out)
@@ -77,7 +81,7 @@ class TrainEvalDivergence(Rule[Limits]):
             return too_few(limits.evaluations + limits.earlier, len(where))
         error = _scatter(held_out.values[where[: -limits.evaluations + 1]]) if error is None else error
         values, steps = held_out.values[recent], held_out.steps[recent]
-        smoothed = last_known(Series("", "", reward.steps, _filled(ewma(reward.values))), steps)
+        smoothed = last_known(Series("", "", reward.steps, _means(reward.values)), steps)
         low, high = float(smoothed[0]), float(smoothed[-1])
         needed = limits.deviations * noise(reward.values) / math.sqrt(limits.evaluations)
         allowed = limits.standard_errors * error
@@ -97,18 +101,22 @@ class TrainEvalDivergence(Rule[Limits]):
         )
 
 
-def _filled(means: Values) -> Values:
-    """The means, with the first one for the points before it was settled."""
-    known = np.flatnonzero(np.isfinite(means))
-    return np.where(np.isfinite(means), means, means[known[0]] if len(known) else np.nan)
+def _means(values: Values) -> Values:
+    """(N,) The smoothed values, with the first mean wherever none is settled."""
+    means = ewma(values)
+    return pointwise(_or_first, means, start_level(means, 1))
+
+
+def _or_first(means: Values, first: float) -> Values:
+    return np.where(np.isfinite(means), means, first)
 
 
 def _error(run: Run, held_out: Series) -> float | None:
     """The standard error of one evaluation by its spread and size; None where either is not known."""
     spread, size = run.get(f"{held_out.name}_std"), run.config.get(EVALUATED_PROMPTS)
-    if spread is None or not spread.finite.any() or not isinstance(size, int) or size <= 0:
+    if spread is None or not finite_points(spread.values) or not isinstance(size, int) or size <= 0:
         return None
-    return float(np.median(spread.values[spread.finite])) / math.sqrt(size)
+    return finite_median(spread.values) / math.sqrt(size)
 
 
 def _scatter(evaluations: Values) -> float:

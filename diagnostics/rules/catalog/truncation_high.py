@@ -2,7 +2,8 @@
 
 What it checks
     The share of completions that were cut off (`completions/clipped_ratio`), as the median of five logged points,
-    for five points in a row: 0.1 is noted, 0.3 is a warning, 0.8 is critical.
+    for five points in a row: 0.1 is noted, 0.3 is a warning, 0.8 is critical. Their mean must lie above that by three
+    of its standard errors, because of a few answers in a step a third is cut off by chance.
 
 Why it matters
     A cut-off answer mostly earns nothing, so the gradient teaches to be short or teaches nothing. Where nearly all
@@ -26,8 +27,10 @@ References
 from dataclasses import dataclass, replace
 
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.lengths import length_limit
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.lengths import ended_unseen, length_limit
+from diagnostics.rules.levels import Level, Reading
+from diagnostics.rules.missing import unseen_ends
+from diagnostics.rules.proportions import read_proven
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit, series_of
 from diagnostics.rules.windows import start_level
 from diagnostics.run import Run, Series
@@ -73,9 +76,12 @@ class TruncationHigh(Rule[Limits]):
             Level(Severity.WARNING, limits.warning, limits.patience),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        reading = read_levels(series_of(run, "truncated_fraction"), levels)
+        reading = read_proven(series_of(run, "truncated_fraction"), levels)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
+        breach = reading.breach.episode
+        if ended_unseen(run, *reading.series.steps[[breach.first, breach.last]].tolist()):
+            return unseen_ends()
         stated = length_limit(run)
         finding = self.judged(
             reading,

@@ -2,8 +2,9 @@
 
 What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
-    logged points: 0.03 nats per token for three points is a warning, 0.1 is critical. The first five points are not
-    judged.
+    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical. The first five points
+    are not judged. For the warning ten points must also prove it: their geometric mean lies above the limit by two of
+    its standard errors. What wavers about the limit has not passed it.
 
 Why it matters
     This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
@@ -21,12 +22,19 @@ References
     and schedules that cut the learning rate above twice of it · openai/baselines issue 456.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.growing import pointwise
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.proportions import read_proven
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
-from diagnostics.run import Run
+from diagnostics.run import Run, Series, Values
+
+SMALLEST = 1e-9  # nats per token: of an update of 0 there is no logarithm; and float noise of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +45,9 @@ class Limits:
         0.03, "nats/token", "three times the classic target KL of 0.01; healthy public runs stay at 0.006"
     )
     critical: float = limit(0.1, "nats/token", "ten times the classic target KL of 0.01")
+    lasting: int = limit(5, "logged points", "engineering default, for the warning")
+    proof: int = limit(10, "logged points", "engineering default: fewer hardly tell their own spread")
+    standard_errors: float = limit(2.0, "standard errors of the mean logarithm", "engineering default: 98 % certain")
     patience: int = limit(3, "logged points", "engineering default")
     warm_up: int = limit(5, "logged points", "the optimizer's first steps are its largest")
 
@@ -67,7 +78,28 @@ class UpdateTooLarge(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         levels = (
-            Level(Severity.WARNING, limits.warning, limits.patience),
+            Level(Severity.WARNING, limits.warning, limits.lasting),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        return self.judged(read_levels(series_of(run, "approx_kl"), levels, warm_up=limits.warm_up))
+        series = series_of(run, "approx_kl")
+        reading = read_levels(series, levels, warm_up=limits.warm_up)
+        if isinstance(reading, Reading) and reading.breach and reading.breach.level.severity is Severity.WARNING:
+            reading = _proven(series, levels[0], limits)
+        return self.judged(reading)
+
+
+def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
+    """The reading of a level that points must prove by their logarithms: one update may be many times another."""
+    logs = replace(series, values=pointwise(_log, series.values))
+    told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
+    found = read_proven(
+        logs, (told,), warm_up=limits.warm_up, window=limits.proof, standard_errors=limits.standard_errors
+    )
+    if isinstance(found, TooFew):
+        return found
+    breach = None if found.breach is None else replace(found.breach, level=level)
+    return Reading(series, breach, math.exp(found.worst), level.limit)
+
+
+def _log(values: Values) -> Values:
+    return np.log(np.maximum(values, SMALLEST))

@@ -3,7 +3,8 @@
 What it checks
     The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
     much, as the median of five points and for three points, is a warning; a single point at twenty times is noted.
-    The first 20 points are not judged, because a healthy value loss starts high and falls.
+    The first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical
+    while the reward falls as well (`reward-regression`).
 
 Why it matters
     Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
@@ -55,6 +56,7 @@ class ValueLossSpike(Rule[Limits]):
     algorithms = PPO_FAMILY
     inputs = ("value_loss",)
     limits = Limits()
+    graver_with = ("reward-regression",)
     remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",

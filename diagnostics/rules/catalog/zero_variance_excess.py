@@ -27,9 +27,12 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.missing import why_not_per_group
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.running import farthest
 from diagnostics.run import Run, Series, Values
 
 
@@ -73,9 +76,9 @@ class ZeroVarianceExcess(Rule[Limits]):
         if coin is None:
             return Skipped(self.say("graded"), self.say("graded_enable"), applies=False)
         silent, mean = at_common_steps(series_of(run, "zero_std_fraction"), coin)
-        bound = mean.values**size + (1 - mean.values) ** size
+        bound = pointwise(_explained, mean.values, size)
         level = Level(Severity.INFO, limits.excess, limits.patience)
-        reading = read_levels(replace(silent, values=silent.values - bound), (level,))
+        reading = read_levels(replace(silent, values=pointwise(np.subtract, silent.values, bound)), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         return self._fired(silent, mean, bound, reading, limits)
@@ -102,7 +105,20 @@ def _coin(run: Run, limits: Limits) -> Series | None:
     if len(means) != 1 or means.keys() != spreads.keys():
         return None
     mean, spread = at_common_steps(*means.values(), *spreads.values())
-    off = np.abs(spread.values**2 - mean.values * (1 - mean.values))
-    is_coin = len(off) > 0 and np.isfinite(off).any() and bool(np.nanmedian(off) <= limits.coin)
-    is_mixed = bool(np.any((mean.values > 0) & (mean.values < 1)))
-    return mean if is_coin and is_mixed else None
+    off = finite_median(pointwise(_off_a_coin, mean.values, spread.values))
+    is_mixed = farthest(pointwise(_is_mixed, mean.values)) > 0
+    return mean if off <= limits.coin and is_mixed else None
+
+
+def _explained(mean: Values, size: int) -> Values:
+    """(N,) The share of groups of that size that agree if all prompts were equally hard."""
+    return np.asarray(mean**size + (1 - mean) ** size)
+
+
+def _off_a_coin(mean: Values, spread: Values) -> Values:
+    """(N,) How far the variance is from that of a coin of this mean."""
+    return np.abs(spread**2 - mean * (1 - mean))
+
+
+def _is_mixed(mean: Values) -> Values:
+    return np.asarray((mean > 0) & (mean < 1), dtype=np.float64)

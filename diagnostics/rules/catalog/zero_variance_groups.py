@@ -2,9 +2,11 @@
 
 What it checks
     The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points, for ten
-    points: half is a warning. Four fifths is critical where the run began like that and earns less than half of the
-    highest reward. Where the reward is near its highest value, groups agree because they are right, and only
-    `reward-saturated` speaks. The first five points are not judged.
+    points: half is a warning. Their mean must lie above that by three of its standard errors, because of a handful of
+    groups in a step half agree by chance. Four fifths is critical where the run began like that and earns less than
+    half of the highest reward. Where the reward is near its highest value, groups agree because they are right, and
+    only `reward-saturated` speaks; where it rises all the same, it is a note. Neither holds where answers are drawn at
+    a temperature below 0.3, at which they agree right or wrong. The first five points are not judged.
 
 Why it matters
     GRPO learns from differences within a group. The effective batch is the rest, and its gradient is as noisy as that
@@ -24,15 +26,18 @@ References
     filtering.
 """
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
-import numpy as np
-
+from diagnostics.coldness import samples_coldly
 from diagnostics.diagnosis import Severity
-from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.alignment import within
+from diagnostics.rules.levels import Breach, Level, Reading
+from diagnostics.rules.medians import finite_median
 from diagnostics.rules.missing import why_not_per_group
-from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, english, limit, series_of
+from diagnostics.rules.proportions import read_proven
+from diagnostics.rules.rewards import full_marks, has_risen
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, series_of
 from diagnostics.run import Run, Series
 
 
@@ -74,15 +79,23 @@ class ZeroVarianceGroups(Rule[Limits]):
         series = series_of(run, "zero_std_fraction")
         warning = Level(Severity.WARNING, limits.warning, limits.patience)
         critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
-        reading = read_levels(series, (warning, critical), warm_up=limits.warm_up)
+        reading = read_proven(series, (warning, critical), warm_up=limits.warm_up)
         if isinstance(reading, Reading) and reading.breach and not _began_so(run, reading.breach, limits):
-            reading = read_levels(series, (warning,), warm_up=limits.warm_up)
+            reading = read_proven(series, (warning,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
-        if _share_of_marks(run, series, reading.breach) >= limits.near:
+        if _share_of_marks(run, series, reading.breach) >= limits.near and not samples_coldly(run):
             return Quiet(0.0, limits.warning, series.unit, series.name, series.tag)
         percent = 100 * float(series.values[reading.breach.peak])
-        return self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
+        found = self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
+        if isinstance(found, Fired) and found.severity is Severity.WARNING and _learns_all_the_same(run):
+            return replace(found, severity=Severity.INFO)
+        return found
+
+
+def _learns_all_the_same(run: Run) -> bool:
+    """Whether the reward rises; at a low temperature it rises because the likeliest answers are drawn."""
+    return has_risen(run.get("reward")) and not samples_coldly(run)
 
 
 def _began_so(run: Run, breach: Breach, limits: Limits) -> bool:
@@ -96,6 +109,6 @@ def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
     reward, highest = run.get("reward"), full_marks(run)
     if reward is None or not highest:
         return -1.0
-    first, last = series.steps[[breach.episode.first, breach.episode.last]]
-    inside = reward.values[(reward.steps >= first) & (reward.steps <= last) & reward.finite]
-    return float(np.median(inside)) / highest if len(inside) else -1.0
+    first, last = series.steps[[breach.episode.first, breach.episode.last]].tolist()
+    median = finite_median(within(reward, first, last))
+    return -1.0 if math.isnan(median) else median / highest

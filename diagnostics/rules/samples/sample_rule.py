@@ -4,17 +4,21 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from diagnostics.diagnosis import Evidence, Severity, ShownSample
 from diagnostics.messages import Message, Value
 from diagnostics.rules.exhibits import few_of, quoted
+from diagnostics.rules.growing import Inputs, resumed
+from diagnostics.rules.proportions import least_share
 from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Rule, Skipped
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
 from diagnostics.rules.samples.texts import units
 from diagnostics.run import Run, Values
 
+CLEAR_LOOKS = 3  # one that finds nothing may be chance
 STANDARD_ERRORS = 3.0  # about one false alarm in 700 looks at a share that did not change
 
 TEXTS: Mapping[str, str] = {
@@ -50,11 +54,19 @@ class SampleRule(Rule[LimitsT]):
 
     `pooled` tables are looked at together. `is_from_start`: what is found was so from the first table on, so that no
     beginning is looked for. The template `shown` says of a sample why it is shown.
+
+    A finding stands until it was absent for `held` tables (hysteresis, as of series): where a share lies near its
+    limit, which side of it the newest few rows show is chance.
     """
 
     inputs = ()
     pooled: int = POOLED
     is_from_start: bool = False
+
+    @property
+    def held(self) -> int:
+        """Tables without the finding that end it: three pools that share no table, or what the rule looks at."""
+        return max(CLEAR_LOOKS * POOLED, self.pooled)
 
     @abstractmethod
     def judge(self, seen: View, limits: LimitsT) -> Judgement | Skipped:
@@ -67,13 +79,28 @@ class SampleRule(Rule[LimitsT]):
 
     def check(self, run: Run, limits: LimitsT) -> Finding:
         last = len(run.samples.steps) - 1
-        found = self._judged(run, last, limits)
-        if isinstance(found, Skipped):
-            return found
-        if found.severity is None:
-            return Quiet(found.measured, found.limit, found.unit)
-        start = 0 if self.is_from_start else onset(run, lambda table: self._is_sick(run, table, limits))
-        return self._fired(run, found, start)
+        newest = self._judged(run, last, limits)
+        table = last if _is_sick(newest) else self._last_sick(run, limits)
+        found = newest if table == last else self._judged(run, table, limits)
+        if not isinstance(found, Judgement) or not _is_sick(found):
+            return _calm(newest)
+        start = 0 if self.is_from_start else onset(table, lambda at: _is_sick(self._judged(run, at, limits)))
+        return self._fired(run, found, start, table)
+
+    def _last_sick(self, run: Run, limits: LimitsT) -> int:
+        """The number of the latest of the `held` tables before the last with a finding; the last where there is none.
+
+        What was said of a table is kept, so that a growing run is looked at once for each of its tables.
+        """
+        steps = np.array(run.samples.steps[:-1], dtype=np.float64)
+
+        def extend(inputs: Inputs, known: int, state: Any) -> tuple[Values, Any]:
+            first = max(known, len(inputs[0]) - self.held + 1)
+            sick = [_is_sick(self._judged(run, table, limits)) for table in range(first, len(inputs[0]))]
+            return np.concatenate([np.zeros(first - known), np.array(sick, dtype=np.float64)]), None
+
+        sick = np.flatnonzero(resumed("tables", (steps,), extend)[-self.held + 1 :])
+        return int(sick[-1]) + max(0, len(steps) - self.held + 1) if len(sick) else len(steps)
 
     def _judged(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
         seen = view(run, table, self.pooled)
@@ -81,22 +108,18 @@ class SampleRule(Rule[LimitsT]):
             return too_few_samples("samples", LEAST_ROWS, len(seen.recent))
         return self.judge(seen, limits)
 
-    def _is_sick(self, run: Run, table: int, limits: LimitsT) -> bool:
-        found = self._judged(run, table, limits)
-        return isinstance(found, Judgement) and found.severity is not None
-
-    def _fired(self, run: Run, found: Judgement, start: int) -> Fired:
+    def _fired(self, run: Run, found: Judgement, start: int, table: int) -> Fired:
         assert found.severity is not None  # the caller has looked
         steps = run.samples.steps
         values: dict[str, Value] = {"measured": found.measured, "limit": found.limit, "first": steps[start]}
-        values |= {"last": steps[-1], "percent": 100 * found.measured, "limit_percent": 100 * found.limit}
+        values |= {"last": steps[table], "percent": 100 * found.measured, "limit_percent": 100 * found.limit}
         values |= found.values
         return Fired(
             severity=found.severity,
             message=self.say(found.key, **values),
             headline=self.say("headline", **values),
             first_step=steps[start],
-            last_step=steps[-1],
+            last_step=steps[table],
             still=True,
             measured=found.measured,
             limit=found.limit,
@@ -109,19 +132,31 @@ class SampleRule(Rule[LimitsT]):
         return ShownSample(row.step, row.index, self.say("shown"), quoted(row.sample.response))
 
 
+def _is_sick(found: Judgement | Skipped) -> bool:
+    return isinstance(found, Judgement) and found.severity is not None
+
+
+def _calm(found: Judgement | Skipped) -> Finding:
+    return found if isinstance(found, Skipped) else Quiet(found.measured, found.limit, found.unit)
+
+
 def shares(
     seen: View,
     is_hit: Callable[[Row], bool],
     levels: Mapping[Severity, float],
     *,
     order: Callable[[Row], float] = lambda row: 0.0,
+    each_is_wrong: bool = False,
 ) -> Judgement:
     """The judgement on the share of the newest rows that are hits. Levels are mildest first.
 
+    A few rows say little about a share, so that what counts is the least that they prove: its lower Wilson bound; with
+    `each_is_wrong`, where no sound run has a single such row, the share as it is.
     `order`: the largest are shown first. Messages may use count, rows, and before: the share at the start, in percent.
     """
     hits = [row for row in seen.recent if is_hit(row)]
-    return _share(seen, hits, len(hits) / len(seen.recent), share_of(seen.first, is_hit), levels, order)
+    counted = len(hits) / len(seen.recent) if each_is_wrong else least_share(len(hits), len(seen.recent))
+    return _share(seen, hits, counted, share_of(seen.first, is_hit), levels, order)
 
 
 def risen_shares(

@@ -64,5 +64,6 @@ class SmpLoopTail(SampleRule[Limits]):
             text = row.sample.response
             return tail_compression(text) < limits.compressed or most_repeated_line(text) >= limits.lines
 
-        found = shares(seen, loops, {Severity.WARNING: limits.warning}, order=lambda row: len(row.sample.response))
+        levels = {Severity.WARNING: limits.warning}
+        found = shares(seen, loops, levels, order=lambda row: len(row.sample.response), each_is_wrong=True)
         return found if len(found.exhibits) >= limits.rows else replace(found, severity=None)

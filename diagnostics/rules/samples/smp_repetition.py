@@ -2,7 +2,8 @@
 
 What it checks
     How many of a row's runs of three words occurred in it before (1 − distinct 3-grams / 3-grams). The share of
-    rows above 0.5, beyond the share in the first tables: 0.1 is a warning, 0.3 is critical.
+    rows above 0.5, beyond the share in the first tables: 0.1 is a warning, 0.3 is critical. A mean over all rows of
+    twice that of the first tables is a warning, too, where it has risen by 0.1 and by more than chance explains.
 
 Why it matters
     Repetition is cheap text: it fills a length that is paid for, repeats a word that is paid for, or is what a
@@ -21,12 +22,15 @@ References
     same formula).
 """
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rule import Skipped, english, limit
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
-from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.sample_rule import STANDARD_ERRORS, Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.tables import LEAST_ROWS, Row, View
 from diagnostics.rules.samples.texts import repetition, units
 
 
@@ -38,6 +42,8 @@ class Limits:
     least: int = limit(12, "words and marks", "below it ten 3-grams or fewer are counted")
     warning: float = limit(0.1, "of the samples, above the start", "engineering default")
     critical: float = limit(0.3, "of the samples, above the start", "engineering default")
+    times: float = limit(2.0, "× the mean of the first tables", "engineering default")
+    rise: float = limit(0.1, "of the 3-grams, above the start", "engineering default")
 
 
 class SmpRepetition(SampleRule[Limits]):
@@ -56,6 +62,8 @@ class SmpRepetition(SampleRule[Limits]):
     texts = english(
         headline="Answers repeat themselves over and over.",
         fired="{count} of the {rows} newest samples consist of repetition ({before} % at the start).",
+        mean="{percent} % of the 3-grams of an answer occurred in it before, on average of {rows} newest samples "
+        "({before} % at the start).",
         shown="Most of its 3-grams occurred in it before.",
     )
 
@@ -65,4 +73,29 @@ class SmpRepetition(SampleRule[Limits]):
             return len(units(text)) >= limits.least and repetition(text) > limits.row
 
         levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
-        return risen_shares(seen, repeats, levels, order=lambda row: repetition(row.sample.response))
+        found = risen_shares(seen, repeats, levels, order=lambda row: repetition(row.sample.response))
+        if isinstance(found, Skipped) or found.severity is not None:
+            return found
+        return _doubled(seen, limits) or found
+
+
+def _doubled(seen: View, limits: Limits) -> Judgement | None:
+    """The finding that answers repeat themselves twice as much as they did, without any that is all repetition."""
+    rows = sorted((row for row in seen.recent if _is_long(row, limits)), key=_repetition, reverse=True)
+    now, before = ([_repetition(row) for row in part if _is_long(row, limits)] for part in (rows, seen.first))
+    if min(len(now), len(before)) < LEAST_ROWS:
+        return None
+    mean, start = float(np.mean(now)), float(np.mean(before))
+    error = math.sqrt(float(np.var(now)) / len(now) + float(np.var(before)) / len(before))
+    if mean < limits.times * start or mean - start < max(limits.rise, STANDARD_ERRORS * error):
+        return None
+    bound, values = max(limits.times * start, start + limits.rise), {"before": 100 * start, "rows": len(now)}
+    return Judgement(mean, bound, Severity.WARNING, "fraction", "mean", values, exhibits=rows)
+
+
+def _is_long(row: Row, limits: Limits) -> bool:
+    return len(units(row.sample.response)) >= limits.least
+
+
+def _repetition(row: Row) -> float:
+    return repetition(row.sample.response)

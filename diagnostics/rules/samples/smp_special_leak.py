@@ -55,7 +55,7 @@ class SmpSpecialLeak(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        found = shares(seen, _leaks, {Severity.WARNING: limits.warning})
+        found = shares(seen, _leaks, {Severity.WARNING: limits.warning}, each_is_wrong=True)
         return found if len(found.exhibits) >= limits.rows else replace(found, severity=None)
 
 

@@ -2,31 +2,48 @@
 
 What it checks
     One answer for each prompt of the newest tables, all pairs of them: their likeness (Jaccard index of the
-    3-grams) is 0.5 or more and has risen by 0.3 above that in the first tables.
+    3-grams) is 0.5 or more and has risen by 0.3 above that in the first tables. Where prompts have several answers:
+    those to different prompts, of a likeness of 0.3 and more, are as much alike as those to one prompt, and were half
+    as much at most. And: the share of answers that can be matched to their own prompt by their words (TF-IDF) has
+    halved, from well above chance, while answers to different prompts grew alike by 0.1.
 
 Why it matters
     An answer that fits every prompt earns the mean reward and nothing more. Entropy may stay high all the
     while, because the words vary and what they answer does not.
 
 When it is wrong
-    Tasks with a fixed frame around a short answer. Only answers of eight words and marks and more are compared.
+    Tasks with a fixed frame around a short answer. Only answers of eight words and marks and more are compared. A
+    policy that stops to repeat the question is harder to match, rightly so: hence the likeness that must rise, too.
 
 What to try
     Read answers to very different prompts side by side. Sample at temperature 1, raise the KL coefficient, go
     back to a checkpoint.
 
 References
-    RAGEN-2 (arXiv 2604.06268): collapse to templates, invisible to entropy.
+    RAGEN-2 (arXiv 2604.06268): collapse to templates, invisible to entropy; that the mutual information of prompt and
+    answer drops before the reward does. Matching by words is our cheap stand-in for it.
 """
 
+import math
 from dataclasses import dataclass
+
+import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.samples.bags import own_prompt_found
 from diagnostics.rules.samples.relations import likeness, pairs_of
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing_to_compare, too_few_samples
-from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.rules.samples.sample_rule import (
+    STANDARD_ERRORS,
+    Judgement,
+    SampleRule,
+    nothing_to_compare,
+    too_few_samples,
+)
+from diagnostics.rules.samples.tables import LEAST_GROUPS, Row, Rows, View, groups_of
 from diagnostics.rules.samples.texts import units
+
+JACCARD = "Jaccard index"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +56,11 @@ class Limits:
     rise: float = limit(0.3, "above the start", "engineering default")
     least: int = limit(8, "words and marks", "shorter answers share 3-grams by chance")
     prompts: int = limit(8, "prompts", "28 pairs")
+    mixed: float = limit(0.3, "Jaccard index of 3-grams", "engineering default: unrelated answers are never so alike")
+    apart: float = limit(0.5, "of the likeness within a prompt", "engineering default: prompts were told apart")
+    lost: float = limit(0.5, "of the share that was matched at the start", "engineering default")
+    matched: float = limit(0.3, "of the answers at the start", "engineering default: well above chance")
+    less_unlike: float = limit(0.1, "above the start", "engineering default")
 
 
 class SmpTemplateCollapse(SampleRule[Limits]):
@@ -57,6 +79,9 @@ class SmpTemplateCollapse(SampleRule[Limits]):
     texts = english(
         headline="Different prompts get the same answer.",
         fired="The answers to different prompts share {percent} % of their 3-grams ({before} % at the start).",
+        mixed="Answers to different prompts are as alike as those to one prompt: they share {percent} % and {within} % "
+        "of their 3-grams ({before} % and {within_before} % at the start).",
+        lost="By their words {percent} % of the answers can be matched to their own prompt, {before} % at the start.",
         shown="One of the answers to different prompts.",
     )
 
@@ -67,9 +92,46 @@ class SmpTemplateCollapse(SampleRule[Limits]):
         if min(len(now), len(before)) < limits.prompts:
             return too_few_samples("prompts with longer answers", limits.prompts, min(len(now), len(before)))
         alike, start = (likeness(pairs_of([row.sample.response for row in rows])) for rows in (now, before))
-        is_sick = alike >= limits.warning and alike - start >= limits.rise
-        severity = Severity.WARNING if is_sick else None
-        return Judgement(alike, limits.warning, severity, "Jaccard index", values={"before": 100 * start}, exhibits=now)
+        if alike >= limits.warning and alike - start >= limits.rise:
+            values = {"before": 100 * start}
+            return Judgement(alike, limits.warning, Severity.WARNING, JACCARD, values=values, exhibits=now)
+        mixed = _mixed(seen, alike, start, limits)
+        lost = _lost(now, before, limits) if alike - start >= limits.less_unlike else None
+        return mixed or lost or Judgement(alike, limits.warning, None, JACCARD)
+
+
+def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement | None:
+    """The finding that answers to one prompt are no more alike than those to different ones, which they were."""
+    within, within_before = _within_prompts(seen.recent, limits.least), _within_prompts(seen.first, limits.least)
+    if within is None or within_before is None or alike < max(limits.mixed, within):
+        return None
+    if start > limits.apart * within_before:
+        return None
+    values = {"before": 100 * start, "within": 100 * within, "within_before": 100 * within_before}
+    return Judgement(alike, limits.mixed, Severity.WARNING, JACCARD, "mixed", values, exhibits=seen.recent)
+
+
+def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None:
+    """The finding that far fewer answers can be matched to their prompt than at the start, which chance cannot do."""
+    found, start = (_matched(rows) for rows in (now, before))
+    error = math.sqrt(start * (1 - start) * (1 / len(now) + 1 / len(before)))
+    if start < limits.matched or found >= limits.lost * start or start - found < STANDARD_ERRORS * error:
+        return None
+    values = {"before": 100 * start}
+    return Judgement(found, limits.lost * start, Severity.WARNING, "of the answers", "lost", values, exhibits=now)
+
+
+def _matched(rows: list[Row]) -> float:
+    return own_prompt_found([row.sample.query for row in rows], [row.sample.response for row in rows])
+
+
+def _within_prompts(rows: Rows, least: int) -> float | None:
+    """The mean likeness of answers to one prompt; None where too few prompts have several answers."""
+    long = tuple(row for row in rows if len(units(row.sample.response)) >= least)
+    groups = groups_of(long)
+    if len(groups) < LEAST_GROUPS:
+        return None
+    return float(np.mean([likeness(pairs_of([row.sample.response for row in group])) for group in groups]))
 
 
 def _of_each_prompt(rows: Rows, least: int) -> list[Row]:

@@ -1,7 +1,8 @@
 """Sampled answers stop in the middle: they were cut off at the length limit.
 
 What it checks
-    The share of the newest logged answers that did not end by themselves: 0.1 is noted, 0.5 is a warning.
+    The share of the newest logged answers that did not end by themselves, as far as their number proves it (its lower
+    Wilson bound, three standard errors wide): 0.1 is noted, 0.5 is a warning.
 
 Why it matters
     What is cut off is scored for what it did not get to say. Where the trainer logs no share of cut-off

@@ -1,9 +1,9 @@
 """The tables of samples that a check may look at: a few at the start and a few at the end, however long the run is.
 
-The budget, in tables read from disk for one diagnosis of a run: three at the start, three at the end, and three at each
-of at most six places where the beginning of a finding is looked for. Of a table the first 64 rows count, so whole
-groups come first. A run with ten thousand tables costs no more than one with thirty. Two checks look
-at ten and at twelve tables together, because what they look for is rare in one.
+The budget, in tables read from disk for one diagnosis of a run: three at the start, eleven at the end (a finding stands
+until it was absent for nine tables), and three at each of at most six places where the beginning of a finding is looked
+for. Of a table the first 64 rows count, so whole groups come first. A run with ten thousand tables costs no more than
+one with forty. Two checks look at ten and at twelve tables together, because what they look for is rare in one.
 """
 
 from collections.abc import Callable
@@ -55,9 +55,9 @@ def view(run: Run, last: int, pooled: int = POOLED) -> View:
     return View(_rows(run, 0, min(pooled - 1, max(0, start - 1))), _rows(run, start, last))
 
 
-def onset(run: Run, is_sick: Callable[[int], bool]) -> int:
-    """The number of the table at which a finding that holds at the last table began, by bisection within the budget."""
-    low, high = 0, len(run.samples.steps) - 1
+def onset(last: int, is_sick: Callable[[int], bool]) -> int:
+    """The number of the table at which a finding that holds at table `last` began, by bisection within the budget."""
+    low, high = 0, last
     if is_sick(low):
         return low
     for _ in range(PROBES):

@@ -57,10 +57,30 @@ def test_a_limit_is_a_dashed_line_with_its_number() -> None:
     assert "limit 0.2" in words(figure)
 
 
-def test_a_limit_far_above_does_not_flatten_the_curve() -> None:
+def test_a_limit_far_above_that_was_never_reached_neither_flattens_the_curve_nor_is_told() -> None:
     figure = curve(series([0.001, 0.002]), [outcome()], LIGHT)
     assert shapes(figure, "limit") == []
-    assert "limit 0.2 ↑" in words(figure)
+    assert "limit" not in words(figure)
+
+
+def test_a_limit_out_of_view_that_was_reached_is_told_at_the_edge() -> None:
+    fired = outcome(Verdict.FIRED, severity=Severity.CRITICAL, first_step=1, last_step=2)
+    assert "limit 0.2 ↑" in words(curve(series([0.001, 0.002]), [fired], LIGHT))
+
+
+def test_a_limit_that_a_quiet_rule_lets_the_curve_cross_is_not_drawn() -> None:
+    crossed = curve(series([0.05] * 10 + [0.4] * 10), [outcome(measured=0.01)], LIGHT)
+    assert (shapes(crossed, "limit"), "limit" in words(crossed)) == ([], False)
+
+
+def test_a_single_point_beyond_leaves_the_limit_on_the_chart() -> None:
+    spiked = curve(series([0.1] * 19 + [0.3]), [outcome(measured=0.1)], LIGHT)
+    assert [shape.y0 for shape in shapes(spiked, "limit")] == [0.2]
+
+
+def test_a_limit_that_fired_is_drawn_wherever_the_curve_lies() -> None:
+    fired = outcome(Verdict.FIRED, severity=Severity.WARNING, measured=0.4, first_step=1, last_step=20)
+    assert [shape.y0 for shape in shapes(curve(series([0.4] * 20), [fired], LIGHT), "limit")] == [0.2]
 
 
 def test_a_limit_in_another_unit_is_not_drawn() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from diagnostics.api import diagnose
 from diagnostics.causes import CATALOG, explain
-from diagnostics.diagnosis import Cause, Severity, Verdict
+from diagnostics.diagnosis import Cause, Fix, Severity, Verdict
 from diagnostics.messages import render
 from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG as RULES
@@ -429,3 +429,40 @@ def test_every_check_of_settings_that_supports_a_cause_exists() -> None:
 def test_at_most_two_other_explanations_stand_beside_a_cause(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0x10 1x12", **ENDING)
     assert all(len(cause.rivals) <= 2 for cause in diagnosed(run))
+
+
+def test_what_the_documented_range_suggests_counts_where_it_reaches_farther(make_run: MakeRun) -> None:
+    run = make_run("ppo", approx_kl="0.04x30", config={"learning_rate": 1e-3})
+    check = next(item for item in CHECKS if item.name == "pf-lr-range")
+    for rate, expected in ((1e-4, 1e-4), (9e-4, 5e-4)):
+        fix = Fix("learning_rate", 1e-3, rate, check.say("why"), check.source)
+        concern = replace(evaluate(run)[0], rule=check.name, verdict=Verdict.FIRED, fixes=(fix,))
+        (cause,) = explain(run, evaluate(run), [concern])
+        assert [item.suggested for item in cause.fixes if item.parameter == "learning_rate"] == [expected]
+
+
+def test_a_critical_cause_takes_in_what_showed_a_few_points_before_it(make_run: MakeRun) -> None:
+    logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 3x30", "length_mean": "7x10 14x30"}
+    config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
+    found = diagnose(make_run("ppo", config=config, **logged)).causes
+    assert found[0].cause == "kl-leash-too-loose"
+    assert "length-bias" not in [cause.cause for cause in found]
+
+
+def test_all_that_follows_from_a_nan_is_one_finding(make_run: MakeRun) -> None:
+    logged = {
+        "score": "0.5x20 nanx20",
+        "eos_tokens": "60x20 0x20",
+        "length_mean": "7x20 14x20",
+        "value_loss": "1x20 nanx20",
+    }
+    run = make_run("ppo", config={"response_length": 14, "local_batch_size": 64}, **logged)
+    samples = Samples(tuple(range(1, 41)), lambda step: tuple(_until_nan(step, row) for row in range(16)))
+    (cause,) = diagnose(replace(run, samples=samples)).causes
+    assert cause.cause == "numerical-breakdown"
+    assert {"nonfinite-metric", "smp-empty", "eos-never-generated"} <= set(cause.outcomes)
+
+
+def _until_nan(step: int, row: int) -> Sample:
+    text = f"an answer of ten words and more that says something {row}" if step <= 20 else ""
+    return Sample(step, f"q{row}", text, score=row / 10 if step <= 20 else math.nan, terminated=step <= 20)

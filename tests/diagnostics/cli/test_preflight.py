@@ -84,6 +84,19 @@ def test_the_rewards_of_another_program_cannot_be_tried(rlvitals, tmp_path: Path
     assert "name them in a TOML file" in found.stderr
 
 
+def test_the_untrained_policy_is_asked_how_long_its_answers_get(rlvitals, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text('algorithm = "grpo"\ntask = "addition"\nmax_completion_length = 6\n')
+    found = rlvitals("preflight", "a.toml", "--probe")
+    assert "of 32 answers of the untrained policy are longer" in found.stdout
+
+
+def test_the_policy_of_another_program_cannot_be_asked(rlvitals, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"output_dir": "x", "num_generations": 8}')
+    found = rlvitals("preflight", "a.json", "--probe")
+    assert found.returncode == 2
+    assert "name model and data in a TOML file" in found.stderr
+
+
 def test_diagnose_tells_the_settings_apart_from_the_verdict(rlvitals, tmp_path: Path, grpo_run) -> None:
     run = grpo_run(tmp_path / "run", truncated=0.02)
     found = rlvitals("diagnose", run)

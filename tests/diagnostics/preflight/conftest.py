@@ -7,7 +7,7 @@ import pytest
 
 from diagnostics.diagnosis import Outcome, Verdict
 from diagnostics.messages import render
-from diagnostics.preflight import TEXTS, ModelFacts, Setup, Trial, flat, preflight, version_of
+from diagnostics.preflight import TEXTS, ModelFacts, Probe, Setup, Trial, flat, preflight, version_of
 
 Judged = Callable[..., "Judgement | None"]
 
@@ -45,8 +45,12 @@ def judged() -> Judged:
         model: ModelFacts | None = None,
         trials: tuple[Trial, ...] | None = None,
         device_gib: float | None = None,
+        probe: Probe | None = None,
     ) -> Judgement | None:
-        setup = Setup(algorithm, producer, flat(config), version_of(version), model or ModelFacts(), trials, device_gib)
+        facts = model or ModelFacts()
+        setup = Setup(
+            algorithm, producer, flat(config), version_of(version), facts, trials, device_gib, probe=probe
+        )  # fmt: skip
         found = [outcome for outcome in preflight(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
         return Judgement(found[0]) if found else None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.preflight import ModelFacts
+from diagnostics.preflight import ModelFacts, Probe
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,21 @@ def test_the_eos_trick_takes_both_halves(judged, config, word, said) -> None:
     found = judged("pf-eos-trick", config, "ppo")
     assert found.word == word
     assert said in found.said
+
+
+@pytest.mark.parametrize(
+    ("token", "ends", "word"), [(2, (1,), "warning"), (1, (1,), "quiet"), (7, (1, 7), "quiet"), (2, (), "skipped")]
+)
+@pytest.mark.parametrize("algorithm", ["ppo", "grpo"])
+def test_a_stop_token_that_is_not_the_models_end_is_a_warning(judged, algorithm, token, ends, word) -> None:
+    found = judged("pf-stop-token", {"stop_token_id": token}, algorithm, model=ModelFacts(eos_token_ids=ends))
+    assert found.word == word
+    assert word != "warning" or found.fix == ("stop_token_id", 1)
+
+
+def test_without_a_stop_token_of_its_own_the_models_end_counts(judged) -> None:
+    assert judged("pf-stop-token", {"stop_token_id": None}, "ppo", model=ModelFacts(eos_token_ids=(1,))) is None
+    assert judged("pf-stop-token", {}, "grpo", model=ModelFacts(eos_token_ids=(1,))) is None
 
 
 @pytest.mark.parametrize(
@@ -46,6 +61,28 @@ def test_until_1_10_the_default_of_trl_was_too_short_for_gsm8k(judged) -> None:
     config = {"dataset_name": "openai/gsm8k"}
     assert judged("pf-completion-length", config, producer="trl", version="1.9.0").word == "warning"
     assert judged("pf-completion-length", config, producer="trl", version="1.10.0").word == "quiet"
+
+
+@pytest.mark.parametrize(("longer", "word"), [(1, "quiet"), (2, "warning")])
+def test_the_limit_must_hold_95_of_100_answers_of_the_untrained_policy(judged, longer, word) -> None:
+    probe = Probe((*(100 for _ in range(32 - longer)), *(137 for _ in range(longer))), 400)
+    found = judged("pf-completion-length", {"max_completion_length": 100}, probe=probe)
+    assert found.word == word
+    if word == "warning":
+        assert "2 of 32 answers of the untrained policy are longer (95 % have up to 137 tokens)" in found.said
+        assert found.fix == ("max_completion_length", 140)
+
+
+def test_answers_that_never_end_want_no_longer_limit(judged) -> None:
+    found = judged("pf-completion-length", {"max_completion_length": 100}, probe=Probe((400,) * 32, 400))
+    assert (found.word, found.fix) == ("warning", ("max_completion_length", None))
+    assert "32 do not end within 400 tokens" in found.said
+
+
+def test_a_probe_counts_more_than_the_name_of_the_data(judged) -> None:
+    config = {"max_completion_length": 256, "dataset": "openai/gsm8k"}
+    assert judged("pf-completion-length", config).word == "warning"
+    assert judged("pf-completion-length", config, probe=Probe((60,) * 32, 1024)).word == "quiet"
 
 
 @pytest.mark.parametrize(("size", "word"), [(3, "info"), (4, "quiet")])

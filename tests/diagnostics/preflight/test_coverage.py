@@ -12,6 +12,9 @@ from diagnostics.preflight import ModelFacts
         ({"use_vllm": True}, "1.16.0", "quiet"),
         ({"use_vllm": False, "vllm_importance_sampling_correction": False}, "1.16.0", "quiet"),
         ({"use_vllm": True}, "0.22.0", "skipped"),  # the argument came with 0.23
+        ({"use_vllm": True, "logprobs_mode": "raw_logprobs"}, "1.16.0", "warning"),
+        ({"use_vllm": True, "logprobs_mode": "processed_logprobs"}, "1.16.0", "quiet"),
+        ({"use_vllm": False, "logprobs_mode": "raw_logprobs"}, "1.16.0", "quiet"),
     ],
 )
 def test_two_engines_without_a_correction_are_a_warning(judged, config, version, word) -> None:

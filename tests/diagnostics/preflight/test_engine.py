@@ -20,7 +20,7 @@ from trainer.tasks import TASKS
 def test_every_check_has_a_code_of_its_own_in_order_a_grade_a_source_and_a_document() -> None:
     codes = [check.code for check in CHECKS]
     assert codes == sorted(set(codes))
-    assert len({check.name for check in CHECKS}) == len(CHECKS) == 34
+    assert len({check.name for check in CHECKS}) == len(CHECKS) == 35
     for check in CHECKS:
         assert re.fullmatch(r"PF[1-9]\d\d", check.code)
         assert check.name.startswith("pf-")

@@ -112,3 +112,10 @@ def test_the_loss_per_answer_is_noted_for_long_answers(judged, loss, tokens, wor
 )
 def test_dropout_is_a_warning_where_probabilities_are_compared(judged, dropout, config, word) -> None:
     assert judged("pf-dropout", config, producer="trl", model=ModelFacts(dropout=dropout)).word == word
+
+
+@pytest.mark.parametrize(("model", "suggested"), [(BILLION, 3e-6), (TINY, 2e-4), (ModelFacts(), None)])
+def test_a_rate_of_0_trains_nothing_and_the_usual_one_for_the_size_is_suggested(judged, model, suggested) -> None:
+    found = judged("pf-lr-range", {"learning_rate": 0.0}, model=model)
+    assert (found.word, found.fix) == ("warning", ("learning_rate", suggested))
+    assert "no weight will move" in found.said

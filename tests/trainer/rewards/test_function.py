@@ -105,9 +105,11 @@ def test_a_function_gets_no_column_that_its_signature_does_not_name() -> None:
     assert RewardFunc("brief", brief)(["a"], ["xy"], answer=["1"]) == [2.0]
 
 
-def test_a_function_with_keyword_arguments_gets_every_column() -> None:
-    def curious(**everything: list[object]) -> list[float]:
-        return [float(sorted(everything) == ["answer", "completions", "prompts"])]
+def test_a_function_with_keyword_arguments_gets_every_column_and_what_trl_adds() -> None:
+    added = ["log_extra", "log_metric", "trainer_state"]
+
+    def curious(**everything: object) -> list[float]:
+        return [float(sorted(everything) == sorted(["answer", "completions", "prompts", *added]))]
 
     assert RewardFunc("curious", curious)(["a"], ["x"], answer=["1"]) == [1.0]
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from diagnostics.diagnosis import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
@@ -60,3 +62,33 @@ def test_a_short_run_is_judged_by_a_logged_deviation_and_not_by_the_noise_of_a_f
     assert judge("kl-penalty-dominates", "ppo", functions=logged, **short).verdict is Verdict.FIRED
     several = {**logged, "reward_func_std/form": "0.4x30"}
     assert judge("kl-penalty-dominates", "ppo", functions=several, **short).verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize(("beta", "verdict"), [(2.23, Verdict.QUIET), (2.24, Verdict.FIRED)])
+def test_a_beta_that_allows_less_than_a_healthy_way_is_a_warning_in_grpo(
+    judge: Judge, beta: float, verdict: Verdict
+) -> None:
+    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20"}
+    outcome = judge("kl-penalty-dominates", "grpo", config={"beta": beta}, **logged)
+    assert outcome.verdict is verdict
+
+
+def test_a_reward_that_rises_under_a_strong_penalty_or_a_kl_beyond_its_bound_is_quiet(judge: Judge) -> None:
+    config = {"beta": 10.0}
+    rises = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward="0.1..0.9x30", config=config)
+    beyond = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward="0.5x30", config=config)
+    assert (rises.verdict, beyond.verdict) == (Verdict.QUIET, Verdict.QUIET)
+
+
+def test_advantages_that_are_not_scaled_push_as_hard_as_rewards_differ(judge: Judge) -> None:
+    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20", "reward_std": "10x20"}
+    for scaling, verdict in (("none", Verdict.QUIET), ("group", Verdict.FIRED)):
+        config = {"beta": 10.0, "scale_rewards": scaling}
+        assert judge("kl-penalty-dominates", "grpo", config=config, **logged).verdict is verdict
+
+
+def test_in_grpo_nineteen_points_are_too_few_and_a_kl_must_be_logged(judge: Judge) -> None:
+    config = {"beta": 10.0}
+    short = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x19", reward="0.5x19", config=config)
+    assert (short.verdict, short.message.values["needed"]) == (Verdict.SKIPPED, 20)
+    assert judge("kl-penalty-dominates", "grpo", reward="0.5x30", config=config).verdict is Verdict.SKIPPED

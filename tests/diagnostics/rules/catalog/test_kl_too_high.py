@@ -59,3 +59,17 @@ def test_without_beta_it_says_why_it_cannot_run(judge: Judge) -> None:
 def test_a_penalty_that_is_off_is_switched_on(judge: Judge) -> None:
     outcome = judge("kl-too-high", "ppo", kl_per_sequence="12x9", config={"kl_coef": 0.0})
     assert (outcome.fixes[0].parameter, outcome.fixes[0].current, outcome.fixes[0].suggested) == ("kl_coef", 0.0, 0.05)
+
+
+def test_a_short_answer_may_cost_what_it_takes_to_give_it(judge: Judge) -> None:
+    near = judge("kl-too-high", "grpo", kl_per_token="0.99x9", length_mean="10x9")
+    assert (near.severity, near.limit) == (Severity.INFO, 0.2)
+    outcome = judge("kl-too-high", "grpo", kl_per_token="1.0x9", length_mean="10x9")
+    assert (outcome.severity, outcome.limit) == (Severity.CRITICAL, 1.0)
+    assert judge("kl-too-high", "grpo", kl_per_token="1.9x9", length_mean="5x9").severity is Severity.INFO
+
+
+def test_answers_that_began_long_or_of_unknown_length_keep_the_limits_per_token(judge: Judge) -> None:
+    assert judge("kl-too-high", "grpo", kl_per_token="0.5x9", length_mean="65x9").severity is Severity.WARNING
+    assert judge("kl-too-high", "grpo", kl_per_token="0.5x9", length_mean="100x5 2x9").severity is Severity.WARNING
+    assert judge("kl-too-high", "grpo", kl_per_token="0.5x9").severity is Severity.WARNING

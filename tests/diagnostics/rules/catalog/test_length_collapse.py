@@ -1,8 +1,13 @@
 """Tests of length-collapse."""
 
 from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
 
 from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.rules import CATALOG, engine
+from diagnostics.run import Run, Sample, Samples
 
 Judge = Callable[..., Outcome]
 
@@ -41,3 +46,32 @@ def test_short_answers_that_earn_the_highest_reward_are_a_note(judge: Judge) -> 
     lengths = "10x20 3x20"
     assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.98x20").severity is Severity.INFO
     assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.9x20").severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("score", "severity"), [((2, 7), Severity.INFO), ((1, -20), Severity.WARNING)])
+def test_lost_verbosity_is_a_note_unless_brevity_is_what_pays(
+    make_run: Callable[..., Run], score: tuple[int, int], severity: Severity
+) -> None:
+    def load(step: int) -> tuple[Sample, ...]:
+        return tuple(_answer(step, row, row * score[0] * 7 % 11 if score[1] > 0 else -row) for row in range(20))
+
+    run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
+    run = replace(run, samples=Samples(tuple(range(1, 51)), load))
+    assert _judged(run).severity is severity
+
+
+def test_without_samples_or_without_a_rise_nobody_can_tell_why_answers_shrank(make_run: Callable[..., Run]) -> None:
+    run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
+    assert _judged(run).severity is Severity.WARNING
+    flat = make_run("ppo", length_mean="30x20 10x30", score="0.5x50")
+    samples = Samples((1,), lambda step: tuple(_answer(step, row, row * 7 % 11) for row in range(20)))
+    assert _judged(replace(flat, samples=samples)).severity is Severity.WARNING
+
+
+def _answer(step: int, row: int, score: float) -> Sample:
+    return Sample(step, f"q{row}", "word " * (row + 1), score=float(score), length=row + 1)
+
+
+def _judged(run: Run) -> Outcome:
+    (outcome,) = engine.evaluate(run, [item for item in CATALOG if item.name == "length-collapse"])
+    return outcome

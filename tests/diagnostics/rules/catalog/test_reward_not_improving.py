@@ -60,3 +60,18 @@ def test_in_a_short_run_a_small_gain_counts(judge: Judge) -> None:
     draws = noisy(np.concatenate([np.full(20, 0.50), np.full(20, 0.52)]))
     assert judge("reward-not-improving", "grpo", reward=draws, total=40).verdict is Verdict.QUIET
     assert judge("reward-not-improving", "grpo", reward=draws - np.linspace(0, 0.1, 40), total=40).severity is not None
+
+
+def test_a_batch_too_small_to_tell_a_small_gain_is_skipped_with_the_numbers(judge: Judge) -> None:
+    swing = np.tile([1.0, -0.3, -1.0, 0.3], 10)  # deviations of the mean reward of a batch, with no gain at all
+    flat = np.concatenate([np.full(20, 0.51), np.full(20, 0.5)])
+    small = judge("reward-not-improving", "grpo", reward=flat + 0.5 / 2 * swing, reward_std="0.5x40", total=40)
+    large = judge("reward-not-improving", "grpo", reward=flat + 0.5 / 16 * swing, reward_std="0.5x40", total=40)
+    assert (small.verdict, large.severity) == (Verdict.SKIPPED, Severity.WARNING)
+    assert small.message.values["small"] == 0.1
+
+
+def test_a_small_gain_that_is_ruled_out_is_none(judge: Judge) -> None:
+    falling = noisy(np.linspace(0.6, 0.5, 40), scale=0.02)
+    assert judge("reward-not-improving", "grpo", reward=falling, reward_std="0.5x40", total=40).severity is not None
+    assert judge("reward-not-improving", "grpo", reward="0.5x40", reward_std="0x40", total=40).severity is not None

@@ -67,3 +67,13 @@ def test_a_fall_that_is_over_or_small_or_slow_is_quiet_or_cannot_be_judged(judge
     slow = np.linspace(0.8, 0.2, 30)
     for reward in (over, small, slow):
         assert judge("reward-regression", "grpo", reward=noisy(reward)).verdict is not Verdict.FIRED
+
+
+def test_a_fall_that_came_back_is_over_until_it_is_as_low_again(judge: Judge) -> None:
+    levels = {"back": [0.6, 0.1, 0.5], "half": [0.6, 0.1, 0.5, 0.3], "low": [0.6, 0.1, 0.5, 0.05]}
+    said = {name: judge("reward-regression", "grpo", reward=noisy(np.repeat(at, 8))) for name, at in levels.items()}
+    assert {name: outcome.verdict is Verdict.FIRED for name, outcome in said.items()} == {
+        "back": False,
+        "half": False,
+        "low": True,
+    }

@@ -46,3 +46,18 @@ def test_numbers_that_count_padding_cannot_be_compared(make_run: Callable[..., R
 
 def test_it_is_skipped_where_no_length_is_logged(judge: Judge) -> None:
     assert judge(RULE, "ppo", entropy_per_sequence="90x9", entropy_per_token="2x9").verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "grpo"])
+@pytest.mark.parametrize(("drawn", "severity"), [(1.09, None), (1.1, Severity.WARNING), (0.5, Severity.WARNING)])
+def test_settings_that_name_another_temperature_need_no_measurement(
+    judge: Judge, algorithm: str, drawn: float, severity: Severity | None
+) -> None:
+    config = {"rollout_temperature": drawn, "temperature": 1.0}
+    assert judge(RULE, algorithm, reward="0.5x3", score="0.5x3", config=config).severity is severity
+
+
+def test_where_no_temperature_of_its_own_is_set_group_methods_are_not_judged(make_run: Callable[..., Run]) -> None:
+    for drawn, is_judged in ((None, False), (1.0, True)):
+        run = make_run("grpo", reward="0.5x20", config={"rollout_temperature": drawn})
+        assert any(outcome.rule == RULE for outcome in evaluate(run)) is is_judged

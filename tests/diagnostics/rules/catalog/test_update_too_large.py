@@ -9,10 +9,24 @@ from diagnostics.diagnosis import Outcome, Severity, Verdict
 Judge = Callable[..., Outcome]
 
 
-@pytest.mark.parametrize(("level", "severity"), [("0.03", Severity.WARNING), ("0.1", Severity.CRITICAL)])
-def test_three_points_at_the_limit_fire(judge: Judge, level: str, severity: Severity) -> None:
-    outcome = judge("update-too-large", "ppo", approx_kl=f"0.005x10 {level}x3 0.005x9")
-    assert (severity, 11, 13) == (outcome.severity, outcome.first_step, outcome.last_step)
+@pytest.mark.parametrize(("stretch", "severity"), [("0.03x10", Severity.WARNING), ("0.1x3", Severity.CRITICAL)])
+def test_ten_points_at_the_limit_are_a_warning_and_three_at_ten_times_the_target_critical(
+    judge: Judge, stretch: str, severity: Severity
+) -> None:
+    outcome = judge("update-too-large", "ppo", approx_kl=f"0.005x10 {stretch} 0.005x9")
+    last = 10 + int(stretch.partition("x")[2])
+    assert (severity, 11, last) == (outcome.severity, outcome.first_step, outcome.last_step)
+
+
+def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:
+    assert judge("update-too-large", "ppo", approx_kl="0.005x10 0.03x9 0.005x9").verdict is Verdict.QUIET
+    assert judge("update-too-large", "ppo", approx_kl="0.0299x30").verdict is Verdict.QUIET
+
+
+def test_what_wavers_about_the_limit_is_quiet_and_what_lies_above_it_is_not(judge: Judge) -> None:
+    wavering = " ".join(["0.02 0.03 0.045 0.035 0.022"] * 5)
+    assert judge("update-too-large", "ppo", approx_kl=wavering).verdict is Verdict.QUIET
+    assert judge("update-too-large", "ppo", approx_kl="0.06 0.055 0.065 0.07 0.05 " * 5).severity is Severity.WARNING
 
 
 def test_two_points_do_not(judge: Judge) -> None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Verdict
+from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
 from diagnostics.messages import render
-from diagnostics.rules import evaluate, templates
+from diagnostics.rules import Evaluator, evaluate, templates
 from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
@@ -79,3 +79,43 @@ def _table(chance: random.Random, step: int) -> tuple[Sample, ...]:
         )
         for _ in range(chance.choice((0, 1, 16, 40)))
     )
+
+
+def emptied(make_run: MakeRun, sick: Callable[[int], bool], tables: int) -> Run:
+    """A run with so many tables of 16 answers, all of them empty in the sick ones."""
+
+    def load(step: int) -> tuple[Sample, ...]:
+        text = "" if sick(step) else "a sound answer of some more words than ten to begin with"
+        return tuple(Sample(step, f"q{row}", f"{text}{row if text else ''}") for row in range(16))
+
+    return replace(make_run("ppo"), samples=Samples(tuple(range(1, tables + 1)), load))
+
+
+def empty(run: Run, evaluator: Evaluator | None = None) -> Outcome:
+    outcomes = evaluator.update(run) if evaluator else evaluate(run)
+    return next(outcome for outcome in outcomes if outcome.rule == "smp-empty")
+
+
+def test_a_finding_stands_until_it_was_absent_for_nine_tables(make_run: MakeRun) -> None:
+    looks = {tables: empty(emptied(make_run, lambda step: step == 5, tables)) for tables in (4, 5, 7, 15, 16)}
+    assert [look.verdict for look in looks.values()] == [
+        Verdict.QUIET,
+        Verdict.FIRED,
+        Verdict.FIRED,
+        Verdict.FIRED,
+        Verdict.QUIET,
+    ]
+    assert (looks[15].first_step, looks[15].last_step, looks[15].still) == (5, 7, True)
+
+
+def test_a_finding_that_comes_and_goes_is_one(make_run: MakeRun) -> None:
+    sick = [empty(emptied(make_run, lambda step: step % 6 == 5, tables)).verdict for tables in range(5, 40)]
+    assert set(sick) == {Verdict.FIRED}
+
+
+def test_a_growing_run_is_told_the_same_as_a_finished_one(make_run: MakeRun) -> None:
+    evaluator = Evaluator()
+    for tables in range(1, 30):
+        run = emptied(make_run, lambda step: step in (5, 6, 17), tables)
+        growing, whole = empty(run, evaluator), empty(run)
+        assert (growing.verdict, growing.message, growing.last_step) == (whole.verdict, whole.message, whole.last_step)

@@ -52,7 +52,7 @@ def test_the_beginning_of_a_finding_is_found(long_run) -> None:
 def test_bisection_stops_within_its_budget(long_run) -> None:
     run, _ = long_run(10_000, sick_from=1)
     looked: list[int] = []
-    assert onset(run, lambda table: looked.append(table) or table >= 6000) - 6000 <= 10_000 / 64
+    assert onset(len(run.samples.steps) - 1, lambda table: looked.append(table) or table >= 6000) - 6000 <= 10_000 / 64
     assert len(looked) <= 7
 
 

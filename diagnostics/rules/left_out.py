@@ -1,0 +1,68 @@
+"""Conditions that people ask for and no rule judges: each with the reason, and what tells instead."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One condition: what it would say, why no rule says it, the names of what does, and who describes it."""
+
+    name: str
+    summary: str
+    reason: str
+    instead: tuple[str, ...]
+    source: str
+
+
+LEFT_OUT: tuple[LeftOut, ...] = (
+    LeftOut(
+        "entropy-falling-fast",
+        "The entropy falls to a fifth of its start within the first 50 steps.",
+        "On its own it tells sick runs from healthy ones no better than chance: two of three healthy public runs end "
+        "below a fifth of their start. Only together with a reward that stalls, or groups without a signal, it means "
+        "something.",
+        ("entropy-collapse", "stability-metric-collapsed"),
+        "Skywork-OR1 (arXiv 2505.22312): premature entropy collapse",
+    ),
+    LeftOut(
+        "value-bias",
+        "The mean value lies far off the mean return.",
+        "Only the old PPOTrainer logs both means, and nobody has published how far off is too far. A biased critic "
+        "explains little of the returns, clips its updates, or has a loss that grows, and those are judged.",
+        ("explained-variance-low", "value-clipfrac-high", "value-loss-spike"),
+        "VC-PPO (arXiv 2503.01491): value initialisation bias",
+    ),
+    LeftOut(
+        "advantage-mean-off",
+        "The mean advantage is not 0 although advantages are whitened.",
+        "Only the old PPOTrainer logs it, and it can fail by a bug of the trainer alone: nothing that a person could "
+        "change in a training would mend it.",
+        ("on-policy-identity-violated", "reward-identity-broken"),
+        "an identity: whitening makes the mean 0",
+    ),
+    LeftOut(
+        "epochs-repeat-memorise",
+        "The policy sees few prompts again and again and learns them by heart.",
+        "How many prompts there are is hardly ever logged, and what is learned by heart shows where it hurts: the "
+        "training reward goes on while the evaluation falls.",
+        ("train-eval-divergence", "pf-eval-missing"),
+        "engineering default; ConvSearch-R1 issue 6",
+    ),
+    LeftOut(
+        "clip-zero-is-normal",
+        "Clip ratios and the loss are 0.",
+        "With one update per batch the ratio is 1 and advantages add up to 0, so that both are right. No rule takes "
+        "either for a finding; before a training pf-on-policy-note says so.",
+        ("pf-on-policy-note", "policy-not-updating"),
+        "TRL issues 3120, 3452, 3757",
+    ),
+    LeftOut(
+        "rule-blind-spots",
+        "Some rules cannot run, because what they need is not logged.",
+        "It is no finding about the training: every report lists these rules by themselves, each with its reason and "
+        "what would let it run.",
+        (),
+        "no source",
+    ),
+)
+"""In the order of the codes that they would have."""

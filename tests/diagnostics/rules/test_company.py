@@ -1,0 +1,41 @@
+"""What is a warning alone is critical beside another of the same steps."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.diagnosis import Outcome, Severity
+from diagnostics.rules import CATALOG, Evaluator, evaluate
+from diagnostics.run import Run
+
+MakeRun = Callable[..., Run]
+SPIKE = "1x60 8x20 1x20"
+
+
+def found(run: Run, rule: str) -> Outcome:
+    return next(outcome for outcome in evaluate(run) if outcome.rule == rule)
+
+
+def test_a_value_loss_that_spikes_is_a_warning_alone(make_run: MakeRun) -> None:
+    run = make_run("ppo", value_loss=SPIKE, rlhf_reward="0.5 0.6x99")
+    assert found(run, "value-loss-spike").severity is Severity.WARNING
+
+
+def test_it_is_critical_while_the_reward_falls(make_run: MakeRun) -> None:
+    run = make_run("ppo", value_loss=SPIKE, rlhf_reward="0.1x20 0.9x40 0.1x40")
+    assert found(run, "reward-regression").severity is not None
+    assert found(run, "value-loss-spike").severity is Severity.CRITICAL
+    growing = next(outcome for outcome in Evaluator().update(run) if outcome.rule == "value-loss-spike")
+    assert growing.severity is Severity.CRITICAL
+
+
+def test_a_fall_long_after_the_spike_is_no_company(make_run: MakeRun) -> None:
+    run = make_run("ppo", value_loss="1x60 8x20 1x120", rlhf_reward="0.1x20 0.9x120 0.1x60")
+    assert found(run, "reward-regression").severity is not None
+    assert found(run, "value-loss-spike").severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("rule", [rule for rule in CATALOG if rule.graver_with], ids=lambda rule: rule.name)
+def test_the_company_exists_and_folklore_has_none(rule) -> None:
+    assert set(rule.graver_with) <= {other.name for other in CATALOG}
+    assert rule.grade != "F"
