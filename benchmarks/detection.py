@@ -35,8 +35,8 @@ INTRODUCTION = """\
 Faults are switched on in trainings of the bundled trainer, from the start or at a random step, and the diagnosis is
 compared with the committed truth (`benchmarks/detecting/expected.toml`). A fault is found when a right rule fires at
 warning or above after the onset, seen while the run grows; its cause is judged at the end of the run. Intervals hold
-95 %. Limits and causes may be chosen on the tune part only (`benchmarks/detecting/corpus.toml`); but the results of
-seed 101 were seen while causes were still being changed, so that only those of later seeds are untouched. Written by
+95 %. Limits and causes may be chosen on the tune part only (`benchmarks/detecting/corpus.toml`). But of seeds 101 and
+102 results were known when rules and causes were changed; of later seeds, the unseen ones, nothing was. Written by
 
     python -m benchmarks.detection
 """

@@ -1,4 +1,4 @@
-"""What a few draws prove about a proportion, or a mean: the least that it may be in truth."""
+"""What a few draws prove about a proportion, a mean or a correlation: the least that it may be in truth."""
 
 import math
 from collections.abc import Sequence
@@ -14,6 +14,10 @@ from diagnostics.run import Series, Values
 CERTAIN = 3.0
 """Standard errors that count as proof: about one false alarm in 700 looks at a share that lies just at its limit."""
 
+LEAST_PAIRS = 1.5
+"""The z of an intraclass correlation of k pairs varies by 1 / (k - 1.5)."""
+LARGEST_CORRELATION = 1 - 1e-12
+
 
 def least_share(hits: int, rows: int, standard_errors: float = CERTAIN) -> float:
     """The lower bound of Wilson's interval (1927) for a proportion, so many standard errors wide; 0 of no rows."""
@@ -22,6 +26,14 @@ def least_share(hits: int, rows: int, standard_errors: float = CERTAIN) -> float
     share, more = hits / rows, standard_errors**2 / rows
     spread = standard_errors * math.sqrt(share * (1 - share) / rows + more / (4 * rows))
     return max(0.0, (share + more / 2 - spread) / (1 + more))
+
+
+def least_correlation(found: float, pairs: int, standard_errors: float = CERTAIN) -> float:
+    """The lower bound of an intraclass correlation of so many pairs, by Fisher's z (1925); 0 of too few pairs."""
+    if pairs <= LEAST_PAIRS or found <= 0:
+        return 0.0
+    z = math.atanh(min(found, LARGEST_CORRELATION)) - standard_errors / math.sqrt(pairs - LEAST_PAIRS)
+    return max(0.0, math.tanh(z))
 
 
 @looks_back(lambda window, standard_errors=CERTAIN: window - 1)

@@ -18,7 +18,7 @@ from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
 from benchmarks.detecting.missed import with_reasons
 from benchmarks.detecting.prompts import switched
 from benchmarks.detecting.replay import Episode, episodes, looks, up_to
-from benchmarks.detecting.scores import early_alarms, false_alarms, find
+from benchmarks.detecting.scores import early_alarms, false_alarms, find, is_unseen
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
 from benchmarks.detecting.verdicts import judged
 from benchmarks.detection import PAGE, RESULTS, as_page
@@ -243,6 +243,14 @@ def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> N
 
     assert set(told["why"]) == {"clipfrac-high"}
     assert told["why"]["clipfrac-high"].startswith("Nothing found: ")
+
+
+def test_seeds_whose_results_were_known_are_told_apart() -> None:
+    run = result(None, 1)
+    of = {seed: {**run, "cell": {**run["cell"], "seed": seed}} for seed in (101, 102, 103, 105)}
+    tuned = {**run, "cell": {**run["cell"], "part": "tune", "seed": 44}}
+    assert [seed for seed, each in of.items() if is_unseen(each)] == [103, 105]
+    assert not is_unseen(tuned)
 
 
 def test_the_committed_page_is_that_of_the_committed_results() -> None:

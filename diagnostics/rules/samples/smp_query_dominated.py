@@ -4,7 +4,8 @@ What it checks
     Of the variance of the score, the share that lies between queries (intraclass correlation), over logged
     queries with two different answers and more. Where queries hardly come again: how much of the score's variance
     over at least 64 queries their words and lengths predict in queries that were left out (R² of a ridge regression
-    on TF-IDF, in five folds). Above 0.8, in the newest tables as well as in the first ones, it is a warning.
+    on TF-IDF, in five folds). Above 0.8, in the newest tables as well as in the first ones, it is a warning; the share
+    of a few queries that come again must lie above it by three standard errors.
 
 Why it matters
     The policy can change the answer and not the query. What the query decides is noise to the policy gradient
@@ -28,6 +29,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.rules.proportions import least_correlation
 from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
 from diagnostics.rules.samples.bags import predicted
 from diagnostics.rules.samples.relations import explained_by
@@ -84,9 +86,10 @@ class SmpQueryDominated(SampleRule[Limits]):
             return self._predicted([scored(rows) for rows in tables], fewest, limits)
         if not is_graded(parts[0]):
             return not_graded()
-        share = min(explained_by([row.sample.query for row in rows], scores_of(rows)) for rows in parts)
-        severity = Severity.WARNING if share > limits.warning else None
-        return Judgement(share, limits.warning, severity, "of the variance", exhibits=parts[0])
+        shares = [explained_by([row.sample.query for row in rows], scores_of(rows)) for rows in parts]
+        least = min(least_correlation(share, _queries(rows)) for share, rows in zip(shares, parts, strict=True))
+        severity = Severity.WARNING if least > limits.warning else None
+        return Judgement(min(shares), limits.warning, severity, "of the variance", exhibits=parts[0])
 
     def _predicted(self, parts: list[Rows], repeated: int, limits: Limits) -> Judgement | Skipped:
         """The judgement where queries hardly come again: what they tell of the score by themselves."""

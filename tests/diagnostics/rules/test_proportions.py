@@ -7,7 +7,7 @@ import pytest
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.levels import Level, Reading, TooFew
-from diagnostics.rules.proportions import least_mean, least_share, read_proven
+from diagnostics.rules.proportions import least_correlation, least_mean, least_share, read_proven
 from diagnostics.run import Run, Series
 
 LEVELS = (Level(Severity.WARNING, 0.5, 10),)
@@ -20,6 +20,13 @@ def series(make_run: Callable[..., Run], values: object) -> Series:
 @pytest.mark.parametrize(("hits", "rows", "least"), [(10, 20, 0.2993), (0, 20, 0.0), (20, 20, 0.8389), (0, 0, 0.0)])
 def test_the_least_share_is_the_lower_wilson_bound(hits: int, rows: int, least: float) -> None:
     assert least_share(hits, rows, 1.96) == pytest.approx(least, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("found", "pairs", "least"), [(0.9, 40, 0.8198), (0.9, 8, 0.6065), (0.0, 40, 0.0), (1.0, 1, 0.0), (1.0, 40, 1.0)]
+)
+def test_the_least_correlation_is_the_lower_bound_of_fishers_z(found: float, pairs: int, least: float) -> None:
+    assert least_correlation(found, pairs, 1.96) == pytest.approx(least, abs=1e-4)
 
 
 def test_more_rows_prove_more_and_never_more_than_their_share() -> None:

@@ -38,6 +38,20 @@ def test_seven_queries_with_two_answers_are_too_few(look) -> None:
     assert look("smp-query-dominated", rows(0.05, queries=8), rows(0.05, queries=8)).severity is Severity.WARNING
 
 
+def noisy_pairs(queries: int) -> list[dict[str, object]]:
+    """Two answers to each query, whose scores go together by nine tenths."""
+    return [
+        {"query": f"q{place // 2}", "response": f"answer {place}", "score": (place // 2) % 5 + (place % 2) * 0.6}
+        for place in range(2 * queries)
+    ]
+
+
+def test_nine_tenths_of_a_few_queries_may_be_chance(look) -> None:
+    few, many = (look("smp-query-dominated", noisy_pairs(count), noisy_pairs(count)) for count in (10, 80))
+    assert (few.severity, many.severity) == (None, Severity.WARNING)
+    assert few.measured > 0.8
+
+
 TOPICS = ["harbour", "violin", "glacier", "bakery", "orchard", "comet", "library", "saddle"]
 
 
