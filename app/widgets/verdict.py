@@ -7,30 +7,28 @@ import streamlit as st
 from app.theme import VERDICTS
 from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, plain, said, steps_of
-from diagnostics.diagnosis import Cause, Diagnosis, Fix, Outcome, Verdict
+from diagnostics.diagnosis import Diagnosis, Fix, Outcome, Severity, ShownSample, Verdict
 from diagnostics.messages import shown
-from diagnostics.report.contents import exhibit, verdict_sentence
+from diagnostics.report.contents import Finding, counted, exhibit, findings, verdict_sentence
 
 _BLIND_SPOTS_NAMED = 1
 
 
 def verdict(diagnosis: Diagnosis) -> None:
     """Draw the verdict; a run without findings says what was checked."""
-    fired = diagnosis.fired
-    if not fired:
+    found = findings(diagnosis)
+    if not found:
         _no_finding(diagnosis)
         return
-    _worst(fired[0], diagnosis.causes)
-    for outcome in fired[1:]:
-        _other(outcome)
+    _worst(found[0])
+    for finding in found[1:]:
+        _other(finding)
 
 
 def headline(diagnosis: Diagnosis) -> str:
     """The verdict as one sentence."""
-    if diagnosis.fired:
-        worst = diagnosis.fired[0]
-        return said(worst.headline or worst.message)
-    return verdict_sentence(diagnosis)
+    found = findings(diagnosis)
+    return _title(found[0].leading) if found else verdict_sentence(diagnosis)
 
 
 def _no_finding(diagnosis: Diagnosis) -> None:
@@ -39,33 +37,49 @@ def _no_finding(diagnosis: Diagnosis) -> None:
         st.markdown(f":{sign.colour}-badge[{sign}] **{plain(headline(diagnosis))}**")
 
 
-def _worst(outcome: Outcome, causes: Sequence[Cause]) -> None:
+def _worst(finding: Finding) -> None:
     """The worst finding: what it is, what was measured, the likely cause, what to try, where that comes from."""
-    sign = VERDICTS[outcome.severity or "info"]
-    cause = next((cause for cause in causes if outcome.rule in cause.outcomes), None)
-    title = said(outcome.headline or outcome.message)
+    sign = VERDICTS[finding.severity]
     with st.container(border=True, gap="xsmall"):
-        st.markdown(f":{sign.colour}-badge[{sign}] **{plain(title)}**")
-        st.markdown(_facts(outcome))
-        _samples(outcome)
-        if cause and said(cause.summary) != title:
-            st.markdown(f"**Likely cause** {plain(said(cause.summary))}")
-        _fixes((cause.fixes if cause else ()) or outcome.fixes)  # the cause knows more than its symptom
+        st.markdown(f":{sign.colour}-badge[{sign}] **{plain(_title(finding.leading))}**")
+        _evidence(finding)
+        _consequences(finding)
+        outcome = finding.leading
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
             with st.popover("Why", type="tertiary"):
                 rule_text(outcome.rule)
 
 
-def _other(outcome: Outcome) -> None:
+def _other(finding: Finding) -> None:
     """Another finding: folded, one line; in it the same facts as for the worst."""
-    sign = VERDICTS[outcome.severity or "info"]
-    label = f":{sign.colour}-badge[{sign}] {plain(said(outcome.headline or outcome.message))} "
+    sign, outcome = VERDICTS[finding.severity], finding.leading
+    label = f":{sign.colour}-badge[{sign}] {plain(_title(outcome))} "
     with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]"):
-        st.markdown(_facts(outcome))
-        _samples(outcome)
-        _fixes(outcome.fixes)
+        _evidence(finding)
+        for consequence in finding.consequences:
+            st.markdown(f"**Also** {_facts(consequence)}")
         st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
+
+
+def _evidence(finding: Finding) -> None:
+    st.markdown(_facts(finding.leading))
+    _samples(finding.samples)
+    if finding.sentence != _title(finding.leading):
+        st.markdown(f"**Likely cause** {plain(finding.sentence)}")
+    _fixes(finding.fixes or finding.leading.fixes)  # the cause knows more than its symptom
+
+
+def _consequences(finding: Finding) -> None:
+    """What else fired and is explained by the same cause, folded: it is no trouble of its own."""
+    if finding.consequences:
+        with st.expander(f"{counted(len(finding.consequences), 'more sign')} of the same cause"):
+            for outcome in finding.consequences:
+                st.markdown(f"{plain(_title(outcome))} {_facts(outcome)}")
+
+
+def _title(outcome: Outcome) -> str:
+    return said(outcome.headline or outcome.message)
 
 
 def _facts(outcome: Outcome) -> str:
@@ -73,9 +87,9 @@ def _facts(outcome: Outcome) -> str:
     return " · ".join(plain(fact) for fact in facts if fact)
 
 
-def _samples(outcome: Outcome) -> None:
+def _samples(samples: Sequence[ShownSample]) -> None:
     """The samples that show it, as plain text: what a model wrote is never rendered."""
-    for sample in outcome.evidence.samples:
+    for sample in samples:
         st.text(exhibit(sample))
 
 
@@ -91,8 +105,9 @@ def _change(fix: Fix) -> str:
 
 
 def summary(diagnosis: Diagnosis) -> str:
-    """How many checks fired at each severity, how many were quiet, and which could not run."""
-    counts = {name: sum(o.severity == name for o in diagnosis.fired) for name in ("critical", "warning", "info")}
+    """How many findings of each severity there are, how many checks were quiet, and which could not run."""
+    found_at = [finding.severity for finding in findings(diagnosis)]
+    counts = {name: found_at.count(name) for name in reversed(Severity)}
     found = [f"{count} {VERDICTS[name].word}" for name, count in counts.items() if count]
     quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
     return " · ".join(part for part in (*found, f"{quiet} checks quiet", _blind_spots(diagnosis)) if part)

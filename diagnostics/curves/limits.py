@@ -11,13 +11,18 @@ CROSSED = 0.05  # of the points beyond the limit of a rule that is quiet: then i
 
 
 def drawn_limits(series: Series, judging: Sequence[Outcome]) -> list[float]:
-    """The limits of the outcomes that judge the series, in its unit and in their order.
+    """The limits of the outcomes that judge the series, in its unit, in ascending order.
 
-    Left out is the limit of a quiet rule that the curve lies beyond for more than a few points. Such a rule judges the
-    first step, a mean or several metrics together, and a line across the chart would look like a missed alarm.
+    Of the quiet rules there is at most one above the curve and one below it, which the curve keeps to best, and none
+    that it lies beyond for more than a few points. Such a rule judges the first step, a mean or several metrics
+    together, and a line across the chart would look like a missed alarm.
     """
     told = [outcome for outcome in judging if outcome.limit is not None and outcome.unit == series.unit]
-    return sorted({outcome.limit for outcome in told if outcome.limit is not None and _tells(series, outcome)})
+    limits = [outcome.limit for outcome in told if _is_certain(outcome) and outcome.limit is not None]
+    for is_above in (True, False):
+        kept = [found for outcome in told if (found := _kept(series, outcome, is_above)) is not None]
+        limits += [limit for _, _, limit in sorted(kept)[:1]]
+    return sorted(set(limits))
 
 
 def reached_limits(outcomes: Sequence[Outcome], limits: Sequence[float]) -> list[float]:
@@ -26,9 +31,16 @@ def reached_limits(outcomes: Sequence[Outcome], limits: Sequence[float]) -> list
     return [limit for limit in limits if limit in reached]
 
 
-def _tells(series: Series, outcome: Outcome) -> bool:
-    if outcome.verdict is Verdict.FIRED or outcome.limit is None or outcome.measured is None:
-        return True
+def _is_certain(outcome: Outcome) -> bool:
+    return outcome.verdict is Verdict.FIRED or outcome.measured is None
+
+
+def _kept(series: Series, outcome: Outcome, is_above: bool) -> tuple[int, float, float] | None:
+    """How many points lie beyond a quiet rule's limit on this side, how far off it is, and the limit; None: no such."""
+    if _is_certain(outcome) or outcome.limit is None or ((outcome.measured or 0.0) < outcome.limit) is not is_above:
+        return None
     values = series.values[series.finite]
-    beyond = values > outcome.limit if outcome.measured < outcome.limit else values < outcome.limit
-    return float(np.count_nonzero(beyond)) <= CROSSED * len(values)
+    beyond = int(np.count_nonzero(values > outcome.limit if is_above else values < outcome.limit))
+    if beyond > CROSSED * len(values):
+        return None
+    return beyond, abs(outcome.limit - (outcome.measured or 0.0)), outcome.limit

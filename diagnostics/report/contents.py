@@ -73,6 +73,16 @@ class Finding:
         return f"steps {self.first_step} to {self.last_step}"
 
     @property
+    def leading(self) -> Outcome:
+        """The gravest of its outcomes, of several the first."""
+        return self._gravest[0]
+
+    @property
+    def consequences(self) -> tuple[Outcome, ...]:
+        """Its other outcomes."""
+        return tuple(outcome for outcome in self.outcomes if outcome is not self.leading)
+
+    @property
     def samples(self) -> tuple[ShownSample, ...]:
         """At most three samples that show it, each once.
 

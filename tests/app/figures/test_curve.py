@@ -78,6 +78,13 @@ def test_a_single_point_beyond_leaves_the_limit_on_the_chart() -> None:
     assert [shape.y0 for shape in shapes(spiked, "limit")] == [0.2]
 
 
+def test_of_quiet_limits_the_one_that_the_curve_keeps_to_is_drawn() -> None:
+    crossed_once, kept, far = (outcome(measured=0.1, limit=limit) for limit in (0.15, 0.2, 0.3))
+    below = outcome(measured=0.1, limit=0.05)
+    figure = curve(series([0.1] * 39 + [0.18]), [crossed_once, far, kept, below], LIGHT)
+    assert [shape.y0 for shape in shapes(figure, "limit")] == [0.05, 0.2]
+
+
 def test_a_limit_that_fired_is_drawn_wherever_the_curve_lies() -> None:
     fired = outcome(Verdict.FIRED, severity=Severity.WARNING, measured=0.4, first_step=1, last_step=20)
     assert [shape.y0 for shape in shapes(curve(series([0.4] * 20), [fired], LIGHT), "limit")] == [0.2]

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from diagnostics.runlog import STATUS_FILE, RunLog
 
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_runs"
 HOSTILE = "<script>alert(1)</script> **x** ![](http://localhost/y)\nsecond line"
 
 
@@ -87,6 +88,15 @@ def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
     assert "measured 0.94 fraction, limit 0.8" in shown
     assert "`max_completion_length` 8 → 24" in shown
     assert "Check RV601 truncation-high · Source: TRL logging page" in shown
+
+
+def test_what_one_cause_explains_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    test = opened(SAMPLES / "value-loss-nan", monkeypatch, read_only=True)
+    (folded,) = [item for item in test.expander if "of the same cause" in item.label]
+    assert folded.label == "3 more signs of the same cause"
+    assert folded.markdown[0].value.startswith("The model does not end its answers")
+    assert text(test).count("critical]") == 1
+    assert "1 critical · 1 warning · " in text(test)
 
 
 def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
