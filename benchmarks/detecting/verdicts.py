@@ -18,7 +18,18 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-WATCHING = ("dialects", "rules", "breaks.py", "endings.py", "metrics.py", "run.py")
+WATCHING = (
+    "dialects",
+    "rules",
+    "breaks.py",
+    "coldness.py",
+    "diagnosis.py",
+    "endings.py",
+    "growth.py",
+    "histograms.py",
+    "metrics.py",
+    "run.py",
+)
 JUDGING = (*WATCHING, "causes", "preflight")
 """In `diagnostics`: what decides which rules fire, and what decides which causes are named."""
 

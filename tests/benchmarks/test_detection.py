@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +21,7 @@ from benchmarks.detecting.prompts import switched
 from benchmarks.detecting.replay import Episode, episodes, looks, up_to
 from benchmarks.detecting.scores import early_alarms, false_alarms, find, is_unseen
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
-from benchmarks.detecting.verdicts import judged
+from benchmarks.detecting.verdicts import JUDGING, judged
 from benchmarks.detection import PAGE, RESULTS, as_page
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
@@ -134,6 +135,15 @@ def test_what_was_said_of_a_run_is_kept_until_the_run_or_the_sources_change(tmp_
     assert list(judged(tmp_path, [cell], processes=1)) == [{"known": "from before"}]
     os.utime(run_folder(tmp_path, cell))
     assert list(judged(tmp_path, [cell], processes=1)) == [told]
+
+
+def test_what_is_kept_depends_on_every_source_that_judging_uses() -> None:
+    judging = [
+        path for name in JUDGING for path in [ROOT / "diagnostics" / name, *(ROOT / "diagnostics" / name).rglob("*.py")]
+    ]
+    sources = "".join(path.read_text("utf-8") for path in judging if path.is_file())
+    used = set(re.findall(r"^from diagnostics\.(\w+)", sources, re.MULTILINE))
+    assert used - {Path(name).stem for name in JUDGING} == {"messages"}  # which only says it
 
 
 def test_intervals_agree_with_their_closed_forms() -> None:
