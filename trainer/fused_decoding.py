@@ -25,6 +25,8 @@ from trainer.linear import product, sum_with_product
 FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
 ROPE_TYPES = ("default", "linear", "llama3")
 """Rotary embeddings whose frequencies do not depend on the length of the text."""
+NAIVE_BELOW = 400
+"""Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
 LARGEST = 10_000_000
 """Parameters; a larger model spends its time inside the products, and packing would copy its weights for nothing."""
 
@@ -91,12 +93,11 @@ class FusedDecoder:
         at = self._length
         self._length += 1
         rotation = self._rotation_SXJ[at if self._position_A is None else self._position_A.unsqueeze(1)]
-        mask_A11S = None if self._mask_A11S is None else self._mask_A11S[..., : at + 1]
         hidden_AW = self._model.model.embed_tokens.weight.index_select(0, tokens_A)
         for layer, memory in zip(self._layers, self._memory, strict=True):
             projected_NXD = layer.project(hidden_AW, rotation)
             memory.write(at, projected_NXD)
-            mixed_NGD = memory.attend(projected_NXD, at + 1, mask_A11S)
+            mixed_NGD = memory.attend(projected_NXD, at + 1, self._mask_A11S)
             hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(hidden_AW.shape[0], -1))
         if self._position_A is not None:
             self._position_A = self._position_A + 1
@@ -134,18 +135,23 @@ class _Memory:
     pairs_N2SD: Tensor
     """The keys, then the values."""
     key_heads: int
+    reach: int
+    """How many places are read at least: products of fewer are so small that torch leaves them to its slow loop."""
 
     @classmethod
     def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor, total: int) -> "_Memory":
         """With the keys and values of prompts written for each of their rows."""
         _, heads, _, length, size = pairs_PK2QD.shape
+        reach = min(math.ceil(NAIVE_BELOW / size), total)
         pairs_BK2SD = pairs_PK2QD.new_empty(len(prompt_of_B), heads, 2, total, size)
         pairs_BK2SD[..., :length, :] = pairs_PK2QD[prompt_of_B]
-        return cls(pairs_BK2SD.flatten(0, 1), heads)
+        pairs_BK2SD[..., length:reach, :] = 0
+        return cls(pairs_BK2SD.flatten(0, 1), heads, reach)
 
     def of_rows(self, kept: Tensor) -> "_Memory":
         """Of these rows alone."""
-        return _Memory(self.pairs_N2SD.unflatten(0, (-1, self.key_heads))[kept].flatten(0, 1), self.key_heads)
+        pairs_AK2SD = self.pairs_N2SD.unflatten(0, (-1, self.key_heads))[kept]
+        return _Memory(pairs_AK2SD.flatten(0, 1), self.key_heads, self.reach)
 
     def write(self, at: int, projected_NXD: Tensor) -> None:
         """Remember one token of each row."""
@@ -153,11 +159,13 @@ class _Memory:
 
     def attend(self, projected_NXD: Tensor, length: int, mask_A11S: Tensor | None) -> Tensor:
         """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
-        query_NGD = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2)
-        keys_NSD, values_NSD = self.pairs_N2SD.narrow(2, 0, length).unbind(1)
+        query_NGD, reach = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2), max(length, self.reach)
+        keys_NSD, values_NSD = self.pairs_N2SD.narrow(2, 0, reach).unbind(1)
         scores_NGS = torch.bmm(query_NGD, keys_NSD.transpose(1, 2))
+        if reach > length:
+            scores_NGS.narrow(2, length, reach - length).fill_(-torch.inf)
         if mask_A11S is not None:
-            scores_NGS = (scores_NGS.unflatten(0, (-1, self.key_heads)) + mask_A11S).flatten(0, 1)
+            scores_NGS = (scores_NGS.unflatten(0, (-1, self.key_heads)) + mask_A11S[..., :reach]).flatten(0, 1)
         return torch.bmm(scores_NGS.softmax(2), values_NSD)
 
 

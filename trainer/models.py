@@ -26,6 +26,7 @@ from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
 from trainer.adapters import AdapterOff, is_adapter, merged, with_adapter
+from trainer.attention import with_short_attention
 from trainer.config import TrainConfig
 from trainer.linear import with_fast_layers
 from trainer.options import ConfigError
@@ -193,7 +194,8 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    return cast(PreTrainedModel, with_fast_layers(model.eval()))
+    fast = with_fast_layers(model.eval())
+    return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
 
 
 def _trainable(model: PreTrainedModel, config: TrainConfig) -> PreTrainedModel:
