@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from diagnostics.diagnosis import Outcome
-from diagnostics.messages import Message, render, shown
+from diagnostics.messages import Message, render, setting, shown
 from diagnostics.rules import templates
 from diagnostics.run import Run
 
@@ -37,6 +37,11 @@ def prose(text: str) -> str:
 def shown_or_blank(value: float | None) -> str:
     """A number with three significant digits; empty for none."""
     return "" if value is None else shown(float(value))
+
+
+def typed(value: object) -> str:
+    """A setting as a person types it: `0.0002` and not 2.00e-4, `accuracy, brevity` and no brackets."""
+    return ", ".join(map(setting, value)) if isinstance(value, list | tuple) else setting(value)
 
 
 def duration(seconds: float) -> str:

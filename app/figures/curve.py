@@ -20,7 +20,8 @@ from diagnostics.run import NO_VALUES, Series, Values
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
 _SHADE = 0.14
-_NUMBERS = {"exponentformat": "e", "minexponent": 2}
+_WORD_ROOM = 0.12  # of the axis: what the words on a limit's line need above it
+_NUMBERS = {"exponentformat": "e", "minexponent": 4}
 _MARGIN = {"l": 50, "r": 12, "t": 50, "b": 24}
 
 
@@ -187,18 +188,34 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
 def _limit_words(
     judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette
 ) -> list[dict[str, Any]]:
-    """`limit 0.8` on its line; where none is in view, at the edge which way the nearest one lies that was reached.
+    """`limit 0.8` on its line, several on the highest one's line where their words would overlap.
 
-    A limit that the curve never came near says nothing about it.
+    Where none is in view, at the edge which way the nearest one lies that was reached: a limit that the curve never
+    came near says nothing about it.
     """
     font = {"size": 10, "color": palette.muted}
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
     if in_view := [y for y in limits if scale.shows(y)]:
-        return [{**place, "text": f"limit {shown(y)}", "y": scale.on_axis(y)} for y in in_view]
+        return [
+            {**place, "text": f"limit {' · '.join(map(shown, close))}", "y": scale.on_axis(close[-1])}
+            for close in _side_by_side(in_view, scale)
+        ]
     reached = reached_limits(judging, limits)
     if above := [y for y in reached if y > scale.high]:
         return [{**place, "text": f"limit {shown(above[0])} ↑", "yref": "paper", "y": 1}]
     return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in reached[-1:]]
+
+
+def _side_by_side(limits: Sequence[float], scale: Scale) -> list[list[float]]:
+    """Ascending limits, those together whose words would stand in each other's way."""
+    room = _WORD_ROOM * (scale.on_axis(scale.high) - scale.on_axis(scale.low))
+    together: list[list[float]] = []
+    for limit in limits:
+        if together and scale.on_axis(limit) - scale.on_axis(together[-1][-1]) < room:
+            together[-1].append(limit)
+        else:
+            together.append([limit])
+    return together
 
 
 def step_line(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app.widgets.launch_attempt import attempt, give_up
 from app.widgets.launch_draft import (
     Draft,
     base_values,
@@ -19,7 +20,7 @@ from app.widgets.launch_draft import (
     runs_folder,
 )
 from app.widgets.launch_fields import Slots, complaint, fields, folded_fields
-from app.widgets.launch_preflight import beside_fields, findings, is_confirmed, overview, reward_trial
+from app.widgets.launch_preflight import beside_fields, findings, is_confirmed, overview
 from app.words import plain
 from diagnostics.diagnosis import Outcome
 from trainer.config import ALGORITHMS, TrainConfig
@@ -65,7 +66,7 @@ def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slot
 
 def _preset() -> tuple[Recipe | None, str]:
     """The chosen preset and algorithm; choosing either one adapts the other."""
-    left, right = st.columns([3, 1])
+    left, right = st.columns([2, 1])
     recipe: Recipe | None = left.selectbox(
         "Preset", _PRESETS, format_func=preset_label, key=_PRESET, on_change=_follow_preset
     )
@@ -107,6 +108,7 @@ def _outlook(draft: Draft, found: tuple[Outcome, ...], is_read_only: bool) -> No
         config = draft.config
         prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset))
     except ConfigError as error:
+        give_up()
         _start_button(draft, str(error), is_read_only)
         overview(found)
         return
@@ -114,7 +116,7 @@ def _outlook(draft: Draft, found: tuple[Outcome, ...], is_read_only: bool) -> No
     _start_button(draft, None, is_read_only, found)
     overview(found)
     if not is_read_only:
-        reward_trial(draft.algorithm, config)
+        attempt(draft.algorithm, config)
     _plan(draft, config, prompts)
 
 
@@ -169,4 +171,5 @@ def _start(draft: Draft) -> None:
             st.session_state[_REFUSAL] = str(error)
             return
         started.add(draft.run_dir)
+        give_up()
     st.session_state[_TO_OPEN] = draft.run_dir

@@ -38,7 +38,7 @@ def render(path: str | None, is_read_only: bool) -> None:
         st.warning(plain(error.sentence))
         return
     _head(path, look, is_read_only)
-    verdict(look.diagnosis)
+    verdict(look.diagnosis, is_read_only=is_read_only)
     data_line(look.diagnosis)
     charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
     settings(look.diagnosis)

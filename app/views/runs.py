@@ -22,15 +22,15 @@ _FILTER = "runs.filter"
 _SAMPLE_MARK = "(sample)"
 _MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 25, 860, 32  # rows, pixels, pixels
 _COLUMNS = {
-    "state": st.column_config.TextColumn(width=86),
+    "state": st.column_config.TextColumn(width=84),
     "name": st.column_config.TextColumn(width=170, help="Click a row to open the run."),
-    "verdict": st.column_config.TextColumn(width=96),
-    "finding": st.column_config.TextColumn(width=346),
-    "reward": st.column_config.LineChartColumn(width=84),
-    "step": st.column_config.TextColumn(width=62),
-    "algorithm": st.column_config.TextColumn(width=84),
-    "producer": st.column_config.TextColumn(width=100),
-    "written": st.column_config.TextColumn(width=88),
+    "verdict": st.column_config.TextColumn(width=88),
+    "finding": st.column_config.TextColumn(width=386),
+    "reward": st.column_config.LineChartColumn(width=72),
+    "step": st.column_config.TextColumn(width=64),
+    "algorithm": st.column_config.TextColumn(width=76),
+    "producer": st.column_config.TextColumn(width=94),
+    "written": st.column_config.TextColumn(width=82),
 }
 
 

@@ -10,6 +10,12 @@ from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
 
 _UNFIRED = (Verdict.BROKEN, Verdict.SKIPPED, Verdict.QUIET)
 _ROW_HEIGHT = 30  # pixels
+_COLUMNS = {
+    "verdict": st.column_config.TextColumn(width=112),
+    "check": st.column_config.TextColumn(width=190),
+    "steps": st.column_config.TextColumn(width=130),
+    "said": st.column_config.TextColumn("what it says", width=260),
+}
 
 
 def checks(diagnosis: Diagnosis) -> None:
@@ -29,7 +35,7 @@ def checks(diagnosis: Diagnosis) -> None:
             selection_mode="single-cell",
             height="content",
             row_height=_ROW_HEIGHT,
-            column_config={"said": st.column_config.TextColumn("what it says", width="large")},
+            column_config=_COLUMNS,
         )
     with text:
         chosen = [index for index, _ in event.selection.cells if index < len(ordered)]
@@ -42,9 +48,8 @@ def _row(outcome: Outcome) -> dict[str, str]:
     return {
         "verdict": str(sign),
         "check": outcome.rule,
-        "measured": measured_against_limit(outcome),
         "steps": steps_of(outcome),
-        "said": said(outcome.message),
+        "said": said(outcome.message) or measured_against_limit(outcome),
     }
 
 

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 import streamlit as st
 
 from app.theme import VERDICTS
-from app.words import plain, said
+from app.words import plain, said, typed
 from diagnostics.diagnosis import Diagnosis, Outcome, Severity
-from diagnostics.report.contents import concerns, counted, setting
+from diagnostics.report.contents import concerns, counted
 
 
 def concern(outcome: Outcome) -> None:
     """Draw one finding: its sentence, and the value to try."""
     sign = VERDICTS[outcome.severity or Severity.INFO]
-    better = [f"{fix.parameter} {setting(fix.suggested)}" for fix in outcome.fixes if fix.suggested is not None]
+    better = [f"{fix.parameter} {typed(fix.suggested)}" for fix in outcome.fixes if fix.suggested is not None]
     text = plain(f"{said(outcome.message)}{f' Try {better[0]}.' if better else ''}")
     if outcome.severity is Severity.INFO:
         st.caption(f"{sign.shape} {text}")
@@ -28,9 +28,9 @@ def concern_with_source(outcome: Outcome) -> None:
         st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
 
 
-def counts(found: Iterable[Outcome]) -> str:
+def counts(severities: Iterable[Severity | None]) -> str:
     """How many there are of each severity: "1 critical · 2 notes"."""
-    listed = [outcome.severity for outcome in found]
+    listed = list(severities)
     numbers = {severity: listed.count(severity) for severity in reversed(Severity)}
     words = {Severity.CRITICAL: "{} critical"}
     return " · ".join(
@@ -45,7 +45,7 @@ def settings(diagnosis: Diagnosis) -> None:
     found = concerns(diagnosis.preflight)
     if not found:
         return
-    with st.expander(f"Settings worth a look · {counts(found)}"):
+    with st.expander(f"Settings worth a look · {counts(outcome.severity for outcome in found)}"):
         st.caption("What the settings alone say. It does not count for the verdict.")
         for outcome in found:
             concern_with_source(outcome)

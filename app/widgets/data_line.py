@@ -13,7 +13,8 @@ from diagnostics.run import DataHealth
 def data_line(diagnosis: Diagnosis) -> None:
     """Draw the line, and below it what the reader noted."""
     checks, data = st.columns([2, 1], gap="medium")
-    checks.caption(plain(summary(diagnosis)))
+    if diagnosis.run.data_health.points:  # before the first one every check lacks its input
+        checks.caption(plain(summary(diagnosis)))
     data.caption(
         "Data: " + " · ".join(plain(fact) for fact in facts(diagnosis.run.data_health)), text_alignment="right"
     )

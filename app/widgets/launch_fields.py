@@ -11,23 +11,40 @@ from app.words import plain
 from trainer.options import Option
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Model and data": (
+        "model_revision", "dtype", "attn_implementation", "trust_remote_code", "gradient_checkpointing",
+        "use_peft", "lora_r", "lora_alpha", "lora_dropout", "lora_target_modules",
+        "dataset_config", "dataset_train_split", "dataset_test_split", "max_prompt_length",
+    ),
     "Sampling": (
         "temperature", "top_k", "top_p", "min_p", "do_sample", "min_new_tokens", "repetition_penalty",
-        "rollout_temperature", "stop_token", "missing_eos_penalty",
+        "rollout_temperature", "stop_token", "stop_token_id", "decode",
     ),
-    "Rewards and advantages": ("reward_weights", "scale_rewards", "whiten_rewards", "gamma", "lam"),
-    "Loss": (
+    "Rewards and advantages": (
+        "reward_weights", "scale_rewards", "whiten_rewards", "gamma", "lam", "missing_eos_penalty", "non_eos_penalty",
+        "penalty_reward_value", "reward_baseline", "use_score_scaling", "use_score_norm", "score_clip",
+    ),
+    "Loss and KL penalty": (
         "loss_type", "epsilon", "epsilon_high", "cliprange", "cliprange_value", "vf_coef", "kl_estimator",
+        "use_bias_correction_kl", "adap_kl_ctrl", "init_kl_coef", "target", "horizon", "early_stopping", "target_kl",
     ),
     "Optimizer and schedule": (
         "num_iterations", "num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps", "total_episodes",
-        "lr_scheduler_type", "warmup_steps", "weight_decay", "max_grad_norm", "value_learning_rate",
+        "lr_scheduler_type", "lr_scheduler_kwargs", "warmup_steps", "warmup_ratio", "weight_decay", "max_grad_norm",
+        "value_learning_rate", "adam_beta1", "adam_beta2", "adam_epsilon",
     ),
+    "Evaluation": ("eval_strategy", "eval_steps", "eval_dataset", "num_eval_prompts", "eval_temperature"),
+    "Saving and logging": (
+        "save_strategy", "save_steps", "save_total_limit", "report_to", "num_completions_to_log",
+        "num_sample_generations", "histogram_steps",
+    ),
+    "Machine": ("num_processes", "mixed_precision", "use_cpu", "num_threads"),
+    "Sick on purpose": ("fault", "fault_step"),
 }  # fmt: skip
 Slots = dict[str, DeltaGenerator]
 """The place beneath each field, by option name: what is said about its value goes there."""
 
-OTHERS = "Saving, logging and machine"
+OTHERS = "Others"
 COLUMNS = 3
 
 

@@ -11,7 +11,7 @@ from app import state
 from app.widgets.followed import followed
 from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
 from app.widgets.sample_text import sample_text
-from app.words import plain
+from app.words import is_live, plain
 from diagnostics.run import Run, Sample
 
 Tables = Mapping[str, Sequence[Sample]]
@@ -34,7 +34,7 @@ _NEWEST = -1  # in the list of steps: follow the newest
 def samples(run: Run) -> None:
     """Draw the samples of one step or, where the run followed some prompts, the answers to one of them if asked for."""
     if not run.samples.steps:
-        st.caption("The run logged no samples.")
+        st.caption("No samples yet." if is_live(run) else "The run logged no samples.")
         return
     view = _ONE_STEP
     if run.samples.followed_steps:
@@ -91,7 +91,8 @@ def _step_list(steps: Sequence[int], shown: int) -> None:
         "Step",
         options,
         index=options.index(shown),
-        format_func=lambda step: f"newest ({steps[-1]})" if step == _NEWEST else str(step),
+        # A label that grew with the run would come back from the browser as a choice that nobody made.
+        format_func=lambda step: "newest" if step == _NEWEST else str(step),
         key=key,
         on_change=_take_step,
         args=(key,),

@@ -18,8 +18,8 @@ def state_line(run: Run) -> None:
     sign = STATES[run.status.state]
     since = age(last_data(run)) if run.status.state != "running" else ""
     facts = [progress(run), time_left(run), quiet_for(run) or (f"last step {since}" if since else "")]
-    words = " · ".join(plain(fact) for fact in facts if fact)
-    st.markdown(f":{sign.colour}[**{sign}**] · {words}", help=exact(last_data(run)) or None, width="content")
+    words = "".join(f" · {plain(fact)}" for fact in facts if fact)
+    st.markdown(f":{sign.colour}[**{sign}**]{words}", help=exact(last_data(run)) or None, width="content")
     if run.status.error and run.status.state in _FAULT_STATES:
         st.markdown(f":orange[{plain(run.status.error)}]")
 

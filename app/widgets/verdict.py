@@ -5,24 +5,27 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.theme import VERDICTS
+from app.widgets.concerns import counts
+from app.widgets.relaunch_button import relaunch_button
 from app.widgets.rule_text import rule_text
-from app.words import measured_against_limit, plain, said, steps_of
-from diagnostics.diagnosis import Diagnosis, Fix, Outcome, Severity, ShownSample, Verdict
-from diagnostics.messages import shown
-from diagnostics.report.contents import Finding, counted, exhibit, findings, verdict_sentence
+from app.words import measured_against_limit, plain, said, steps_of, typed
+from diagnostics.diagnosis import Diagnosis, Fix, Outcome, ShownSample, Verdict
+from diagnostics.report.contents import Finding, alternative, counted, exhibit, findings, verdict_sentence
+from diagnostics.run import Run
 
 _BLIND_SPOTS_NAMED = 1
 
 
-def verdict(diagnosis: Diagnosis) -> None:
-    """Draw the verdict; a run without findings says what was checked."""
+def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
+    """Draw the verdict; a run without findings says what was checked. Unless read-only, a fix can be tried at once."""
     found = findings(diagnosis)
     if not found:
         _no_finding(diagnosis)
         return
-    _worst(found[0])
+    run = None if is_read_only else diagnosis.run
+    _worst(found[0], run)
     for finding in found[1:]:
-        _other(finding)
+        _other(finding, run)
 
 
 def headline(diagnosis: Diagnosis) -> str:
@@ -37,12 +40,12 @@ def _no_finding(diagnosis: Diagnosis) -> None:
         st.markdown(f":{sign.colour}-badge[{sign}] **{plain(headline(diagnosis))}**")
 
 
-def _worst(finding: Finding) -> None:
+def _worst(finding: Finding, run: Run | None) -> None:
     """The worst finding: what it is, what was measured, the likely cause, what to try, where that comes from."""
     sign = VERDICTS[finding.severity]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":{sign.colour}-badge[{sign}] **{plain(_title(finding.leading))}**")
-        _evidence(finding)
+        _evidence(finding, run)
         _consequences(finding)
         outcome = finding.leading
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -51,23 +54,29 @@ def _worst(finding: Finding) -> None:
                 rule_text(outcome.rule)
 
 
-def _other(finding: Finding) -> None:
+def _other(finding: Finding, run: Run | None) -> None:
     """Another finding: folded, one line; in it the same facts as for the worst."""
     sign, outcome = VERDICTS[finding.severity], finding.leading
     label = f":{sign.colour}-badge[{sign}] {plain(_title(outcome))} "
     with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]"):
-        _evidence(finding)
+        _evidence(finding, run)
         for consequence in finding.consequences:
             st.markdown(f"**Also** {_facts(consequence)}")
         st.caption(f"Check {outcome.code} {plain(outcome.rule)} · Source: {plain(outcome.source)}")
 
 
-def _evidence(finding: Finding) -> None:
+def _evidence(finding: Finding, run: Run | None) -> None:
+    """What was measured, the samples that show it, the likely cause, what to try; `run` where that can be done here."""
     st.markdown(_facts(finding.leading))
     _samples(finding.samples)
     if finding.sentence != _title(finding.leading):
         st.markdown(f"**Likely cause** {plain(finding.sentence)}")
-    _fixes(finding.fixes or finding.leading.fixes)  # the cause knows more than its symptom
+    for rival in finding.rivals:
+        st.markdown(f"**Or** {plain(alternative(rival))}")
+    fixes = finding.fixes or finding.leading.fixes  # the cause knows more than its symptom
+    _fixes(fixes)
+    if run is not None:
+        relaunch_button(run, fixes, finding.leading.rule)
 
 
 def _consequences(finding: Finding) -> None:
@@ -94,23 +103,22 @@ def _samples(samples: Sequence[ShownSample]) -> None:
 
 
 def _fixes(fixes: Sequence[Fix]) -> None:
-    for number, fix in enumerate(fixes):
-        st.markdown(f"**{'Try' if number == 0 else 'or'}** {_change(fix)} {plain(said(fix.why))}")
+    for fix in fixes:
+        st.markdown(f"**Try** {_change(fix)} {plain(said(fix.why))}")
 
 
 def _change(fix: Fix) -> str:
     """`learning_rate 0.005 → 0.0005:`, as far as the values are known."""
-    values = [shown(value) for value in (fix.current, fix.suggested) if value is not None]
+    values = [typed(value) for value in (fix.current, fix.suggested) if value is not None]
     return f"`{fix.parameter}` {plain(' → '.join(values))}".rstrip() + " — "
 
 
 def summary(diagnosis: Diagnosis) -> str:
     """How many findings of each severity there are, how many checks were quiet, and which could not run."""
     found_at = [finding.severity for finding in findings(diagnosis)]
-    counts = {name: found_at.count(name) for name in reversed(Severity)}
-    found = [f"{count} {VERDICTS[name].word}" for name, count in counts.items() if count]
     quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
-    return " · ".join(part for part in (*found, f"{quiet} checks quiet", _blind_spots(diagnosis)) if part)
+    parts = (counts(found_at), f"{counted(quiet, 'check')} quiet", _blind_spots(diagnosis))
+    return " · ".join(part for part in parts if part)
 
 
 def _blind_spots(diagnosis: Diagnosis) -> str:

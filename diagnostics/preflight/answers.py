@@ -138,7 +138,8 @@ class CompletionLength(Check):
             "endless": "{parameter} is {value}{origin}: {cut} of {count} answers of the untrained policy are longer, "
             "and {endless} do not end within {room} tokens: room alone will not end them.",
             "unread": "Neither the data's name nor a probe of the untrained policy tells how much room answers need.",
-            "unread.enable": "Probe the policy: rlvitals preflight CONFIG --probe.",
+            "unread.enable": "Probe the policy: rlvitals preflight CONFIG --probe, or “Try the settings” on the Launch "
+            "page.",
             "why": "Answers that fit are scored for what they say and can end by themselves.",
         }
     )

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from diagnostics.diagnosis import Fix, Severity
 from diagnostics.messages import Message, Value
+from diagnostics.messages import setting as shown_setting
 from diagnostics.preflight.setup import Setting, Setup
 
 Limits = Mapping[str, float]
@@ -153,11 +154,6 @@ class Check(ABC):
 def fixed(entries: Mapping[str, Entry]) -> Mapping[str, Entry]:
     """The entries as a check's class holds them: nobody changes them."""
     return MappingProxyType(dict(entries))
-
-
-def shown_setting(value: object) -> str:
-    """A setting's value as a person types it: 1e-06 and not 1.00e-6."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 _ORIGINS = {

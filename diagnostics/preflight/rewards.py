@@ -69,7 +69,7 @@ class RewardSmoke(Check):
             "rank": "The rewards gave junk {junk} on average and the best form of right answers {gold}: right ones "
             "must rank above.",
             "untried": "The reward functions were not tried.",
-            "untried.enable": "Try them: rlvitals preflight CONFIG --smoke, or “Try the rewards” on the Launch page.",
+            "untried.enable": "Try them: rlvitals preflight CONFIG --smoke, or “Try the settings” on the Launch page.",
             "unscored": "No reward function could score any of the answers that were tried.",
             "unscored.enable": "Give the dataset the columns that the reward functions read.",
         }

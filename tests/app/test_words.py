@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.words import duration, is_live, plain, progress, quiet_for, time_left
+from app.words import duration, is_live, plain, progress, quiet_for, time_left, typed
 from diagnostics.run import DataHealth, Run, Samples, Series, Status
 
 
@@ -26,6 +26,12 @@ def run(status: Status, seconds_per_step: float = 2.0, newest: float = 0.0) -> R
 )
 def test_a_duration_has_the_largest_fitting_unit(seconds: float, expected: str) -> None:
     assert expected == duration(seconds)
+
+
+def test_a_setting_is_said_as_a_person_types_it() -> None:
+    assert [typed(value) for value in (2e-4, ["accuracy", "brevity"], 26, "eos")] == [
+        "0.0002", "accuracy, brevity", "26", "eos"
+    ]  # fmt: skip
 
 
 def test_the_time_left_follows_from_the_pace_so_far() -> None:

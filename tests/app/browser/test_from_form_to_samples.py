@@ -75,3 +75,27 @@ def test_a_double_click_starts_one_training(
     page.wait_for_url("**run=**")
     training_in(runs / "grpo-addition-1").wait_for_step(1)
     assert [path.parent.name for path in runs.glob(f"*/{RUN_FILE}")] == ["grpo-addition-1"]
+
+
+def test_a_fix_is_tried_with_a_click_and_what_was_wrong_is_gone(
+    start_dashboard: Fixture,
+    open_screen: Fixture,
+    start_training: Fixture,
+    training_in: Fixture,
+    tmp_path: Path,
+) -> None:
+    runs = tmp_path / "runs"
+    sick = start_training(runs / "hot-1", "grpo", "--recipe", "grpo-addition", "--learning_rate", "0.01")
+    page = open_screen(start_dashboard(runs).url_of(sick.run_dir)).page
+    expect(page.get_by_text("The policy has moved far away from the reference model.")).to_be_visible()
+    page.get_by_role("button", name="Stop").click()
+    sick.wait_for_end()
+
+    relaunch = page.get_by_role("button", name="Relaunch with this")
+    relaunch.focus()
+    relaunch.press("Enter")
+    page.wait_for_url("**hot-2")
+    cured = training_in(runs / "hot-2")
+    cured.wait_for_step(12)
+    expect(page.get_by_text("No sign of trouble in")).to_be_visible()
+    assert orjson.loads((cured.run_dir / RUN_FILE).read_bytes())["config"]["learning_rate"] < 0.01

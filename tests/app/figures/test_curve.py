@@ -90,6 +90,14 @@ def test_a_limit_that_fired_is_drawn_wherever_the_curve_lies() -> None:
     assert [shape.y0 for shape in shapes(curve(series([0.4] * 20), [fired], LIGHT), "limit")] == [0.2]
 
 
+def test_limits_too_close_for_their_words_share_a_line_of_them() -> None:
+    close = [outcome(Verdict.FIRED, limit=limit) for limit in (0.1, 1.0, 20.0)]
+    drawn = curve(series([0.0, 29.0]), close, LIGHT)
+    assert [shape.y0 for shape in shapes(drawn, "limit")] == [0.1, 1.0, 20.0]
+    assert "limit 0.1 · 1" in words(drawn)
+    assert "limit 20" in words(drawn)
+
+
 def test_a_limit_in_another_unit_is_not_drawn() -> None:
     figure = curve(series([0.1, 0.2]), [outcome(unit="× its own median")], LIGHT)
     assert "limit" not in words(figure)

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -9,26 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
-
-
-def page(root: str, is_read_only: bool) -> None:
-    """The script that AppTest runs: it may use only what it imports itself."""
-    from pathlib import Path  # noqa: PLC0415
-
-    import streamlit as st  # noqa: PLC0415
-
-    from app.views import launch  # noqa: PLC0415
-
-    def open_run(run_dir: Path) -> None:
-        st.text(f"opened {run_dir.name}")
-        st.stop()
-
-    launch.render(Path(root), open_run, is_read_only)
-
-
-@pytest.fixture
-def launch(tmp_path: Path) -> AppTest:
-    return AppTest.from_function(page, kwargs={"root": str(tmp_path), "is_read_only": False}, default_timeout=30).run()
 
 
 def option(app: AppTest, name: str) -> object:
@@ -94,9 +75,8 @@ def test_a_dataset_on_the_hub_is_no_file_and_is_read_when_the_training_starts(la
     assert "Its prompts are loaded by `datasets` when the training starts." in [item.value for item in launch.caption]
 
 
-def test_a_read_only_dashboard_shows_the_command_and_no_button(tmp_path: Path) -> None:
-    kwargs = {"root": str(tmp_path), "is_read_only": True}
-    app = AppTest.from_function(page, kwargs=kwargs, default_timeout=30).run()
+def test_a_read_only_dashboard_shows_the_command_and_no_button(open_launch: Callable[..., AppTest]) -> None:
+    app = open_launch(is_read_only=True)
     assert [button for button in app.button if button.key == "launch.start"] == []
     assert "read-only" in app.info[0].value
     assert "rlvitals train" in command(app)
@@ -163,26 +143,3 @@ def test_a_yes_does_not_count_for_another_finding(launch: AppTest) -> None:
     launch.checkbox[-1].check().run()
     option(launch, "temperature").input("0.2").run()
     assert start_button(launch).disabled
-
-
-def test_the_rewards_are_tried_on_demand_and_the_finding_stands_beside_its_field(launch: AppTest) -> None:
-    launch.button_group(key="launch.algorithm").set_value("grpo").run()
-    option(launch, "reward_funcs").input("constant").run()
-    assert "gave 0 to every answer" not in said(launch)
-    launch.button(key="launch.try_rewards").click().run()
-    assert "The rewards gave 0 to every answer" in said(launch)
-    assert start_button(launch).disabled
-    option(launch, "reward_funcs").input("addition_accuracy").run()
-    assert "gave 0 to every answer" not in said(launch)
-
-
-def test_rewards_that_cannot_be_tried_are_told_in_the_trainers_words(launch: AppTest) -> None:
-    option(launch, "reward_funcs").input("kindness").run()
-    launch.button(key="launch.try_rewards").click().run()
-    assert "The rewards cannot be tried: unknown reward function 'kindness'" in said(launch)
-
-
-def test_a_read_only_dashboard_tries_no_rewards(tmp_path: Path) -> None:
-    kwargs = {"root": str(tmp_path), "is_read_only": True}
-    app = AppTest.from_function(page, kwargs=kwargs, default_timeout=30).run()
-    assert [button for button in app.button if button.key == "launch.try_rewards"] == []

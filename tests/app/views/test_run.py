@@ -239,3 +239,32 @@ def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
     assert "temperature is 0" in "".join(item.value for item in folded.markdown)
     assert "does not count for the verdict" in folded.caption[0].value
     assert "critical" not in test.markdown[1].value
+
+
+def test_a_run_that_has_only_begun_reproaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = write(tmp_path / "a", steps=0)
+    shown = text(opened(tmp_path / "a", monkeypatch))
+    log.close()
+    assert "**]\n" in f"{shown}\n"  # the state, and no dot after it
+    assert "could not run" not in shown
+    assert "No samples yet." in shown
+
+
+def test_the_newest_step_is_followed_without_a_word_in_the_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = write(tmp_path / "a", steps=2)
+    test = opened(tmp_path / "a", monkeypatch)
+    log.log(3, {"reward": 0.03, **HEALTHY}, [sample(0, 1.0)])
+    log.close()
+    time.sleep(0.3)  # the page looks four times a second at most
+    test.run()
+    steps = next(box for box in test.selectbox if box.label == "Step")
+    assert steps.options[0] == "newest"
+    assert "Step 3: " in text(test)
+    assert "step" not in test.query_params
+
+
+def test_other_causes_that_would_explain_it_are_named_with_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = text(opened(SAMPLES / "ratio-far-from-one", monkeypatch, read_only=True))
+    assert "**Or** " in shown

@@ -1,0 +1,71 @@
+"""The button that trains a run again with what its diagnosis suggests, as a run of its own, and goes there."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.widgets.launch_draft import as_text, free_name, runs_folder
+from app.words import is_live, plain, typed
+from diagnostics.diagnosis import Fix
+from diagnostics.run import Run
+from diagnostics.runlog import RUN_FILE
+from trainer.launch import LaunchError, start
+
+_NUMBER = re.compile(r"-\d+$")
+
+
+def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
+    """Draw the button where the run is one of ours and a fix is a setting; a refusal stands below it.
+
+    All settings that are suggested are changed together, as `rlvitals train --from RUN --apply-fixes` does.
+    """
+    changes = [fix for fix in fixes if fix.suggested is not None]
+    if not changes or run.producer != "rlvitals" or not (run.path / RUN_FILE).exists():
+        return
+    answer = f"relaunch.answer.{run.run_id}.{key}"
+    match st.session_state.get(answer):
+        case Path() as child if (child / RUN_FILE).exists():
+            st.button(f"Open {plain(child.name)}", key=f"opened.{answer}", on_click=_open, args=(child,))
+            return
+        case str(refusal):
+            st.caption(f":orange[{plain(refusal)}]")
+    words = ", ".join(f"{fix.parameter} {typed(fix.suggested)}" for fix in changes)
+    meanwhile = " This run goes on until you stop it." if is_live(run) else ""
+    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    st.button(
+        "Relaunch with this" if len(changes) == 1 else "Relaunch with these",
+        key=f"relaunch.{answer}",
+        help=plain(f"Train again from the start with {words}, as a run of its own.{meanwhile}"),
+        on_click=_relaunch,
+        args=(run.path, changes, answer),
+    )
+
+
+def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
+    """Start the training once: the second click of a double click finds the run that the first one started."""
+    if isinstance(child := st.session_state.get(answer), Path) and (child / RUN_FILE).exists():
+        _open(child)
+        return
+    child = new_folder(path)
+    words = [word for fix in changes for word in (f"--{fix.parameter}", as_text(fix.suggested))]
+    try:
+        start(["train", "--from", str(path), *words], child)
+    except LaunchError as error:
+        st.session_state[answer] = str(error)
+    else:
+        st.session_state[answer] = child
+        _open(child)
+
+
+def new_folder(path: Path) -> Path:
+    """Where a run's successor goes: beside it, with the next free number; of a sample run, where new runs go."""
+    root = runs_folder(state.folders()[0]) if state.is_sample(path) else path.parent
+    return root / free_name(root, _NUMBER.sub("", path.name))
+
+
+def _open(child: Path) -> None:
+    state.choose_step(None)
+    st.query_params[state.RUN] = str(child)

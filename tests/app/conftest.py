@@ -1,0 +1,39 @@
+"""The Launch page without a browser: what several tests of the app stand on."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+
+def page(root: str, is_read_only: bool) -> None:
+    """The script that AppTest runs: it may use only what it imports itself."""
+    from pathlib import Path  # noqa: PLC0415
+
+    import streamlit as st  # noqa: PLC0415
+
+    from app.views import launch  # noqa: PLC0415
+
+    def open_run(run_dir: Path) -> None:
+        st.text(f"opened {run_dir.name}")
+        st.stop()
+
+    launch.render(Path(root), open_run, is_read_only)
+
+
+@pytest.fixture
+def open_launch(tmp_path: Path) -> Callable[..., AppTest]:
+    """Opens the Launch page over tmp_path."""
+
+    def open_one(*, is_read_only: bool = False) -> AppTest:
+        kwargs = {"root": str(tmp_path), "is_read_only": is_read_only}
+        return AppTest.from_function(page, kwargs=kwargs, default_timeout=30).run()
+
+    return open_one
+
+
+@pytest.fixture
+def launch(open_launch: Callable[..., AppTest]) -> AppTest:
+    """The page of somebody who may start trainings."""
+    return open_launch()

@@ -1,0 +1,87 @@
+"""The Relaunch button of the Run page: where it stands, and that it really trains again with what is suggested."""
+
+import os
+import signal
+from pathlib import Path
+
+import orjson
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.widgets.relaunch_button import new_folder
+from diagnostics.runlog import RUN_FILE, STATUS_FILE, RunLog
+from trainer.config import make_config
+
+PAGE = """
+import streamlit as st
+from app import state
+from app.views import run
+st.query_params.setdefault(state.RUN, {path!r})
+run.render(state.selected_run(), {is_read_only})
+"""
+
+
+def cut_off(directory: Path, **more: object) -> Path:
+    """A run of ours nearly all of whose answers are cut off after three tokens."""
+    config = make_config("grpo", {"task": "addition", "max_completion_length": 3, **more}).to_dict()
+    with RunLog(directory, algorithm="grpo", task="addition", config=config, total=60) as log:
+        for step in range(1, 61):
+            lengths = {"completions/mean_length": 3.0, "completions/max_length": 3.0, "kl": 0.01}
+            log.log(step, {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": 0.94, **lengths})
+    return directory
+
+
+def opened(path: Path, *, is_read_only: bool = False) -> AppTest:
+    test = AppTest.from_string(PAGE.format(path=str(path), is_read_only=is_read_only), default_timeout=60).run()
+    assert not test.exception
+    return test
+
+
+def buttons(test: AppTest) -> list[str]:
+    return [button.label for button in test.button if button.label.startswith(("Relaunch", "Open"))]
+
+
+def press(test: AppTest, label: str) -> None:
+    next(button for button in test.button if button.label == label).click().run()
+    assert not test.exception
+
+
+def test_a_click_trains_again_with_what_is_suggested_and_the_page_leads_there(tmp_path: Path) -> None:
+    parent = cut_off(tmp_path / "short-1", max_steps=2, num_generations=2, per_device_train_batch_size=2)
+    test = opened(parent)
+    press(test, "Relaunch with this")
+    child = tmp_path / "short-2"
+    os.kill(orjson.loads((child / STATUS_FILE).read_bytes())["pid"], signal.SIGKILL)
+    written = orjson.loads((child / RUN_FILE).read_bytes())
+    assert written["parent"] == orjson.loads((parent / RUN_FILE).read_bytes())["run_id"]
+    assert written["config"]["max_completion_length"] > 3
+    assert test.query_params["run"] == str(child)
+
+    test.query_params["run"] = str(parent)
+    assert buttons(test.run()) == ["Open short\\-2"]
+    press(test, "Open short\\-2")
+    assert test.query_params["run"] == str(child)
+
+
+def test_a_refusal_stands_above_the_button(tmp_path: Path) -> None:
+    parent = cut_off(tmp_path / "short")
+    written = orjson.loads((parent / RUN_FILE).read_bytes())
+    written["config"]["dataset"] = "/moved/away.jsonl"
+    (parent / RUN_FILE).write_bytes(orjson.dumps(written))
+    test = opened(parent)
+    press(test, "Relaunch with this")
+    assert any("/moved/away" in caption.value.replace("\\", "") for caption in test.caption)
+    assert buttons(test) == ["Relaunch with this"]
+    assert not (tmp_path / "short-1").exists()
+
+
+def test_nobody_else_relaunches(tmp_path: Path) -> None:
+    assert buttons(opened(cut_off(tmp_path / "a"), is_read_only=True)) == []
+    foreign = Path(__file__).parents[2] / "fixtures" / "trl" / "grpo116"
+    assert buttons(opened(foreign)) == []
+
+
+def test_what_follows_a_sample_run_goes_where_new_runs_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
+    assert new_folder(Path("sample_runs/cut-off").resolve()) == tmp_path / "cut-off-1"
+    assert new_folder(tmp_path / "grpo-addition-7").name == "grpo-addition-1"
