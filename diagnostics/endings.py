@@ -14,6 +14,7 @@ from diagnostics.breaks import Break, find_break
 from diagnostics.run import Run, Series, Values
 
 LATEST = 10  # points that show how things stand now
+SEARCHED = 1000  # points for the step at which they began to; so far back a setting that changed is no news
 SAME = 0.8  # of them: a batch without a single answer at its limit happens now and then
 APART = 1  # steps at most between a wall and the break that it made
 NEAR = 1.0  # nats per token to the reference, where `kl-too-high` is critical: beyond it the policy itself has changed
@@ -111,7 +112,8 @@ def _made(wall: Wall, left: Break) -> bool:
 
 def _wall(series: Series, sign: float) -> Wall | None:
     """The highest value (`sign` 1) or the lowest (−1) of the latest points, where nearly all of them have it."""
-    steps, values = series.steps[series.finite], sign * series.values[series.finite]
+    steps, values = series.steps[-2 * SEARCHED :], sign * series.values[-2 * SEARCHED :]
+    steps, values = steps[np.isfinite(values)][-SEARCHED:], values[np.isfinite(values)][-SEARCHED:]
     if len(values) < LATEST:
         return None
     tokens = float(values[-LATEST:].max())

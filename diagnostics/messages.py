@@ -32,6 +32,12 @@ def shown(value: Value) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     if value != 0 and not 1e-3 <= abs(value) < 1e5:
-        return f"{value:.2e}".replace("e-0", "e-").replace("e+0", "e")
+        mantissa, exponent = f"{value:.2e}".split("e")
+        return f"{float(mantissa):g}e{int(exponent)}"
     text = f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
     return text.replace("-", "−")
+
+
+def setting(value: object) -> str:
+    """A configuration's value as a person types it: 0.0002 and 1e-06, because it is copied."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

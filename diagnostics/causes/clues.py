@@ -11,12 +11,14 @@ from diagnostics.run import Run
 class Clue:
     """A rule that points at a cause, where `counts` says that it does in this run.
 
-    Where `proves` holds too, the finding cannot be the mere consequence of another cause.
+    Where `proves` holds too, the finding cannot be the mere consequence of another cause. Where `is_grave` does, it
+    shows something critical, whatever its own rule made of it.
     """
 
     rule: str
     counts: Callable[[Outcome, Run], bool] = lambda outcome, run: True
     proves: Callable[[Outcome, Run], bool] = lambda outcome, run: False
+    is_grave: Callable[[Outcome, Run], bool] = lambda outcome, run: False
 
 
 def always(outcome: Outcome, run: Run) -> bool:

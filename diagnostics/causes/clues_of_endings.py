@@ -1,18 +1,22 @@
 """What tells one cause of answers that do not end from another: how they ended before, and what the settings say."""
 
+import itertools
 import math
 
 import numpy as np
 
+from diagnostics.breaks import find_break
 from diagnostics.diagnosis import Outcome
 from diagnostics.endings import ceiling, end_was_held_back, end_was_missed, ends_go_unheeded, limit_fell
-from diagnostics.run import Run
+from diagnostics.run import Run, Sample
 
 START = 5  # logged points that show how a run began
 END_SETTINGS = ("min_new_tokens", "min_length")
 LIMIT_SETTINGS = ("response_length", "max_completion_length", "max_new_tokens")
 FEWEST_SAMPLES = 16  # below them a correlation says nothing
 UNPAID = 0.2  # correlation of score and length, below which length is not what is paid for
+AT_THE_SAME_STEP = 1  # steps between two breaks that one change made
+SEARCHED = 20  # tables before a finding for three in which lengths differ
 FIRST_TABLES = 3  # of samples: how answers scored before they changed
 
 
@@ -24,13 +28,24 @@ def grew(outcome: Outcome, run: Run) -> bool:
 def length_may_pay(outcome: Outcome, run: Run) -> bool:
     """Whether longer answers score higher in the tables around the finding, or no samples say that they do not."""
     tables = run.samples.steps
-    around = [step for step in tables if step < (outcome.first_step or 0)][-FIRST_TABLES:]
+    before = [step for step in tables if step < (outcome.first_step or 0)][-SEARCHED:]
+    around = list(itertools.islice((step for step in reversed(before) if _lengths_differ(run, step)), FIRST_TABLES))
     around += [step for step in tables if step >= (outcome.first_step or 0)][:FIRST_TABLES]
-    rows = [(sample.length or len(sample.response), sample.score) for step in around for sample in run.samples.at(step)]
+    rows = [(_length(sample), sample.score) for step in around for sample in run.samples.at(step)]
     known = np.array([(length, score) for length, score in rows if score is not None and math.isfinite(score)])
     if len(known) < FEWEST_SAMPLES or not known.std(axis=0).all():
         return True
     return float(np.corrcoef(known.T)[0, 1]) > UNPAID
+
+
+def _lengths_differ(run: Run, step: int) -> bool:
+    """Whether at most half of a table's answers are as long as its longest: equal lengths tell of no difference."""
+    lengths = [_length(sample) for sample in run.samples.at(step)]
+    return lengths.count(max(lengths, default=0)) <= len(lengths) / 2
+
+
+def _length(sample: Sample) -> int:
+    return sample.length or len(sample.response)
 
 
 def _was_learned(run: Run) -> bool:
@@ -70,7 +85,15 @@ def limit_cuts_from_the_start(outcome: Outcome, run: Run) -> bool:
     """Whether samples are cut off from the first table on at the configured limit, though a few end before it."""
     limit, first = ceiling(run), run.samples.steps[0] if run.samples.steps else None
     is_the_limit = limit is not None and limit.tokens == _largest(run, LIMIT_SETTINGS)
-    return outcome.first_step == first and is_the_limit and some_end_by_themselves(outcome, run)
+    are_cut = outcome.first_step == first and is_the_limit and not another_end_is_set(outcome, run)
+    return are_cut and some_end_by_themselves(outcome, run)
+
+
+def answers_are_whole(outcome: Outcome, run: Run) -> bool:
+    """Whether no lowered limit cut the answers: the mean over their first tokens alone is that of other tokens."""
+    wall = ceiling(run) if limit_fell(run) else None
+    left = find_break(run.get("entropy_per_token"))
+    return wall is None or left is None or abs(left.step - wall.step) > AT_THE_SAME_STEP
 
 
 def end_was_withheld(outcome: Outcome, run: Run) -> bool:

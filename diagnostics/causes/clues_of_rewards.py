@@ -5,13 +5,15 @@ from collections.abc import Collection
 
 import numpy as np
 
-from diagnostics.breaks import break_at
+from diagnostics.breaks import break_at, find_break
+from diagnostics.causes.clues_of_updates import samples_as_usual
 from diagnostics.diagnosis import Outcome
 from diagnostics.metrics import MAIN_REWARD
 from diagnostics.run import Run, Series, Values
 
 START = 5  # logged points that show how a run began
 SMALL_BATCH = 32  # answers; TRL's maintainers advise 256
+MEDIAN_LAG = 2  # points; half of the five that a rule's median is taken over
 CHANCE = 3.0  # standard errors of the difference of two means
 OF_REWARDS = ("reward", "score", "rlhf_reward")
 FIRST_TABLES = 3  # of samples: how answers scored before they changed
@@ -80,8 +82,27 @@ def scores_by_chance(run: Run, rules: Collection[str]) -> bool:
 
 
 def reward_kept_its_level(outcome: Outcome, run: Run) -> bool:
-    """Whether the reward did not itself leave its level where the value loss did: a new reward surprises any critic."""
-    return break_at(_score(run), outcome.first_step or 0) is None
+    """Whether the reward did not itself leave its level where the value loss did: a new reward surprises any critic.
+
+    The loss is judged as a median of five points, which may begin up to two of them later than the reward.
+    """
+    left, step = find_break(_score(run)), outcome.first_step or 0
+    shown = run.steps[run.steps <= step][-MEDIAN_LAG - 1 :]
+    return break_at(_score(run), step) is None and (left is None or left.step not in shown)
+
+
+def told_apart_before(run: Run, step: int) -> bool:
+    """Whether rewards differed before a step: a function that told answers apart stops to because the answers changed.
+
+    Then the change has a cause of its own, unless it was the function or the prompts that changed.
+    """
+    spreads = [run.get("reward_std", "score_std"), *run.functions("reward_func_std").values()]
+    return any(_differed(series, step) for series in spreads if series is not None)
+
+
+def rose_with_its_own_samples(outcome: Outcome, run: Run) -> bool:
+    """Whether the score rose, and not because sampling turned cold: the likeliest answers are alike and score well."""
+    return reward_rose(outcome, run) and samples_as_usual(outcome, run)
 
 
 def only_sampling_changed(outcome: Outcome, run: Run) -> bool:
@@ -120,6 +141,11 @@ def is_small_and_noisy(outcome: Outcome, run: Run) -> bool:
     finite = series.values[series.finite]
     gained = abs(float(np.median(finite[-START:])) - float(np.median(finite[:START])))
     return float(np.std(np.diff(finite))) / math.sqrt(2) > gained
+
+
+def _differed(series: Series, step: int) -> bool:
+    before = series.values[series.finite & (series.steps < step)]
+    return len(before) > 0 and float(np.median(before[-START:])) > 0
 
 
 def _prompts_stayed(run: Run, step: int) -> bool:

@@ -12,6 +12,10 @@ OVER_A_STRETCH = frozenset(
 """Rules that judge a whole stretch of the run: their first step says nothing about when it began."""
 
 
+AGAINST_THE_START = frozenset({"length-collapse", "length-explosion"})
+"""Rules that take the first points of a run as its level: they fire behind them at the earliest."""
+
+
 OF_GARBLED_SAMPLES = (
     "smp-repetition",
     "smp-loop-tail",
@@ -26,6 +30,24 @@ OF_GARBLED_SAMPLES = (
     "smp-special-leak",
 )
 """What samples show of a policy that is ruined, whatever ruined it."""
+
+
+OF_EQUAL_REWARDS = (
+    "reward-stuck-at-floor",
+    "reward-func-constant",
+    "reward-func-stagnant",
+    "zero-variance-groups",
+    "zero-variance-excess",
+    "reward-std-shrink",
+    "smp-score-identical",
+    "unscorable-completions",
+    "policy-not-updating",
+)
+"""What a run shows whose answers can no longer earn anything, or all earn the same, whatever made them so."""
+
+
+def never(run: Run, step: int) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +72,8 @@ class CauseEntry:
     one would say, `meaning` the paragraph that explains it; `remedies` name what to change, most promising first.
     `rivals` are causes that the same findings may mean as well: name → what would decide between the two. `preflight`
     are checks of the settings alone that support it. `variants` are forms of it that want other remedies. Without
-    `folds_worse` what is graver than its own findings is not put down to it.
+    `folds_worse` what is graver than its own findings is not put down to it. `is_effect` says of the step at which it
+    began whether it is an effect by its nature there, so that a cause that explains it may show a little later.
     """
 
     name: str
@@ -65,6 +88,7 @@ class CauseEntry:
     preflight: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
     folds_worse: bool = True
+    is_effect: Callable[[Run, int], bool] = never
 
     @property
     def template(self) -> str:

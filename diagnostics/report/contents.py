@@ -14,7 +14,7 @@ from diagnostics.diagnosis import (
     ShownSample,
     Verdict,
 )
-from diagnostics.messages import Message, Value, render, shown
+from diagnostics.messages import Message, Value, render, setting, shown
 from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG, templates
 from diagnostics.rules.exhibits import SHOWN_SAMPLES
@@ -252,11 +252,6 @@ def exhibit(shown: ShownSample) -> str:
 def alternative(rival: Rival) -> str:
     """Another cause with what would decide: "numerical-breakdown? A NaN in any metric …"."""
     return f"{rival.cause}? {said(rival.decides)}"
-
-
-def setting(value: object) -> str:
-    """A configuration's value as a person types it: 1e-06 and not 1.00e-6, because it is copied."""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def number(value: Value, unit: str = "") -> str:

@@ -7,7 +7,7 @@ from itertools import count
 from diagnostics.curves.selection import crucial, others
 from diagnostics.curves.words import last_value, name_of
 from diagnostics.diagnosis import Diagnosis, Outcome, Severity, ShownSample, Verdict
-from diagnostics.messages import shown
+from diagnostics.messages import setting, shown
 from diagnostics.report.contents import (
     Finding,
     Report,
@@ -24,7 +24,6 @@ from diagnostics.report.contents import (
     reasons_not_to_apply,
     run_line,
     said,
-    setting,
     verdict_sentence,
 )
 from diagnostics.report.dialogues import dialogue, newest_samples

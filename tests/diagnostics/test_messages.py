@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from diagnostics.messages import Message, render, shown
+from diagnostics.messages import Message, render, setting, shown
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,8 @@ from diagnostics.messages import Message, render, shown
         (99999.6, "100000"),
         (0.0, "0"),
         (-1.25, "−1.25"),
-        (5e-06, "5.00e-6"),
-        (7.5e6, "7.50e6"),
+        (5e-06, "5e-6"),
+        (7.5e6, "7.5e6"),
         (math.nan, "NaN"),
         (math.inf, "∞"),
         (-math.inf, "−∞"),
@@ -39,3 +39,14 @@ def test_the_same_message_speaks_the_language_of_its_table() -> None:
 def test_an_unknown_template_is_an_error_not_an_empty_sentence() -> None:
     with pytest.raises(KeyError):
         render(Message("absent"), {})
+
+
+def test_a_setting_is_shown_as_a_person_types_it() -> None:
+    assert [setting(value) for value in (2e-4, 7e-5, 1.0, 26, "eos", None)] == [
+        "0.0002",
+        "7e-05",
+        "1",
+        "26",
+        "eos",
+        "None",
+    ]

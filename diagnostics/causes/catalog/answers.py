@@ -3,6 +3,7 @@
 from diagnostics.causes.clues import Clue, is_warning
 from diagnostics.causes.clues_of_endings import (
     another_end_is_set,
+    answers_are_whole,
     end_was_overrun,
     ends_became_rare,
     grew,
@@ -15,8 +16,8 @@ from diagnostics.causes.clues_of_endings import (
     stops_at_no_token,
 )
 from diagnostics.causes.clues_of_rewards import reward_did_not_rise
-from diagnostics.causes.clues_of_updates import samples_coldly, samples_turned_cold
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clues_of_updates import leapt, samples_coldly, samples_turned_cold
+from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
 
 ANSWERS: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -35,19 +36,14 @@ ANSWERS: tuple[CauseEntry, ...] = (
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
         against=(Clue("eos-id-mismatch"),),
         consequences=(
-            "reward-stuck-at-floor",
+            *OF_EQUAL_REWARDS,
             "reward-regression",
-            "zero-variance-groups",
-            "reward-std-shrink",
-            "policy-not-updating",
             "length-collapse",
+            "entropy-explosion",
             "smp-empty",
-            "unscorable-completions",
             "eos-never-generated",
             "smp-truncated",
             "masked-out-batch",
-            "reward-func-constant",
-            "reward-func-stagnant",
             "reward-not-improving",
         ),
         preflight=("pf-completion-length",),
@@ -79,7 +75,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "reward-func-constant",
             "reward-regression",
         ),
-        remedies=("length-neutral-reward", "token-loss", "eos-trick", "stronger-kl"),
+        remedies=("length-neutral-reward", "token-loss", "eos-trick", "fitted-kl", "stronger-kl"),
     ),
     CauseEntry(
         "never-learned-to-stop",
@@ -93,7 +89,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "truncation-high",
         ),
         against=(Clue("eos-id-mismatch"),),
-        consequences=("reward-not-improving",),
+        consequences=(*OF_EQUAL_REWARDS, "reward-not-improving", "reward-regression", "length-explosion"),
         preflight=("pf-eos-trick", "pf-pad-eos"),
         remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
         rivals={
@@ -114,19 +110,17 @@ ANSWERS: tuple[CauseEntry, ...] = (
             Clue("eos-never-generated", another_end_is_set),
             Clue("truncation-high", end_was_overrun),
             Clue("smp-truncated", end_was_overrun),
+            Clue("smp-truncated", another_end_is_set),
         ),
         consequences=(
+            *OF_EQUAL_REWARDS,
             "truncation-high",
             "eos-never-generated",
             "length-explosion",
-            "zero-variance-groups",
-            "reward-std-shrink",
-            "reward-stuck-at-floor",
             "reward-regression",
             "masked-out-batch",
             "smp-truncated",
             "smp-special-leak",
-            "reward-func-constant",
             "reward-not-improving",
             "kl-too-high",
         ),
@@ -149,9 +143,25 @@ ANSWERS: tuple[CauseEntry, ...] = (
         against=(
             Clue("truncation-high"),
             Clue("nonfinite-metric"),
+            Clue("kl-too-high", leapt),
         ),
-        consequences=("reward-regression", "reward-not-improving", "smp-empty"),
-        remedies=("checked-reward", "free-end", "earlier-checkpoint"),
+        consequences=(
+            *OF_EQUAL_REWARDS,
+            "reward-regression",
+            "reward-not-improving",
+            "entropy-collapse",
+            "kl-too-high",
+            "kl-runaway",
+            "kl-up-reward-flat",
+            "kl-coef-rising",
+            "value-loss-spike",
+            "smp-empty",
+            "smp-exclaim-emoji",
+            "smp-group-duplicates",
+            "smp-template-collapse",
+            "smp-vocabulary-collapse",
+        ),
+        remedies=("checked-reward", "free-end", "fitted-kl", "earlier-checkpoint"),
     ),
     CauseEntry(
         "mode-collapse",
@@ -196,7 +206,7 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The policy dissolves into noise.",
         meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
         "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
-        core=(Clue("entropy-explosion"),),
+        core=(Clue("entropy-explosion", answers_are_whole),),
         support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
         against=(Clue("entropy-collapse"),),
         consequences=(

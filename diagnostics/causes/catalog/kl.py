@@ -3,8 +3,8 @@
 from diagnostics.causes.clues import Clue, is_critical, is_warning
 from diagnostics.causes.clues_of_endings import end_is_forbidden, end_was_withheld
 from diagnostics.causes.clues_of_rewards import only_sampling_changed
-from diagnostics.causes.clues_of_updates import kl_weight_leapt, no_update_before_the_first_point
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clues_of_updates import kl_weight_leapt, leash_holds, no_update_before_the_first_point
+from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
 
 KL: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -28,15 +28,12 @@ KL: tuple[CauseEntry, ...] = (
         consequences=(
             "truncation-high",
             "length-explosion",
-            "reward-std-shrink",
-            "reward-func-constant",
+            *OF_EQUAL_REWARDS,
             "smp-score-length",
             "kl-too-high",
             "kl-runaway",
             "kl-penalty-dominates",
             "value-loss-spike",
-            "zero-variance-groups",
-            "reward-stuck-at-floor",
             "reward-not-improving",
             "reward-regression",
             "ratio-far-from-one",
@@ -96,7 +93,9 @@ KL: tuple[CauseEntry, ...] = (
             *OF_GARBLED_SAMPLES,
         ),
         preflight=("pf-kl-off", "pf-lr-range"),
-        remedies=("stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
+        folds_worse=False,
+        is_effect=leash_holds,
+        remedies=("fitted-kl", "stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
         rivals={
             "drastic-updates": "If single updates are large (approximate KL above 0.03 nats per token), lower the "
             "learning rate first; if each is small and they add up, it is the leash.",
@@ -114,6 +113,7 @@ KL: tuple[CauseEntry, ...] = (
         against=(
             Clue("kl-too-high"),
             Clue("kl-runaway"),
+            Clue("reward-saturated"),
         ),
         consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
         preflight=("pf-kl-scale",),

@@ -8,9 +8,11 @@ from diagnostics.causes.clues_of_rewards import (
     marks_are_paid,
     only_the_reward_changed,
     reward_rose,
+    rose_with_its_own_samples,
     scores_by_chance,
+    told_apart_before,
 )
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry, Variant
+from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
 
 REWARDS: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -40,6 +42,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "smp-score-identical",
             "value-loss-spike",
         ),
+        is_effect=told_apart_before,
         remedies=("checked-reward", "easier-prompts"),
         variants=(
             Variant(
@@ -58,12 +61,22 @@ REWARDS: tuple[CauseEntry, ...] = (
         core=(Clue("reward-sign-flipped", proves=always),),
         support=("reward-regression", "train-eval-divergence", "reward-func-stagnant"),
         consequences=(
+            *OF_EQUAL_REWARDS,
+            *OF_GARBLED_SAMPLES,
             "reward-regression",
             "reward-not-improving",
-            "reward-func-stagnant",
             "train-eval-divergence",
             "value-loss-spike",
             "smp-score-inconsistent",
+            "kl-too-high",
+            "kl-runaway",
+            "kl-up-reward-flat",
+            "kl-coef-rising",
+            "entropy-collapse",
+            "length-explosion",
+            "length-collapse",
+            "truncation-high",
+            "eos-never-generated",
         ),
         remedies=("positive-weights", "checked-reward"),
     ),
@@ -149,8 +162,8 @@ REWARDS: tuple[CauseEntry, ...] = (
             Clue("smp-nonlanguage", is_paid, beats_all_before),
             Clue("smp-repetition", reward_rose, beats_all_before),
             Clue("smp-loop-tail", reward_rose, beats_all_before),
-            Clue("smp-template-collapse", reward_rose, beats_all_before),
-            Clue("smp-vocabulary-collapse", reward_rose, beats_all_before),
+            Clue("smp-template-collapse", rose_with_its_own_samples, beats_all_before),
+            Clue("smp-vocabulary-collapse", rose_with_its_own_samples, beats_all_before),
             Clue("smp-prompt-copy", reward_rose, beats_all_before),
         ),
         support=(
@@ -188,7 +201,14 @@ REWARDS: tuple[CauseEntry, ...] = (
             *OF_GARBLED_SAMPLES,
         ),
         preflight=("pf-kl-off",),
-        remedies=("unpaid-marks", "checked-reward", "stronger-kl", "earlier-checkpoint"),
+        remedies=(
+            "unpaid-marks",
+            "checked-reward",
+            "fitted-kl",
+            "stronger-kl",
+            "fitted-learning-rate",
+            "earlier-checkpoint",
+        ),
         rivals={
             "drastic-updates": "If updates were too large before the score began to rise, lower the learning rate as "
             "well; what the samples show stays a matter of the reward.",

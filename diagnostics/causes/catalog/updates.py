@@ -3,7 +3,7 @@
 from diagnostics.causes.clues import Clue
 from diagnostics.causes.clues_of_rewards import are_null_tokens, is_small_and_noisy, reward_was_no_number
 from diagnostics.causes.clues_of_updates import clips_as_usual, clips_tightly, leapt, samples_as_usual
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry, Variant
+from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
 
 UPDATES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -17,7 +17,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             Clue("update-too-large", samples_as_usual),
             Clue("ratio-far-from-one"),
             Clue("grpo-clip-ratio-high", clips_as_usual),
-            Clue("kl-too-high", leapt),
+            Clue("kl-too-high", leapt, is_grave=leapt),
         ),
         support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
         against=(Clue("kl-negative"),),
@@ -28,12 +28,9 @@ UPDATES: tuple[CauseEntry, ...] = (
             "grad-norm-sustained",
             "grad-norm-spike",
             "nan-grad-finite-loss",
-            "reward-std-shrink",
-            "reward-stuck-at-floor",
-            "zero-variance-groups",
+            *OF_EQUAL_REWARDS,
             "reward-jump-suspicious",
             "train-eval-divergence",
-            "unscorable-completions",
             "kl-too-high",
             "kl-nonzero-at-start",
             "kl-coef-rising",
@@ -41,8 +38,6 @@ UPDATES: tuple[CauseEntry, ...] = (
             "nonfinite-metric",
             "reward-regression",
             "reward-not-improving",
-            "reward-func-constant",
-            "reward-func-stagnant",
             "truncation-high",
             "eos-never-generated",
             "stability-metric-collapsed",
@@ -51,7 +46,6 @@ UPDATES: tuple[CauseEntry, ...] = (
             "explained-variance-low",
             "length-explosion",
             "length-collapse",
-            "smp-score-identical",
             *OF_GARBLED_SAMPLES,
         ),
         preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
@@ -78,7 +72,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             Clue("update-too-large"),
             Clue("ratio-far-from-one"),
         ),
-        consequences=("reward-not-improving",),
+        consequences=("reward-not-improving", "on-policy-identity-violated"),
         remedies=("wider-clip-range",),
     ),
     CauseEntry(

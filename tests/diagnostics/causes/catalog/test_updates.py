@@ -1,0 +1,102 @@
+"""Tests of causes in the updates themselves."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from diagnostics.api import diagnose
+from diagnostics.causes import explain
+from diagnostics.diagnosis import Cause
+from diagnostics.messages import render
+from diagnostics.rules import evaluate, templates
+from diagnostics.run import Run, Sample, Samples
+
+MakeRun = Callable[..., Run]
+
+
+def causes(run: Run) -> list[str]:
+    return [cause.cause for cause in diagnosed(run)]
+
+
+def diagnosed(run: Run) -> tuple[Cause, ...]:
+    return explain(run, evaluate(run))
+
+
+def test_negative_kl_speaks_against_drastic_updates(make_run: MakeRun) -> None:
+    run = make_run("ppo", kl_per_sequence="-3x20", approx_kl="0.04x20")
+    assert causes(run) == ["sampling-unlike-policy"]
+
+
+def test_a_kl_that_leaps_in_three_updates_shows_that_they_were_too_large(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", kl_per_token="0x12 1x18")) == ["drastic-updates"]
+
+
+@pytest.mark.parametrize("kl", ["0x12 0.89x18", "0x12 9x1 0.3x18", "0x5 0.1x3 0.3x3 0.6x3 1x3 1.5x3 2.1x9"])
+def test_a_kl_that_drifts_or_has_an_outlier_has_a_loose_leash(make_run: MakeRun, kl: str) -> None:
+    assert causes(make_run("grpo", kl_per_token=kl)) == ["kl-leash-too-loose"]
+
+
+@pytest.mark.parametrize(("epsilon", "cause"), [(0.2, "drastic-updates"), (0.01, "clip-range-too-tight")])
+def test_what_clipping_means_depends_on_the_clip_range(make_run: MakeRun, epsilon: float, cause: str) -> None:
+    run = make_run("grpo", clip_ratio_region_mean="0.5x20", config={"epsilon": epsilon})
+    assert causes(run) == [cause]
+
+
+def test_clipping_of_small_updates_is_a_tight_range_and_of_large_ones_is_not(make_run: MakeRun) -> None:
+    assert causes(make_run("ppo", clip_fraction="0.6x20", approx_kl="0.001x20")) == ["clip-range-too-tight"]
+    assert causes(make_run("ppo", clip_fraction="0.6x20", approx_kl="0.5x20")) == ["drastic-updates"]
+
+
+def test_a_gradient_of_zero_although_rewards_differ_is_no_training(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", grad_norm="0x40", zero_std_fraction="0.2x40")) == ["not-training"]
+
+
+@pytest.mark.parametrize(("size", "expected"), [(16, ["noisy-small-batch"]), (256, [])])
+def test_no_progress_in_much_noise_is_a_small_batch_only_where_it_is_small(
+    make_run: MakeRun, size: int, expected: list[str]
+) -> None:
+    noise = " ".join(["0.2 0.8 0.5 0.9 0.1"] * 30)
+    assert causes(make_run("ppo", score=noise, config={"per_device_train_batch_size": size})) == expected
+
+
+def test_a_nan_that_a_reward_began_with_asks_for_the_reward_and_not_for_a_lower_learning_rate(
+    make_run: MakeRun,
+) -> None:
+    config = {"learning_rate": 1e-4}
+    (first,) = diagnosed(make_run("grpo", reward="1x9 nanx9", loss="1x10 nanx8", config=config))
+    assert first.cause == "numerical-breakdown"
+    assert "learning_rate" not in {fix.parameter for fix in first.fixes}
+    assert "reward" in render(first.summary, templates())
+    (other,) = diagnosed(make_run("grpo", reward="1x18", loss="1x9 nanx9", config=config))
+    assert "learning_rate" in {fix.parameter for fix in other.fixes}
+
+
+def test_updates_that_are_merely_large_are_not_what_a_run_away_policy_is_put_down_to(make_run: MakeRun) -> None:
+    logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20"}
+    assert causes(make_run("ppo", approx_kl="0.001x10 0.04x30", config={"kl_coef": 0.0}, **logged))[0] == (
+        "kl-leash-too-loose"
+    )
+    assert causes(make_run("ppo", approx_kl="0.001x10 0.4x30", config={"kl_coef": 0.0}, **logged)) == [
+        "drastic-updates"
+    ]
+
+
+def test_all_that_follows_from_a_nan_is_one_finding(make_run: MakeRun) -> None:
+    logged = {
+        "score": "0.5x20 nanx20",
+        "eos_tokens": "60x20 0x20",
+        "length_mean": "7x20 14x20",
+        "value_loss": "1x20 nanx20",
+    }
+    run = make_run("ppo", config={"response_length": 14, "local_batch_size": 64}, **logged)
+    samples = Samples(tuple(range(1, 41)), lambda step: tuple(_until_nan(step, row) for row in range(16)))
+    (cause,) = diagnose(replace(run, samples=samples)).causes
+    assert cause.cause == "numerical-breakdown"
+    assert {"nonfinite-metric", "smp-empty", "eos-never-generated"} <= set(cause.outcomes)
+
+
+def _until_nan(step: int, row: int) -> Sample:
+    text = f"an answer of ten words and more that says something {row}" if step <= 20 else ""
+    return Sample(step, f"q{row}", text, score=row / 10 if step <= 20 else math.nan, terminated=step <= 20)

@@ -1,0 +1,199 @@
+"""Tests of which of several explanations comes first: what explains the others, and what merely follows."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from diagnostics.causes import explain
+from diagnostics.diagnosis import Cause
+from diagnostics.rules import evaluate
+from diagnostics.run import Run, Sample, Samples
+
+MakeRun = Callable[..., Run]
+ALIVE_THEN_DEAD = {"reward": "0.6x15 0x25", "reward_std": "0.3x15 0x25", "zero_std_fraction": "0.1x15 1x25"}
+SHRINKING = "8x4 8..2x16 2x20"
+
+
+def causes(run: Run) -> list[str]:
+    return [cause.cause for cause in diagnosed(run)]
+
+
+def diagnosed(run: Run) -> tuple[Cause, ...]:
+    return explain(run, evaluate(run))
+
+
+def sampled(run: Run, answers: Callable[[int], list[tuple[str, int, float]]]) -> Run:
+    """The run with samples at each of its steps: what `answers` gives as text, length in tokens and score."""
+
+    def load(step: int) -> tuple[Sample, ...]:
+        rows = enumerate(answers(step))
+        return tuple(Sample(step, f"q{row}", text, score=score, length=size) for row, (text, size, score) in rows)
+
+    return replace(run, samples=Samples(tuple(run.steps.tolist()), load))
+
+
+def test_a_reward_that_died_is_put_down_to_the_leap_that_shows_a_little_later(make_run: MakeRun) -> None:
+    run = make_run("grpo", kl_per_token="0.01x17 3x23", **ALIVE_THEN_DEAD)
+    (cause,) = diagnosed(run)
+    assert (cause.cause, "zero-variance-groups" in cause.outcomes) == ("drastic-updates", True)
+
+
+def test_a_reward_that_never_lived_is_not_put_down_to_what_shows_later(make_run: MakeRun) -> None:
+    dead = {"reward": "0x40", "reward_std": "0x40", "zero_std_fraction": "1x40"}
+    assert causes(make_run("grpo", kl_per_token="0.01x17 3x23", **dead))[0] == "no-reward-signal"
+
+
+def test_a_reward_that_dies_alone_has_no_signal(make_run: MakeRun) -> None:
+    assert causes(make_run("grpo", kl_per_token="0.01x40", **ALIVE_THEN_DEAD))[0] == "no-reward-signal"
+
+
+def test_equal_scores_of_answers_that_may_not_end_are_what_follows(make_run: MakeRun) -> None:
+    dead = {"reward": "0x30", "reward_std": "0x30", "zero_std_fraction": "1x30", "truncated_fraction": "1x30"}
+    config = {"max_completion_length": 26, "min_new_tokens": 26}
+    run = sampled(
+        make_run("grpo", config=config, **dead), lambda step: [(f"{step} {row}", 26, 0.0) for row in range(16)]
+    )
+    assert causes(run) == ["sampling-unlike-policy"]
+
+
+def test_a_kl_that_rises_because_answers_shrink_is_theirs(make_run: MakeRun) -> None:
+    run = make_run("grpo", length_mean=SHRINKING, kl_per_token="0..0.1x10 0.2..3x10 3x20", config={"beta": 0.05})
+    (cause,) = diagnosed(run)
+    assert (cause.cause, "kl-too-high" in cause.outcomes) == ("answers-too-short", True)
+
+
+def test_a_policy_without_any_penalty_runs_away_first(make_run: MakeRun) -> None:
+    run = make_run("grpo", length_mean="8x14 8..2x11 2x15", kl_per_token="0..2x14 3x26", config={"beta": 0.0})
+    assert causes(run)[0] == "kl-leash-too-loose"
+
+
+def test_a_kl_that_a_wrong_sign_drives_is_the_signs(make_run: MakeRun) -> None:
+    means = [0.5 - 0.02 * step for step in range(30)]
+    logged = {"reward": " ".join(str(-mean) for mean in means), "kl_per_token": "0..0.2x10 0.3..3x20"}
+    functions = {"reward_func_mean/accuracy": " ".join(map(str, means))}
+    run = make_run("grpo", functions=functions, config={"reward_weights": [-1.0], "beta": 0.05}, **logged)
+    first = diagnosed(run)[0]
+    assert (first.cause, "kl-too-high" in first.outcomes) == ("wrong-reward-sign", True)
+    assert (first.fixes[0].parameter, first.fixes[0].suggested) == ("reward_weights", [1.0])
+
+
+def test_a_kl_that_healthy_runs_reach_explains_no_answers_that_are_cut_off(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0.05x10 0..0.9x15 0.95x20", kl_per_token="0.01x8 0.25x37")
+    assert causes(run)[0] == "length-bias"
+
+
+def test_an_entropy_that_falls_behind_large_updates_is_what_they_left(make_run: MakeRun) -> None:
+    logged = {"approx_kl": "0.001x12 8 9 20 4 0x22", "entropy_per_token": "2.6x15 0.01x23"}
+    assert causes(make_run("ppo", **logged))[0] == "drastic-updates"
+
+
+def test_two_updates_that_end_a_policy_are_too_large_though_they_do_not_last(make_run: MakeRun) -> None:
+    logged = {"kl_per_sequence": "0.5x14 22x26", "length_mean": "10x14 1x26"}
+    found = causes(make_run("ppo", approx_kl="0.002x13 7 27 0x25", **logged))
+    assert found[0] == "drastic-updates"
+    assert "drastic-updates" not in causes(make_run("ppo", approx_kl="0.002x13 0.02x27", **logged))
+
+
+@pytest.mark.parametrize(
+    ("kl", "first"), [("0.005x12 0.01x28", "clip-range-too-tight"), ("0.005x12 0.4..2x28", "drastic-updates")]
+)
+def test_clipping_that_so_small_a_way_cannot_need_shows_another_range_than_is_stated(
+    make_run: MakeRun, kl: str, first: str
+) -> None:
+    run = make_run("grpo", clip_ratio_region_mean="0x12 0.5x28", kl_per_token=kl, config={"epsilon": 0.2})
+    assert causes(run)[0] == first
+
+
+def test_noise_that_shows_in_the_kl_at_once_is_no_tight_clip_range(make_run: MakeRun) -> None:
+    run = make_run(
+        "grpo", clip_ratio_region_mean="0x12 0.5x28", kl_per_token="0.005x12 0.03x28", config={"epsilon": 0.2}
+    )
+    assert "clip-range-too-tight" not in causes(run)
+
+
+def test_the_entropy_of_the_first_tokens_alone_is_no_noise(make_run: MakeRun) -> None:
+    lengths = {"length_max": "14 13 16 14 15 13 14 16 15 14 " * 2 + "3x25", "length_mean": "7x20 3x25"}
+    logged = {"entropy_per_token": "0.12x20 0.4x25", "truncated_fraction": "0x20 0.7x25"}
+    run = make_run("grpo", config={"max_completion_length": 16}, **lengths, **logged)
+    assert causes(run)[0] == "completion-limit-too-short"
+    later = make_run("grpo", config={"max_completion_length": 16}, **lengths, entropy_per_token="0.12x30 0.9x15")
+    assert "noise-blow-up" in causes(later)
+
+
+def test_a_limit_below_the_stated_one_that_answers_stop_dead_at_is_no_unknown_end(make_run: MakeRun) -> None:
+    lengths = {"length_max": "14 13 14 14 13 14 14 13 14 14 12x30", "length_mean": "7x10 7..12x20 12x10"}
+    run = make_run("grpo", truncated_fraction="0.03x10 0..1x20 1x10", config={"max_completion_length": 14}, **lengths)
+    assert causes(run)[0] == "length-bias"
+
+
+def _soon_at_the_limit(step: int) -> list[tuple[str, int, float]]:
+    if step < 3:
+        return [(f"{step} {row} " + "word " * (3 + row), 3 + row, 0.1 * row) for row in range(8)] * 2
+    return [(f"{step} {row} " + "word " * 12, 11 if row < 4 else 12, 1.2 - 0.05 * (row % 5)) for row in range(16)]
+
+
+def test_what_length_pays_is_told_by_the_tables_in_which_lengths_differ(make_run: MakeRun) -> None:
+    logged = {"truncated_fraction": "0.05 0.1 0.1 0.2 0.2 0.25x4 0.9x31", "length_mean": "7 8 9 10 11x36"}
+    run = sampled(make_run("grpo", config={"max_completion_length": 12}, **logged), _soon_at_the_limit)
+    assert causes(run) == ["length-bias"]
+
+
+def test_a_vocabulary_that_cold_sampling_narrows_is_no_hack(make_run: MakeRun) -> None:
+    words = [f"word{number}" for number in range(16)]
+
+    def answers(step: int) -> list[tuple[str, int, float]]:
+        if step > 15:
+            return [(f"{words[row % 3]} {words[0]} {words[1]} {words[2]}", 4, 0.8) for row in range(32)]
+        texts = [" ".join(f"{words[(row + place) % 16]}{row % 4}{place}" for place in range(5)) for row in range(32)]
+        return [(text, 5, 0.5 + 0.01 * row) for row, text in enumerate(texts)]
+
+    logged = {"score": "0.5 0.51 0.49x13 0.8x25", "approx_kl": "0.001x15 0.02x25"}
+    cold = sampled(make_run("ppo", entropy_per_token="3x15 0.2x25", **logged), answers)
+    warm = sampled(make_run("ppo", entropy_per_token="3x40", **logged), answers)
+    assert (causes(cold)[0], causes(warm)[0]) == ("mode-collapse", "reward-hacking")
+
+
+def test_a_new_reward_surprises_the_critic_a_little_later_too(make_run: MakeRun) -> None:
+    assert causes(make_run("ppo", value_loss="1x26 9x9", score="1x25 3x10")) == []
+    assert causes(make_run("ppo", value_loss="1x30 9x9", score="1x20 3x19")) == ["critic-broken"]
+
+
+def test_answers_that_do_not_end_at_the_users_token_are_not_the_limits_fault(make_run: MakeRun) -> None:
+    run = make_run(
+        "ppo",
+        eos_tokens="60x10 160x30",
+        length_max="14x40",
+        config={"response_length": 14, "local_batch_size": 64, "stop_token": "eos", "stop_token_id": 2},
+    )
+    cut = Samples(
+        tuple(range(1, 41)),
+        lambda step: tuple(
+            Sample(step, f"q{row}", f"a film {step} {row}", score=math.sin(step * row), terminated=False)
+            for row in range(16)
+        ),
+    )
+    assert causes(replace(run, samples=cut))[0] == "wrong-stop-token"
+
+
+def test_a_length_that_fell_while_the_start_was_taken_began_before_the_kl(make_run: MakeRun) -> None:
+    run = make_run("grpo", length_mean="8 7 6 5..3x6 2.5x31", kl_per_token="0..0.4x12 2x28", config={"beta": 0.05})
+    assert causes(run)[0] == "answers-too-short"
+
+
+def test_what_became_critical_behind_a_critical_cause_is_no_reason_to_put_it_first(make_run: MakeRun) -> None:
+    logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 20x5 0x25", "length_mean": "7x10 12x5 14x25"}
+    config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
+    run = make_run("ppo", config=config, **logged)
+
+    def answers(step: int) -> tuple[Sample, ...]:
+        cut = 0 if step < 10 else 8
+        rows = range(16)
+        return tuple(
+            Sample(step, f"q{row}", f"{step} {row}", score=row / 16, length=7 + row // 3, terminated=row >= cut)
+            for row in rows
+        )
+
+    found = causes(replace(run, samples=Samples(tuple(range(1, 41)), answers)))
+    assert (found[0], "length-bias" in found) == ("kl-leash-too-loose", False)
