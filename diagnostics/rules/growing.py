@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.growth import Growing, continues
-from diagnostics.run import NO_VALUES, Values
+from diagnostics.run import NO_VALUES, Steps, Values
 
 Detector = TypeVar("Detector", bound=Callable[..., Values])
-Judge = TypeVar("Judge", bound=Callable[..., float])
+Judge = TypeVar("Judge", bound=Callable[..., Any])
 Inputs = tuple[npt.NDArray[Any], ...]
 Extend = Callable[[Inputs, int, Any], tuple[Values, Any]]
 """From the inputs, how many points were judged before, and the state left then: answers to the rest, the new state."""
@@ -57,7 +57,7 @@ class Memory:
     _kept: dict[Hashable, _Kept] = field(default_factory=dict)
     _summaries: dict[Hashable, tuple[Inputs, Any]] = field(default_factory=dict)
     _calls: Counter[Hashable] = field(default_factory=Counter)
-    _facts: dict[Hashable, tuple[Values, float]] = field(default_factory=dict)
+    _facts: dict[Hashable, tuple[Values, Any]] = field(default_factory=dict)
     _rule: str = ""
     _used: defaultdict[str, set[Hashable]] = field(default_factory=lambda: defaultdict(set))
     _before: dict[str, set[Hashable]] = field(default_factory=dict)
@@ -66,8 +66,8 @@ class Memory:
         """Begin another look at the run: what was said of whole series holds no longer."""
         self._facts.clear()
 
-    def fact(self, name: Hashable, values: Values, judge: Callable[[Values], float]) -> float:
-        """A number about all the values, found once in a look however many rules ask."""
+    def fact(self, name: Hashable, values: Values, judge: Callable[[Values], Any]) -> Any:
+        """What is known about all the values, found once in a look however many rules ask."""
         key = (name, values.ctypes.data, len(values))
         if key not in self._facts:
             self._facts[key] = values, judge(values)  # the values are kept, so that their place stays theirs
@@ -143,10 +143,10 @@ def looks_back(reach: Callable[..., int]) -> Callable[[Detector], Detector]:
 
 
 def found_once(judge: Judge) -> Judge:
-    """A number about a whole series, for which several rules ask."""
+    """What is known about a whole series, for which several rules ask."""
 
     @wraps(judge)
-    def remembering(values: Values, *args: Any, **kwargs: Any) -> float:
+    def remembering(values: Values, *args: Any, **kwargs: Any) -> Any:
         memory = _ACTIVE.get()
         if memory is None:
             return judge(values, *args, **kwargs)
@@ -156,7 +156,7 @@ def found_once(judge: Judge) -> Judge:
     return cast(Judge, remembering)
 
 
-def pointwise(function: Callable[..., Values], *inputs: Values | float) -> Values:
+def pointwise(function: Callable[..., Values], *inputs: Values | Steps | float) -> Values:
     """(N,) `function(*inputs)`, whose answer at a point depends on the inputs (N,) at that point, and on numbers.
 
     The function must have a name of its own and take all that it depends on as an argument.

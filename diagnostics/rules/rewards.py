@@ -1,12 +1,13 @@
 """The metric that a run is meant to raise, and when it may count as raised as far as it goes."""
 
 import math
+from dataclasses import dataclass
 
 from diagnostics.metrics import MAIN_REWARD
 from diagnostics.rules.medians import finite_median
 from diagnostics.rules.noise import noise
 from diagnostics.rules.proportions import CERTAIN
-from diagnostics.rules.running import EWMA_WEIGHT, ewma, finite_range, latest
+from diagnostics.rules.running import ewma, finite_range, latest
 from diagnostics.rules.windows import start_level
 from diagnostics.run import Run, Sample, Series, Values
 
@@ -14,8 +15,6 @@ REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
 SMALLEST = 1e-6  # gain that is no float noise of a constant reward
 START = 5  # points that show how a reward began, before there was anything to learn from
-ERROR_OF_GAIN = math.sqrt(EWMA_WEIGHT / (2 - EWMA_WEIGHT) + math.pi / 2 / START)
-"""Of the smoothed reward less the median of the first points, per standard deviation of a point."""
 WORDS_OF_FORM = (
     "format",
     "tag",
@@ -44,12 +43,36 @@ def is_at_full_marks(values: Values, share: float) -> bool:
     return _stays_within_marks(values) and finite_median(values) >= share * FULL_MARKS
 
 
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """What a reward has gained since its first points, and the standard error of that, in the reward's unit."""
+
+    value: float
+    error: float
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the reward rose by more than chance explains."""
+        return self.value > max(CERTAIN * self.error, SMALLEST)
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether it fell by more than the error: likely, if not proven, and enough not to call a change harmless."""
+        return -self.value > max(self.error, SMALLEST)
+
+    def may_be(self, much: float, standard_errors: float) -> bool:
+        """Whether as much may have been gained: it lies within so many standard errors."""
+        return self.value + standard_errors * self.error >= much
+
+
+def gain(values: Values, start: int = START) -> Gain:
+    """The gain of the smoothed reward over the median of so many first points; NaN where nothing is settled."""
+    return Gain(latest(ewma(values)) - start_level(values, start), noise(values).of_gain(start))
+
+
 def has_risen(series: Series | None) -> bool:
     """Whether a reward is above its first points by more than chance explains; False where it is not logged."""
-    if series is None:
-        return False
-    gained = latest(ewma(series.values)) - start_level(series.values, START)
-    return gained > max(CERTAIN * ERROR_OF_GAIN * noise(series.values), SMALLEST)
+    return series is not None and gain(series.values).is_proven
 
 
 def spread_of_answers(run: Run) -> float | None:

@@ -122,6 +122,11 @@ def _first_finite(values: Values, points: int) -> Values:
         width *= 4
 
 
+def latest_finite(values: Values, points: int) -> Values:
+    """The last finite values, at most so many; a long series is looked back at no farther than they need."""
+    return _first_finite(values[::-1], points)[::-1]
+
+
 def times_own_past(values: Values, window: int, shift: int, least: int, smallest: float) -> tuple[Values, Values]:
     """(N,) each value over its own median of up to `window` points ending `shift` earlier, and (N,) that median.
 
@@ -283,9 +288,11 @@ def _kendall_variance(values: Values) -> float:
     return term(np.array([len(values)])) - term(ties)
 
 
-def _variance_inflation(centred: Values, most: float) -> float:
-    power = float(centred @ centred)
-    return inflation(float(centred[1:] @ centred[:-1]) / power if power > 0 else 0.0, most)
+def _variance_inflation(residuals: Values, most: float) -> float:
+    """That of noise around a fitted line, which takes (2 + 4 φ) / N of its autocorrelation (Marriott, Pope 1954)."""
+    power, points = float(residuals @ residuals), len(residuals)
+    found = float(residuals[1:] @ residuals[:-1]) / power if power > 0 else 0.0
+    return inflation((points * found + 2) / (points - 4), most)
 
 
 def inflation(phi: float, most: float) -> float:

@@ -11,7 +11,8 @@ Why it matters
 When it is wrong
     A limit on the whole conversation, or on tool calls, may end completions before the length limit. A limit that
     was lowered during the run is not the one that the configuration states: where completions stop dead at one
-    length that they went beyond before, that length is the limit, and nothing is found.
+    length that they went beyond before, that length is the limit, and nothing is found. An end that is not known
+    leaves lengths scattered.
 
 What to try
     List every end token of the model (of the tokenizer and of the chat template) in its generation
@@ -26,13 +27,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
-from diagnostics.endings import ceiling, limit_fell
+from diagnostics.endings import ceiling
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.run import Run, Series, Values
+from diagnostics.run import Run, Series, Steps, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +87,15 @@ def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Value
 
     The limit is the stated one, until a lower one cuts completions off.
     """
-    wall = ceiling(run) if limit_fell(run) else None
-    if wall is None:
+    wall = ceiling(run)
+    if wall is None or not wall.was_crossed:
         return pointwise(_where_shorter, cut.values, longest.values, stated)
-    return np.where(longest.values < np.where(longest.steps < wall.step, stated, wall.tokens), cut.values, 0.0)
+    return pointwise(_where_shorter_now, cut.values, longest.values, longest.steps, stated, wall.step, wall.tokens)
+
+
+def _where_shorter_now(cut: Values, longest: Values, steps: Steps, stated: float, since: int, limit: float) -> Values:
+    """The same where another limit holds since a step."""
+    return np.where(longest < np.where(steps < since, stated, limit), cut, 0.0)
 
 
 def _where_shorter(cut: Values, longest: Values, limit: float) -> Values:

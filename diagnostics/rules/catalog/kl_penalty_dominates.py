@@ -8,7 +8,8 @@ What it checks
     batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back with the force of beta
     times the way it has gone, and an advantage of 1 pushes: they balance at a log-probability ratio of 1 / beta. Where
     that allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20
-    points, it is a warning.
+    points, it is a warning. So is a KL (median of five points) that has come back to a quarter of its highest for ten
+    points while the reward is no higher than it was there: nothing but the penalty leads back to the reference.
 
 Why it matters
     The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
@@ -16,7 +17,8 @@ Why it matters
 
 When it is wrong
     A policy that has run away and is being pulled back shows the same for a while; then the KL is high. A reward that
-    cannot be learned does not rise under any leash.
+    cannot be learned does not rise under any leash. A reference that is renewed during the run brings the KL back as
+    well; where the configuration says so (`sync_ref_model`), that is not judged.
 
 What to try
     A third of the KL coefficient; or bring the scores to a larger scale.
@@ -38,9 +40,9 @@ from diagnostics.rules.growing import pointwise, settled
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.noise import noise
 from diagnostics.rules.rewards import has_risen, spread_of_answers
-from diagnostics.rules.rule import Finding, Input, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.rules.running import ewma
-from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, start_level
+from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.running import ewma, extreme_so_far, place_of_farthest
+from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
 from diagnostics.run import Run, Series, Values
 
 UNSCALED = ("none", False)
@@ -59,6 +61,8 @@ class Limits:
     far: float = limit(4.0, "× the bar", "twice the deviation of the score: it decides which answers are better")
     far_patience: int = limit(10, "logged points", "engineering default")
     smallest: float = limit(1e-6, "reward", "float noise")
+    back: float = limit(0.25, "of its highest", "half of the way back: the KL grows with the square of the distance")
+    back_patience: int = limit(10, "logged points", "engineering default")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
 
 
@@ -79,6 +83,8 @@ class KlPenaltyDominates(Rule[Limits]):
         "gain from step {first} to {last}.",
         bound="beta = {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at step "
         "{last}), and the reward has not risen since step {first}.",
+        back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
+        "reward is no higher for it: the penalty leads the policy back to where it started.",
     )
 
     def missing(self, run: Run) -> tuple[Input, ...]:
@@ -100,9 +106,26 @@ class KlPenaltyDominates(Rule[Limits]):
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         if room >= limits.room or reached > room or has_risen(run.get("reward")):
-            return Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
+            found = self._led_back(run, kl, limits) if beta > 0 and not run.config.get("sync_ref_model") else None
+            return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
         episode = Episode(0, len(kl) - 1, still=True)
         return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=float(beta))
+
+    def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
+        """The finding that the policy returns to the reference, for no gain in reward."""
+        kl, reward = at_common_steps(kl, series_of(run, "reward"))
+        smooth, means = rolling_median(kl.values), ewma(reward.values)
+        share = replace(kl, values=pointwise(_share, smooth, extreme_so_far(smooth)))
+        level = Level(Severity.WARNING, limits.back, limits.back_patience)
+        reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.patience)
+        if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
+            return None
+        peak, last = place_of_farthest(smooth), len(kl) - 1
+        if not means[last] <= means[peak]:
+            return None
+        episode, highest = Episode(peak, last, still=True), float(smooth[peak])
+        measured, limit = float(smooth[last]), limits.back * highest
+        return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
 
     def _of_reward(self, run: Run, limits: Limits) -> Finding:
         """The finding about a penalty that is part of the reward."""
@@ -132,6 +155,11 @@ class KlPenaltyDominates(Rule[Limits]):
         )
 
 
+def _share(values: Values, highest: Values) -> Values:
+    """(N,) Each value over the highest so far; 1 where that is nothing yet."""
+    return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
+
+
 def _gain(means: Values, start: float) -> Values:
     return np.maximum(means - start, 0.0)
 
@@ -146,4 +174,5 @@ def _spread(run: Run, score: Series) -> float:
     if logged is not None:
         return logged
     batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
-    return noise(score.values[: settled(len(score))]) * math.sqrt(batch if isinstance(batch, int) and batch > 0 else 1)
+    size = batch if isinstance(batch, int) and batch > 0 else 1
+    return noise(score.values[: settled(len(score))]).deviation * math.sqrt(size)

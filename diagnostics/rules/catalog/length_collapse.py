@@ -3,8 +3,9 @@
 What it checks
     The mean completion length, as the median of ten logged points, at half of its start for five points: a
     warning. Below five tokens, where it started at twenty and more, it is critical. It is a note where short answers
-    earn the highest reward, and where they earn more than the long ones did although length did not count: the score
-    of the samples before it does not fall with their length (rank correlation above −0.5).
+    earn the highest reward, and where they earn no less than the long ones did although length did not count: the
+    score has not fallen by more than its standard error, hardly any answer is empty, and the score of the samples
+    before it does not fall with their length (rank correlation above −0.5).
 
 Why it matters
     The shortest way out of a penalty is to end at once. Reasoning that is dropped does not come back by itself.
@@ -28,11 +29,12 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rewards import has_risen, is_at_full_marks
+from diagnostics.rules.rewards import gain, is_at_full_marks
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
-from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of
+from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
 from diagnostics.rules.samples.tables import LEAST_ROWS, view
+from diagnostics.rules.samples.texts import units
 from diagnostics.rules.windows import finite_points, rolling_median, start_level
 from diagnostics.run import Run
 
@@ -47,6 +49,7 @@ class Limits:
     window: int = limit(10, "logged points", "engineering default")
     patience: int = limit(5, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    empty: float = limit(0.05, "of the newest answers", "as smp-empty: what is empty cannot be right")
     first: int = limit(5, "logged points", "engineering default: a collapse may be over after twenty")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     brevity: float = limit(
@@ -89,7 +92,7 @@ class LengthCollapse(Rule[Limits]):
         found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
         if not isinstance(found, Fired):
             return found
-        is_sound = _is_solved(run, found.first_step, limits) or _was_verbose(run, found.first_step, limits)
+        is_sound = _is_solved(run, found.first_step, limits) or _lost_nothing(run, found.first_step, limits)
         return replace(found, severity=Severity.INFO) if is_sound else found
 
 
@@ -101,10 +104,12 @@ def _is_solved(run: Run, step: int, limits: Limits) -> bool:
     )
 
 
-def _was_verbose(run: Run, step: int, limits: Limits) -> bool:
-    """Whether the short answers earn more than the long ones did, and not for being short, as far as samples tell."""
-    before = [table for table in run.samples.steps if table < step]
+def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
+    """Whether the short answers earn what the long ones did, and not for being short, as far as samples tell."""
+    before, score = [table for table in run.samples.steps if table < step], run.get("score", "reward")
     rows = scored(view(run, len(before) - 1).recent) if before else ()
-    if len(rows) < LEAST_ROWS or not has_risen(run.get("score", "reward")):
+    if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:
         return False
-    return spearman(scores_of(rows), lengths_of(rows)) > limits.brevity
+    newest = view(run, len(run.samples.steps) - 1).recent
+    are_said = share_of(newest, lambda row: not units(row.sample.response)) <= limits.empty
+    return are_said and spearman(scores_of(rows), lengths_of(rows)) > limits.brevity

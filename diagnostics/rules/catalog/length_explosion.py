@@ -3,7 +3,8 @@
 What it checks
     The mean completion length, as the median of ten logged points, at twice its start for five points (1.5
     times within the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall
-    over the last 50 points, p < 0.01): a warning.
+    over the last 50 points, p < 0.01), nor may have risen by a fifth of the spread from answer to answer, as far as its
+    noise lets one tell: a warning.
 
 Why it matters
     Length is the easiest thing to optimise: reward models like it, and a loss that divides by the length makes
@@ -18,7 +19,7 @@ What to try
 
 References
     A Long Way to Go (arXiv 2310.03716): 70 to 90 % of the gain of PPO runs was length · Dr. GRPO (arXiv
-    2503.20783).
+    2503.20783) · Cohen 1988: a fifth of a deviation is a small effect.
 """
 
 from dataclasses import dataclass, replace
@@ -29,7 +30,8 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.growing import Inputs, resumed
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
+from diagnostics.rules.noise import noise
+from diagnostics.rules.rewards import REWARDS, Gain, gain, is_at_full_marks, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
 from diagnostics.run import Run, Values
@@ -48,6 +50,8 @@ class Limits:
     flat: int = limit(50, "logged points", "engineering default")
     significance: float = limit(0.01, "probability", "engineering default")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default: 98 % certain")
 
 
 class LengthExplosion(Rule[Limits]):
@@ -83,8 +87,9 @@ class LengthExplosion(Rule[Limits]):
         reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of the allowed growth")
-        if not reading.breach.episode.still or _pays(run, limits):
-            return Quiet(reading.worst, 1.0, "of the allowed growth, while the reward rises", series.name, series.tag)
+        if not reading.breach.episode.still or _pays(run, limits) or _may_pay(run, limits):
+            unit = "of the allowed growth, while the reward may rise"
+            return Quiet(reading.worst, 1.0, unit, series.name, series.tag)
         times = limits.early_times if reading.breach.peak < limits.early else limits.times
         return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, limit=times)
 
@@ -106,3 +111,11 @@ def _pays(run: Run, limits: Limits) -> bool:
     found = trend(reward.steps, reward.values)
     has_risen = found is not None and found.slope > 0 and found.p < limits.significance
     return has_risen and now > start_level(reward.values, limits.start)
+
+
+def _may_pay(run: Run, limits: Limits) -> bool:
+    """Whether the reward may have gained something: of few answers a step nobody can tell for a while."""
+    spread = spread_of_answers(run)
+    values = main_reward(run).values
+    gained = Gain(gain(values, limits.start).value, noise(values).of_batches.of_gain(limits.start))
+    return spread is not None and gained.may_be(limits.small * spread, limits.standard_errors)

@@ -84,7 +84,7 @@ class LrDecayedPlateau(Rule[Limits]):
             return False
         rose = before.slope > 0 and before.p < limits.significance
         drop = before.slope - behind.slope
-        error = _error_of_slope(reward.steps[start:], noise(reward.values))
+        error = _error_of_slope(reward.steps[start:], noise(reward.values).long_run)
         return rose and behind.slope <= limits.left * before.slope and drop >= limits.standard_errors * error
 
 

@@ -86,7 +86,7 @@ class RewardJumpSuspicious(Rule[Limits]):
         if (
             isinstance(reading, Reading) and reading.breach
         ):  # the noise is another after each point, which moves all bars
-            bar = np.maximum(bar, limits.deviations * noise(reward.values))
+            bar = np.maximum(bar, limits.deviations * noise(reward.values[: reading.breach.episode.first]).deviation)
             reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of a suspicious jump")

@@ -81,7 +81,7 @@ class RewardStdShrink(Rule[Limits]):
         reached, highest = _level_within(reward, spread, reading.breach), full_marks(run)
         if highest and reached >= limits.full_marks * highest:
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
-        risen = reached > start_level(reward.values, limits.start) + limits.deviations * noise(reward.values)
+        risen = reached > start_level(reward.values, limits.start) + limits.deviations * noise(reward.values).deviation
         return replace(finding, severity=Severity.INFO) if risen else finding
 
 

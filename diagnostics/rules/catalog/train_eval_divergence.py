@@ -83,7 +83,7 @@ class TrainEvalDivergence(Rule[Limits]):
         values, steps = held_out.values[recent], held_out.steps[recent]
         smoothed = last_known(Series("", "", reward.steps, _means(reward.values)), steps)
         low, high = float(smoothed[0]), float(smoothed[-1])
-        needed = limits.deviations * noise(reward.values) / math.sqrt(limits.evaluations)
+        needed = limits.deviations * noise(reward.values).of_mean(limits.evaluations)
         allowed = limits.standard_errors * error
         fall = float(values[0] - values[-1])
         if not (np.all(np.diff(values) < 0) and fall > allowed and high > low + needed):

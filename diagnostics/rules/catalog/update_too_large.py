@@ -46,8 +46,12 @@ class Limits:
     )
     critical: float = limit(0.1, "nats/token", "ten times the classic target KL of 0.01")
     lasting: int = limit(5, "logged points", "engineering default, for the warning")
-    proof: int = limit(10, "logged points", "engineering default: fewer hardly tell their own spread")
-    standard_errors: float = limit(2.0, "standard errors of the mean logarithm", "engineering default: 98 % certain")
+    proof: int = limit(10, "logged points", "they know their own spread to within a quarter: 1 / √(2 · 9)")
+    standard_errors: float = limit(
+        2.0,
+        "standard errors of the mean logarithm",
+        "convention: 4 % of ten updates just at the limit seem to be beyond it (Student's t, 9 degrees of freedom)",
+    )
     patience: int = limit(3, "logged points", "engineering default")
     warm_up: int = limit(5, "logged points", "the optimizer's first steps are its largest")
 

@@ -19,6 +19,18 @@ def spearman(first: Values, second: Values) -> float:
     return float(np.corrcoef(*ranks)[0, 1])
 
 
+def spearman_within(groups: Sequence[tuple[Values, Values]]) -> float:
+    """The rank correlation of pairs of (N,) and (N,) within each of several groups, all together; 0 without any spread.
+
+    Ranks are those within a group, so that what sets groups apart counts for nothing.
+    """
+    centred = [tuple(_ranks(values) - (len(values) - 1) / 2 for values in pair) for pair in groups]
+    products, first, second = (
+        sum(float(pair[one] @ pair[other]) for pair in centred) for one, other in ((0, 1), (0, 0), (1, 1))
+    )
+    return products / float(np.sqrt(first * second)) if first > 0 and second > 0 else 0.0
+
+
 def likeness(pairs: Sequence[tuple[str, str]]) -> float:
     """Mean Jaccard index of the 3-grams of two texts; 0 without pairs."""
     found = [_jaccard(one, other) for one, other in pairs[:MOST_PAIRS]]

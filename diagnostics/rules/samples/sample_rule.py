@@ -18,7 +18,7 @@ from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View
 from diagnostics.rules.samples.texts import units
 from diagnostics.run import Run, Values
 
-CLEAR_LOOKS = 3  # one that finds nothing may be chance
+CLEAR_LOOKS = 3  # at tables of their own: each misses half of what lies just at its limit, and all three an eighth
 STANDARD_ERRORS = 3.0  # about one false alarm in 700 looks at a share that did not change
 
 TEXTS: Mapping[str, str] = {

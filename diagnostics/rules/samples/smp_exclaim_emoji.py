@@ -3,7 +3,8 @@
 What it checks
     Exclamation marks and emoji per 100 characters of the newest logged answers: more than 3, and five times as
     many as in the first tables. It is a warning where they are paid for (they and the score go together, or the
-    score rose), critical above 20, and noted where nothing pays for them. Answers of nothing but exclamation
+    score rose and no 16 answers without marks score as high), critical above 20, and noted where nothing pays for them.
+    Answers of nothing but exclamation
     marks, without a better score, are told apart: then the numbers broke.
 
 Why it matters
@@ -38,7 +39,7 @@ from diagnostics.rules.samples.sample_rule import (
     scores_of,
     share_of,
 )
-from diagnostics.rules.samples.tables import Row, Rows, View
+from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View
 from diagnostics.rules.samples.texts import exclamation, only_exclaims
 
 _IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
@@ -89,7 +90,9 @@ class SmpExclaimEmoji(SampleRule[Limits]):
         judged = Judgement(now, bound, None, "per 100 characters", values=values, exhibits=_most_marked(seen.recent))
         if now <= bound:
             return judged
-        is_paid = _correlation(seen.recent) > limits.correlation or _score_rose(seen)
+        is_paid = _correlation(seen.recent) > limits.correlation or (
+            _score_rose(seen) and not _is_no_worse(seen.recent)
+        )
         if not is_paid and share_of(seen.recent, lambda row: only_exclaims(row.sample.response)) >= limits.only_marks:
             return replace(judged, severity=Severity.CRITICAL, key="broken", remedies=_IF_BROKEN)
         if not is_paid:
@@ -113,6 +116,14 @@ def _correlation(rows: Rows) -> float:
     if not known:
         return 0.0
     return spearman(np.array([exclamation(row.sample.response) for row in known]), scores_of(known))
+
+
+def _is_no_worse(rows: Rows) -> bool:
+    """Whether the answers without marks, where there are enough to tell, score as high as those with them."""
+    marks = np.array([exclamation(row.sample.response) for row in scored(rows)])
+    scores = scores_of(scored(rows))
+    plain, marked = scores[marks == 0], scores[marks > 0]
+    return min(len(plain), len(marked)) >= LEAST_ROWS and bool(plain.mean() >= marked.mean())
 
 
 def _score_rose(seen: View) -> bool:

@@ -2,7 +2,9 @@
 
 What it checks
     The rank correlation of score and length over the newest logged answers, where these have grown by half since
-    the first tables. Above 0.6, and clearly higher than it was there, it is noted; above 0.9 it is a warning.
+    the first tables. Above 0.6, and clearly higher than it was there, it is noted; above 0.9 it is a warning. Where
+    several answers to a prompt are logged, as GRPO has them, ranks are those within the prompt: a prompt that wants
+    long answers and earns much says nothing about length.
 
 Why it matters
     Length is the easiest thing to optimise. In published PPO runs most of the gain in reward came from longer
@@ -27,7 +29,7 @@ import numpy as np
 
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.rule import Skipped, english, limit
-from diagnostics.rules.samples.relations import spearman
+from diagnostics.rules.samples.relations import spearman, spearman_within
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -39,7 +41,7 @@ from diagnostics.rules.samples.sample_rule import (
     scores_of,
     too_few_samples,
 )
-from diagnostics.rules.samples.tables import Rows, View
+from diagnostics.rules.samples.tables import Rows, View, groups_of
 
 _CERTAIN = 0.999  # a correlation of 1 has no finite Fisher transform
 
@@ -83,8 +85,10 @@ class SmpScoreLength(SampleRule[Limits]):
             return not_graded()
         if not seen.can_compare or min(len(now), len(before)) < limits.rows:
             return too_few_samples("scored samples, at the start and now", limits.rows, min(len(now), len(before)))
-        rho, start = _correlation(now), _correlation(before)
-        error = np.sqrt(1 / (len(now) - 3) + 1 / (len(before) - 3))
+        within = min(map(_free, (now, before))) >= limits.rows
+        rho, start = (_within_prompts(rows) if within else _correlation(rows) for rows in (now, before))
+        free = [_free(rows) if within else len(rows) for rows in (now, before)]
+        error = np.sqrt(sum(1 / (count - 3) for count in free))
         has_risen = np.arctanh(rho) - np.arctanh(start) >= limits.standard_errors * error and rho - start >= limits.rise
         has_grown = np.median(lengths_of(now)) >= limits.growth * np.median(lengths_of(before))
         severity = Severity.INFO if rho > limits.info and has_risen and has_grown else None
@@ -96,3 +100,13 @@ class SmpScoreLength(SampleRule[Limits]):
 
 def _correlation(rows: Rows) -> float:
     return float(np.clip(spearman(scores_of(rows), lengths_of(rows)), -_CERTAIN, _CERTAIN))
+
+
+def _within_prompts(rows: Rows) -> float:
+    pairs = [(scores_of(group), lengths_of(group)) for group in groups_of(rows)]
+    return float(np.clip(spearman_within(pairs), -_CERTAIN, _CERTAIN))
+
+
+def _free(rows: Rows) -> int:
+    """How many answers there are beyond the first to each prompt."""
+    return sum(len(group) - 1 for group in groups_of(rows))

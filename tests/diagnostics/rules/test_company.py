@@ -2,14 +2,21 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from diagnostics.diagnosis import Outcome, Severity
 from diagnostics.rules import CATALOG, Evaluator, evaluate
-from diagnostics.run import Run
+from diagnostics.run import Run, Values
+from tests.diagnostics.conftest import values_of
 
 MakeRun = Callable[..., Run]
 SPIKE = "1x60 8x20 1x20"
+
+
+def noisy(shorthand: str) -> Values:
+    level = values_of(shorthand)
+    return level + np.random.default_rng(3).normal(scale=0.02, size=len(level))
 
 
 def found(run: Run, rule: str) -> Outcome:
@@ -22,7 +29,7 @@ def test_a_value_loss_that_spikes_is_a_warning_alone(make_run: MakeRun) -> None:
 
 
 def test_it_is_critical_while_the_reward_falls(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss=SPIKE, rlhf_reward="0.1x20 0.9x40 0.1x40")
+    run = make_run("ppo", value_loss=SPIKE, rlhf_reward=noisy("0.1x20 0.9x40 0.1x40"))
     assert found(run, "reward-regression").severity is not None
     assert found(run, "value-loss-spike").severity is Severity.CRITICAL
     growing = next(outcome for outcome in Evaluator().update(run) if outcome.rule == "value-loss-spike")
@@ -30,7 +37,7 @@ def test_it_is_critical_while_the_reward_falls(make_run: MakeRun) -> None:
 
 
 def test_a_fall_long_after_the_spike_is_no_company(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss="1x60 8x20 1x120", rlhf_reward="0.1x20 0.9x120 0.1x60")
+    run = make_run("ppo", value_loss="1x60 8x20 1x120", rlhf_reward=noisy("0.1x20 0.9x120 0.1x60"))
     assert found(run, "reward-regression").severity is not None
     assert found(run, "value-loss-spike").severity is Severity.WARNING
 

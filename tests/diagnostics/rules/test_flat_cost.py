@@ -9,7 +9,7 @@ import pytest
 from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.rules import engine
 from diagnostics.rules.catalog import CATALOG
-from diagnostics.run import Run, Series
+from diagnostics.run import Run, Series, Values
 
 SHORT, LONG = 2_000, 200_000
 LOOKS = 12
@@ -21,10 +21,19 @@ RUNS = {"grpo": grpo, "ppo": ppo}
 def with_fault(run: Run) -> Run:
     """The run with lengths, ratios and KL that leave their place at a third of it."""
     sick = {name: _shifted(series) for name, series in run.series.items() if name in FAULTY}
-    return replace(run, series={**run.series, **sick})
+    limit = float(run.config.get("max_completion_length", 100))
+    stopped = replace(run.series["length_mean"], name="length_max", values=_running_into(limit, run))
+    return replace(run, series={**run.series, **sick, "length_max": stopped})
 
 
 FAULTY = ("approx_kl", "kl_per_token", "kl_per_sequence", "truncated_fraction", "ratio_mean", "grad_norm")
+
+
+def _running_into(limit: float, run: Run) -> Values:
+    """Longest answers that stop dead at half of the limit, as they do behind a limit that was lowered."""
+    points = len(run.series["length_mean"])
+    scattered = limit * (0.6 + 0.1 * Noise(1, points)())
+    return np.where(np.arange(points) > points - LOOKS - 30, limit / 2, np.maximum(scattered, limit * 0.51))
 
 
 def _shifted(series: Series) -> Series:

@@ -131,6 +131,12 @@ def test_autocorrelated_noise_is_hardly_ever_a_trend() -> None:
     assert sum(item is not None and item.p < 0.01 for item in found) <= 5
 
 
+def test_few_points_of_noise_that_hangs_together_are_hardly_ever_a_trend() -> None:
+    series = [autoregressive(seed, 50, phi=0.9) for seed in range(300)]
+    found = [trend(steps(values), values) for values in series]
+    assert sum(item is not None and item.p < 0.01 for item in found) <= 12
+
+
 def test_windows_beyond_one_chunk_are_the_same_windows() -> None:
     values = np.random.default_rng(5).normal(size=10_000)
     medians = rolling_median(values, 21)

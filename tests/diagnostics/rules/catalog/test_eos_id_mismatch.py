@@ -38,3 +38,9 @@ def test_a_limit_that_was_lowered_during_the_run_is_no_mismatch(judge: Judge) ->
     ended = {**lengths, "length_max": "130 160 140 150 155 148 170 135 162 149 30 44 28 51 36 40 29 55 31 47 38 42"}
     outcome = judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction=cut, **ended)
     assert outcome.severity is Severity.CRITICAL
+
+
+def test_lengths_that_stop_dead_below_the_stated_limit_while_they_grow_are_cut_there(judge: Judge) -> None:
+    lengths = {"length_max": "256 251 256 249 256 254 256 256 250 256 200x12", "length_mean": "90x10 90..199x12"}
+    cut = "0.05x10 0.3..1x12"
+    assert judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction=cut, **lengths).verdict is Verdict.QUIET

@@ -92,3 +92,22 @@ def test_in_grpo_nineteen_points_are_too_few_and_a_kl_must_be_logged(judge: Judg
     short = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x19", reward="0.5x19", config=config)
     assert (short.verdict, short.message.values["needed"]) == (Verdict.SKIPPED, 20)
     assert judge("kl-penalty-dominates", "grpo", reward="0.5x30", config=config).verdict is Verdict.SKIPPED
+
+
+BACK = {"kl_per_token": "0..0.02x15 0.02..0.002x10 0.002x14", "config": {"beta": 0.04}}
+
+
+def test_a_policy_that_is_led_back_to_the_reference_for_no_reward_is_a_warning(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "grpo", reward="0.5..0.7x15 0.7..0.5x24", **BACK)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.back")
+
+
+def test_a_way_back_that_pays_or_is_short_or_has_another_reason_is_none(judge: Judge) -> None:
+    fell = "0.5..0.7x15 0.7..0.5x24"
+    paid = judge("kl-penalty-dominates", "grpo", reward="0.5..0.9x39", **BACK)
+    half = judge("kl-penalty-dominates", "grpo", reward=fell, config=BACK["config"], kl_per_token="0.02x15 0.0051x24")
+    brief = judge("kl-penalty-dominates", "grpo", reward=fell, config=BACK["config"], kl_per_token="0.02x28 0.002x11")
+    renewed = judge(
+        "kl-penalty-dominates", "grpo", **{**BACK, "config": {"beta": 0.04, "sync_ref_model": True}}, reward=fell
+    )
+    assert {paid.verdict, half.verdict, brief.verdict, renewed.verdict} == {Verdict.QUIET}

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from diagnostics.diagnosis import Outcome, Severity, Verdict
@@ -60,12 +61,27 @@ def test_lost_verbosity_is_a_note_unless_brevity_is_what_pays(
     assert _judged(run).severity is severity
 
 
-def test_without_samples_or_without_a_rise_nobody_can_tell_why_answers_shrank(make_run: Callable[..., Run]) -> None:
+def test_without_samples_nobody_can_tell_why_answers_shrank(make_run: Callable[..., Run]) -> None:
     run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
     assert _judged(run).severity is Severity.WARNING
-    flat = make_run("ppo", length_mean="30x20 10x30", score="0.5x50")
-    samples = Samples((1,), lambda step: tuple(_answer(step, row, row * 7 % 11) for row in range(20)))
-    assert _judged(replace(flat, samples=samples)).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("later", "said", "severity"),
+    [(0.5, 20, Severity.INFO), (0.3, 20, Severity.WARNING), (0.5, 18, Severity.WARNING)],
+    ids=["as before", "less", "as before, some empty"],
+)
+def test_short_answers_that_earn_what_the_long_ones_did_lost_nothing(
+    make_run: Callable[..., Run], later: float, said: int, severity: Severity
+) -> None:
+    jitter = np.random.default_rng(0).normal(scale=0.02, size=50)
+
+    def load(step: int) -> tuple[Sample, ...]:
+        rows = [_answer(step, row, row * 7 % 11) for row in range(20)]
+        return tuple(row if place < said else replace(row, response="") for place, row in enumerate(rows))
+
+    run = make_run("ppo", length_mean="30x20 10x30", score=np.repeat([0.5, later], [20, 30]) + jitter)
+    assert _judged(replace(run, samples=Samples(tuple(range(1, 51)), load))).severity is severity
 
 
 def _answer(step: int, row: int, score: float) -> Sample:

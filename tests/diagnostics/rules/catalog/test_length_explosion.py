@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import numpy as np
+
 from diagnostics.diagnosis import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
@@ -25,6 +27,16 @@ def test_early_growth_counts_from_half_as_much_again(judge: Judge) -> None:
 def test_growth_that_pays_is_reasoning(judge: Judge) -> None:
     outcome = judge("length-explosion", "grpo", length_mean="100..400x100", reward="0..0.8x100")
     assert outcome.verdict is Verdict.QUIET
+
+
+def test_growth_is_none_while_few_answers_cannot_rule_a_gain_out(judge: Judge) -> None:
+    draws = np.random.default_rng(7).normal(size=45)
+    lengths, told = "100x20 160x25", {"reward_std": "0.5x45"}
+    few, many = (
+        judge("length-explosion", "grpo", length_mean=lengths, reward=0.5 + 0.5 / root * draws, **told)
+        for root in (3, 32)  # of the answers in a batch
+    )
+    assert (few.verdict, many.severity) == (Verdict.QUIET, Severity.WARNING)
 
 
 def test_growth_of_a_solved_task_is_none(judge: Judge) -> None:

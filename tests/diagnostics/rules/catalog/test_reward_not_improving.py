@@ -30,7 +30,7 @@ def test_ninety_nine_are_too_few(judge: Judge) -> None:
 
 
 def test_a_run_planned_shorter_is_judged_at_its_end(judge: Judge) -> None:
-    assert judge("reward-not-improving", "grpo", reward=noisy(np.full(50, 0.5)), total=50).severity is Severity.WARNING
+    assert judge("reward-not-improving", "grpo", reward=noisy(np.full(50, 0.5)), total=50).severity is Severity.INFO
     assert judge("reward-not-improving", "grpo", reward=noisy(np.full(49, 0.5)), total=50).verdict is Verdict.SKIPPED
 
 
@@ -62,12 +62,20 @@ def test_in_a_short_run_a_small_gain_counts(judge: Judge) -> None:
     assert judge("reward-not-improving", "grpo", reward=draws - np.linspace(0, 0.1, 40), total=40).severity is not None
 
 
+def test_a_short_run_that_lost_reward_is_a_warning_and_one_that_wanders_with_its_batches_a_note(judge: Judge) -> None:
+    lost = noisy(np.linspace(0.6, 0.3, 40))
+    assert judge("reward-not-improving", "grpo", reward=lost, total=40).severity is Severity.WARNING
+    level = noisy(np.linspace(0.51, 0.49, 40))
+    assert judge("reward-not-improving", "grpo", reward=level, total=40).severity is Severity.INFO
+
+
 def test_a_batch_too_small_to_tell_a_small_gain_is_skipped_with_the_numbers(judge: Judge) -> None:
-    swing = np.tile([1.0, -0.3, -1.0, 0.3], 10)  # deviations of the mean reward of a batch, with no gain at all
-    flat = np.concatenate([np.full(20, 0.51), np.full(20, 0.5)])
-    small = judge("reward-not-improving", "grpo", reward=flat + 0.5 / 2 * swing, reward_std="0.5x40", total=40)
-    large = judge("reward-not-improving", "grpo", reward=flat + 0.5 / 16 * swing, reward_std="0.5x40", total=40)
-    assert (small.verdict, large.severity) == (Verdict.SKIPPED, Severity.WARNING)
+    falling = np.concatenate([np.full(20, 0.50), np.full(20, 0.49)])
+    small, large = (
+        judge("reward-not-improving", "grpo", reward=noisy(falling, 0.5 / root), reward_std="0.5x40", total=40)
+        for root in (2, 16)  # of the answers in a batch
+    )
+    assert (small.verdict, large.verdict) == (Verdict.SKIPPED, Verdict.FIRED)
     assert small.message.values["small"] == 0.1
 
 

@@ -15,7 +15,7 @@ def noisy(level: Values) -> Values:
 
 
 def rising_then(end: float, points: int = 60) -> Values:
-    return noisy(np.concatenate([np.linspace(0, 1, 60), np.full(points, end)]))
+    return noisy(np.concatenate([np.linspace(0, 1, 50), np.ones(10), np.full(points, end)]))
 
 
 def test_losing_a_quarter_of_the_gain_is_a_warning(judge: Judge) -> None:
@@ -71,7 +71,7 @@ def test_a_fall_that_is_over_or_small_or_slow_is_quiet_or_cannot_be_judged(judge
 
 def test_a_fall_that_came_back_is_over_until_it_is_as_low_again(judge: Judge) -> None:
     levels = {"back": [0.6, 0.1, 0.5], "half": [0.6, 0.1, 0.5, 0.3], "low": [0.6, 0.1, 0.5, 0.05]}
-    said = {name: judge("reward-regression", "grpo", reward=noisy(np.repeat(at, 8))) for name, at in levels.items()}
+    said = {name: judge("reward-regression", "grpo", reward=noisy(np.repeat(at, 12))) for name, at in levels.items()}
     assert {name: outcome.verdict is Verdict.FIRED for name, outcome in said.items()} == {
         "back": False,
         "half": False,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from diagnostics.rules.samples.relations import explained_by, likeness, pairs_of, spearman
+from diagnostics.rules.samples.relations import explained_by, likeness, pairs_of, spearman, spearman_within
 
 
 def test_ranks_that_agree_correlate_and_ranks_that_do_not_vary_tell_nothing() -> None:
@@ -35,3 +35,11 @@ def test_likeness_is_the_share_of_common_trigrams() -> None:
 
 def test_every_pair_comes_once() -> None:
     assert pairs_of(["a", "b", "c"]) == [("a", "b"), ("a", "c"), ("b", "c")]
+
+
+def test_what_sets_groups_apart_counts_for_nothing_within_them() -> None:
+    low, high = np.array([1.0, 2.0, 3.0]), np.array([101.0, 102.0, 103.0])
+    assert math.isclose(spearman_within([(low, low), (high, high[::-1])]), 0.0, abs_tol=1e-12)
+    assert math.isclose(spearman_within([(low, high), (high, low)]), 1.0)
+    assert spearman_within([(low, np.ones(3))]) == 0.0
+    assert spearman_within([]) == 0.0

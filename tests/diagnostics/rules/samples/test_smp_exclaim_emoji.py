@@ -25,6 +25,11 @@ def test_marks_that_nobody_pays_for_are_noted(look, sound, mixed) -> None:
     assert (outcome.severity, outcome.message.template) == (Severity.INFO, "smp-exclaim-emoji.unpaid")
 
 
+def test_marks_are_not_what_pays_where_answers_without_them_score_as_high(look, sound, mixed) -> None:
+    better = [{**row, "score": row["score"] + 3 - 0.1 * (place < 31)} for place, row in enumerate(mixed([MARKED] * 31))]
+    assert look("smp-exclaim-emoji", better, sound()).severity is Severity.INFO
+
+
 def test_answers_of_token_zero_are_broken_numbers_and_no_hack(look, sound, mixed) -> None:
     outcome = look("smp-exclaim-emoji", mixed(["!!!!!!!!!"] * 48, score=math.nan), sound())
     assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "smp-exclaim-emoji.broken")

@@ -26,6 +26,24 @@ def test_a_score_that_ignores_length_is_none(look) -> None:
     assert look("smp-score-length", rows(0, length=60), rows(0)).severity is None
 
 
+def test_prompts_that_want_long_answers_and_earn_much_say_nothing_about_length(look) -> None:
+    def grouped(length: int) -> list[dict[str, object]]:
+        found = rows(48, length=length)
+        for place, row in enumerate(found):
+            group, turn = divmod(place, 8)  # within a prompt the scores know nothing of the length
+            row |= {"group": group, "score": group + turn * 3 % 8 / 8}
+        return found
+
+    assert look("smp-score-length", grouped(60), grouped(10)).severity is None
+    alone = [{**row, "group": None, "query": f"q{place}"} for place, row in enumerate(grouped(60))]
+    assert look("smp-score-length", alone, grouped(10)).severity is not None
+
+
+def test_within_prompts_a_score_that_is_the_length_is_found(look) -> None:
+    found = [{**row, "group": place // 8} for place, row in enumerate(rows(48, length=60))]
+    assert look("smp-score-length", found, rows(0)).severity is Severity.WARNING
+
+
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_rights_and_wrongs_are_not_judged(look, score: float) -> None:
     pairs = [row | {"score": score if place % 2 else 1 - score} for place, row in enumerate(rows(48))]
