@@ -1,7 +1,7 @@
 """How well rlvitals finds what is wrong: faults injected into real trainings, healthy ones beside them, all judged.
 
-python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|tune] [--seeds SEED ...]
-    [--peers-python PYTHON]
+python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|known|tune]
+    [--seeds SEED ...] [--peers-python PYTHON]
 
 Trains what the cache lacks within the budget, judges every run that the cache holds (again only where the diagnosis has
 changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to detection.md beside it.
@@ -35,8 +35,9 @@ INTRODUCTION = """\
 Faults are switched on in trainings of the bundled trainer, from the start or at a random step, and the diagnosis is
 compared with the committed truth (`benchmarks/detecting/expected.toml`). A fault is found when a right rule fires at
 warning or above after the onset, seen while the run grows; its cause is judged at the end of the run. Intervals hold
-95 %. Limits and causes may be chosen on the tune part only (`benchmarks/detecting/corpus.toml`). But of seeds 101 and
-102 results were known when rules and causes were changed; of later seeds, the unseen ones, nothing was. Written by
+95 %. Limits and causes are chosen on the tune part (`benchmarks/detecting/corpus.toml`). Of the measured part nothing
+was known when any rule, cause or fix was last changed; the known part was measured before, and looked at since. Written
+by
 
     python -m benchmarks.detection
 """
@@ -74,7 +75,7 @@ def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def as_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The Markdown page of results: the measured part, then the one that limits were chosen on."""
+    """The Markdown page of results: the measured part, the one that was, then the one that limits were chosen on."""
     by_part = {part: [result for result in results if result["cell"]["part"] == part] for part in PARTS}
     return "\n".join([INTRODUCTION, *(page(part, found, len(cells(part))) for part, found in by_part.items() if found)])
 

@@ -13,8 +13,8 @@ from trainer.faults import FAULTS
 from trainer.faults.fault import Case
 from trainer.recipes import demo_recipe
 
-Part = Literal["tune", "measured"]
-PARTS: tuple[Part, ...] = ("measured", "tune")
+Part = Literal["measured", "known", "tune"]
+PARTS: tuple[Part, ...] = ("measured", "known", "tune")
 CORPUS = Path(__file__).with_name("corpus.toml")
 _OF_THE_BENCHMARK = ("from_seed", "resume_step", "switch_step", "average_over", "steps")
 """Keys of a control that are no options of `train`: what the benchmark does besides."""
@@ -75,27 +75,30 @@ class Cell:
         """The options of `train`, as words of a command line."""
         corpus = read_corpus()
         common = {**corpus["values"], **corpus["algorithm_values"][self.algorithm]}
-        values = {**common, **self._values_of_size(), **self._own_values()}
+        values = {**common, **self._own_values()}
         return [word for name, value in values.items() for word in (f"--{name}", str(value).lower())]
 
     def _of_control(self, key: str) -> int:
         return int(_control(self.control).get(key, 0)) if self.control else 0
 
-    def _values_of_size(self) -> dict[str, Any]:
+    def _learning_rate(self) -> dict[str, Any]:
+        """That of the control, else of the recipe, made for the model of the cell; a fault sets its own."""
         recipe = demo_recipe(self.algorithm, self.task)
         if not self.size or recipe is None:
             return {}
+        values = {**recipe.values, **self._values_of_control()}
         times = read_corpus()["models"][self.size]["learning_rate_times"]
-        return {"learning_rate": float(f"{recipe.values['learning_rate'] * times:.2g}")}
+        return {"learning_rate": float(f"{values['learning_rate'] * times:.2g}")}
+
+    def _values_of_control(self) -> dict[str, Any]:
+        entry = _control(self.control) if self.control else {}
+        common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, *_OF_THE_BENCHMARK)}
+        return {**common, **entry.get(self.algorithm, {})}
 
     def _own_values(self) -> dict[str, Any]:
-        if self.fault:
-            own: dict[str, Any] = {"fault": self.fault, "fault_step": self.onset}
-        else:
-            entry = _control(self.control or "")
-            common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, *_OF_THE_BENCHMARK)}
-            own = {**common, **entry.get(self.algorithm, {})}
-        return {**own, "task": self.task, "seed": self.seed, "max_steps": self.steps}
+        fault = {"fault": self.fault, "fault_step": self.onset} if self.fault else {}
+        named = {"task": self.task, "seed": self.seed, "max_steps": self.steps}
+        return {**self._values_of_control(), **self._learning_rate(), **fault, **named}
 
 
 @cache

@@ -14,7 +14,6 @@ from benchmarks.detecting.scores import (
     false_alarms,
     find,
     is_sick,
-    is_unseen,
     peer_is_right,
 )
 
@@ -53,8 +52,6 @@ def _summary(found: Sequence[Found], results: Sequence[Result]) -> str:
         "from the start": [each for each in found if each.result["cell"]["onset"] == 1],
         "switched on later": [each for each in found if each.result["cell"]["onset"] > 1],
     }
-    if unseen := [each for each in found if is_unseen(each.result)]:
-        groups["unseen seeds"] = unseen
     rows: dict[str, Callable[[Sequence[Found]], str]] = {
         "recall: a right rule at warning or above": lambda group: _share_of(group, _is_found),
         "cause: the first one is right": lambda group: _share_of(group, lambda each: each.cause_rank == 1),
@@ -151,11 +148,9 @@ def _silent_list(found: Sequence[Found]) -> str:
 
 
 def _false_table(results: Sequence[Result]) -> str:
-    unseen = [result for result in results if is_unseen(result)]
     lines = ["| on | runs | steps | warnings per run | criticals per run | which |", "|---|---|---|---|---|---|"]
     lines += [
         _false_row("healthy runs", false_alarms(results)),
-        *([_false_row("those of unseen seeds", false_alarms(unseen))] if unseen else []),
         _false_row("steps before a later onset", early_alarms(results)),
     ]
     return "\n".join([*lines, "\nIn brackets the 95 % upper bound of a Poisson rate.\n"])

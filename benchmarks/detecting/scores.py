@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.detecting.cells import read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import t_test
 
@@ -58,12 +57,6 @@ def find(results: Sequence[Result]) -> list[Found]:
 
 def is_sick(result: Result) -> bool:
     return result["cell"]["fault"] is not None
-
-
-def is_unseen(result: Result) -> bool:
-    """Whether nothing of the run's seed was known while rules and causes were changed."""
-    part = read_corpus()["parts"][result["cell"]["part"]]
-    return "seen_seeds" in part and result["cell"]["seed"] not in part["seen_seeds"]
 
 
 def false_alarms(results: Iterable[Result]) -> FalseAlarms:

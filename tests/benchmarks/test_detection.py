@@ -19,7 +19,7 @@ from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
 from benchmarks.detecting.missed import with_reasons
 from benchmarks.detecting.prompts import switched
 from benchmarks.detecting.replay import Episode, episodes, looks, up_to
-from benchmarks.detecting.scores import early_alarms, false_alarms, find, is_unseen
+from benchmarks.detecting.scores import early_alarms, false_alarms, find
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
 from benchmarks.detecting.verdicts import JUDGING, judged
 from benchmarks.detection import PAGE, RESULTS, as_page
@@ -48,8 +48,9 @@ def test_the_true_cause_that_the_library_of_faults_names_is_right() -> None:
 
 
 def test_the_parts_share_no_seed_and_no_run() -> None:
-    seeds = [set(read_corpus()["parts"][part]["seeds"]) for part in PARTS]
-    assert set.intersection(*seeds) == set()
+    parts = [read_corpus()["parts"][part] for part in PARTS]
+    seeds = [seed for part in parts for seed in (*part["seeds"], *part.get("healthy_seeds", ()))]
+    assert len(set(seeds)) == len(seeds)
     assert len({cell.name for cell in ALL}) == len(ALL)
 
 
@@ -67,12 +68,18 @@ def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None
         assert is_trained(tmp_path, cell) is counts
 
 
-def test_a_part_of_the_measured_runs_trains_another_model_and_more_controls() -> None:
+def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
     by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
-    assert by_size == {"": {*range(42, 52), 101, 102, 103}, "wide": {104, 105}}
-    measured = cells("measured")
-    later = {cell.control for cell in measured if cell.size} - {cell.control for cell in measured if not cell.size}
+    assert by_size == {"": {*range(42, 52), 101, 102, 103, 106, 108}, "wide": {104, 105, 107}}
+    known = cells("known")
+    later = {cell.control for cell in known if cell.size} - {cell.control for cell in known if not cell.size}
     assert later == {"switched-prompts", "logged-rarely"}
+
+
+def test_the_learning_rate_of_a_control_is_made_for_its_model() -> None:
+    brisk = {cell.seed: cell.words for cell in cells("known") if cell.name.startswith("ppo-addition-brisk")}
+    rates = {seed: words[words.index("--learning_rate") + 1] for seed, words in brisk.items()}
+    assert (rates[103], rates[104]) == ("0.0005", "0.00034")
 
 
 def test_some_seeds_of_the_tune_part_are_healthy_alone_and_have_every_control() -> None:
@@ -253,14 +260,6 @@ def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> N
 
     assert set(told["why"]) == {"clipfrac-high"}
     assert told["why"]["clipfrac-high"].startswith("Nothing found: ")
-
-
-def test_seeds_whose_results_were_known_are_told_apart() -> None:
-    run = result(None, 1)
-    of = {seed: {**run, "cell": {**run["cell"], "seed": seed}} for seed in (101, 102, 103, 105)}
-    tuned = {**run, "cell": {**run["cell"], "part": "tune", "seed": 44}}
-    assert [seed for seed, each in of.items() if is_unseen(each)] == [103, 105]
-    assert not is_unseen(tuned)
 
 
 def test_the_committed_page_is_that_of_the_committed_results() -> None:

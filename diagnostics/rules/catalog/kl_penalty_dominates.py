@@ -9,7 +9,8 @@ What it checks
     times the way it has gone, and an advantage of 1 pushes: they balance at a log-probability ratio of 1 / beta. Where
     that allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20
     points, it is a warning. So is a KL (median of five points) that has come back to a quarter of its highest for ten
-    points while the reward is no higher than it was there: nothing but the penalty leads back to the reference.
+    points while the reward is no higher than it was there, and not as high as it can be: nothing but the penalty leads
+    back to the reference.
 
 Why it matters
     The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
@@ -39,7 +40,7 @@ from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.growing import pointwise, settled
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import has_risen, spread_of_answers
+from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
 from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.running import ewma, extreme_so_far, place_of_farthest
 from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
@@ -63,6 +64,8 @@ class Limits:
     smallest: float = limit(1e-6, "reward", "float noise")
     back: float = limit(0.25, "of its highest", "half of the way back: the KL grows with the square of the distance")
     back_patience: int = limit(10, "logged points", "engineering default")
+    moved: float = limit(1e-3, "nats/token", "ratio² / 2: log-probabilities are 4 % off; from there is no way back")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
 
 
@@ -106,7 +109,8 @@ class KlPenaltyDominates(Rule[Limits]):
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         if room >= limits.room or reached > room or has_risen(run.get("reward")):
-            found = self._led_back(run, kl, limits) if beta > 0 and not run.config.get("sync_ref_model") else None
+            is_pulled = beta > 0 and not run.config.get("sync_ref_model")
+            found = self._led_back(run, kl, limits) if is_pulled else None
             return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
         episode = Episode(0, len(kl) - 1, still=True)
         return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=float(beta))
@@ -121,9 +125,11 @@ class KlPenaltyDominates(Rule[Limits]):
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
             return None
         peak, last = place_of_farthest(smooth), len(kl) - 1
+        episode, highest = Episode(peak, last, still=True), float(smooth[peak])
+        if highest < limits.moved or is_at_full_marks(reward.values[peak:], limits.full_marks):
+            return None
         if not means[last] <= means[peak]:
             return None
-        episode, highest = Episode(peak, last, still=True), float(smooth[peak])
         measured, limit = float(smooth[last]), limits.back * highest
         return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
 

@@ -111,3 +111,12 @@ def test_a_way_back_that_pays_or_is_short_or_has_another_reason_is_none(judge: J
         "kl-penalty-dominates", "grpo", **{**BACK, "config": {"beta": 0.04, "sync_ref_model": True}}, reward=fell
     )
     assert {paid.verdict, half.verdict, brief.verdict, renewed.verdict} == {Verdict.QUIET}
+
+
+def test_a_solved_task_and_a_policy_that_never_left_are_not_led_back(judge: Judge) -> None:
+    solved = judge("kl-penalty-dominates", "grpo", reward="0.5..1x15 0.97x24", **BACK)
+    near = "0..0.0009x15 0.0009..0.0001x10 0.0001x14"
+    stayed = judge(
+        "kl-penalty-dominates", "grpo", reward="0.5..0.7x15 0.7..0.5x24", kl_per_token=near, config=BACK["config"]
+    )
+    assert {solved.verdict, stayed.verdict} == {Verdict.QUIET}
