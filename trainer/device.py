@@ -8,6 +8,7 @@ from accelerate import Accelerator, PartialState
 from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
 from trainer.config import TrainConfig
+from trainer.cores import keep_to_own_cores
 from trainer.sharding import asks_for_deepspeed, settle
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
@@ -27,7 +28,9 @@ def stays_on_cpu(config: TrainConfig) -> bool:
 
 
 def join(config: TrainConfig) -> PartialState:
-    """Take this process's place among those of the training."""
+    """Take this process's place among those of the training, and on the CPU a share of its cores."""
+    if stays_on_cpu(config):
+        keep_to_own_cores()
     if asks_for_deepspeed() and not torch.accelerator.is_available():
         return PartialState(backend="gloo")
     return PartialState(cpu=stays_on_cpu(config))

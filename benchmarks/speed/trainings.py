@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -48,7 +48,8 @@ CASES = (
     Case("1M", "ppo", 4, epochs=4, mini_batches=4),
     Case("30M", "ppo", 2, epochs=2, mini_batches=2, is_quick=False),
 )
-TWO_CORES = (CASES[0], CASES[2])
+TWO_CORES = (replace(CASES[0], steps=150), replace(CASES[2], steps=60))
+"""Wall time is what the machine's other guests disturb: more steps than CPU time needs."""
 
 
 @dataclass(frozen=True, slots=True)
