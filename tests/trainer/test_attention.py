@@ -4,20 +4,19 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from tests.trainer.tiny_models import SHAPES, VOCABULARY, tiny_model
-from trainer.attention import LONGEST, NAME, with_short_attention
+from trainer.attention import LONGEST, NAME, WIDEST, with_short_attention
 from trainer.models import Checkpoint, load_policy
 
 
-def llama(key_heads: int = 4, implementation: str = "sdpa") -> PreTrainedModel:
+def llama(key_heads: int = 4, width: int = 48) -> PreTrainedModel:
     torch.manual_seed(0)
     config = LlamaConfig(
-        hidden_size=48,
+        hidden_size=width,
         intermediate_size=64,
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=key_heads,
         vocab_size=50,
-        attn_implementation=implementation,
     )
     return LlamaForCausalLM(config).eval()
 
@@ -67,6 +66,13 @@ def test_every_architecture_says_what_it_said(name):
 def test_a_longer_text_is_left_to_the_kernel(kernel_calls):
     with_short_attention(llama())(texts(LONGEST + 1))
     assert kernel_calls == [LONGEST + 1] * 2
+
+
+def test_larger_heads_are_left_to_the_kernel(kernel_calls):
+    with_short_attention(llama(width=4 * WIDEST))(texts(8))
+    assert kernel_calls == []
+    with_short_attention(llama(width=4 * WIDEST + 8))(texts(8))
+    assert kernel_calls == [8] * 2
 
 
 def test_padding_is_left_to_the_kernel_and_not_read(kernel_calls):
