@@ -1,9 +1,10 @@
 """The cores of a process that trains beside others on the CPU of one machine: a share of its own.
 
 All of them compute at the same time and wait for the slowest, so that one which the kernel moves to a core where
-another one works holds up every exchange. With two on two cores a step of a small model took a fifth longer so.
+another one works holds up every exchange.
 """
 
+import contextlib
 import os
 from collections.abc import Set
 from pathlib import Path
@@ -21,11 +22,16 @@ def keep_to_own_cores() -> None:
     rank, count = int(os.environ.get("LOCAL_RANK", "0")), int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
     if count == 1 or not hasattr(os, "sched_setaffinity"):
         return
-    allowed = os.sched_getaffinity(0)
-    if len(allowed) >= count and allowed == os.sched_getaffinity(os.getppid()):
-        own = own_share(allowed, rank, count)
-        for thread in _THREADS.iterdir():
-            os.sched_setaffinity(int(thread.name), own)
+    with contextlib.suppress(PermissionError):  # which a container may refuse: slower then, and as right
+        allowed = os.sched_getaffinity(0)
+        if len(allowed) >= count and allowed == os.sched_getaffinity(os.getppid()):
+            _bind(own_share(allowed, rank, count))
+
+
+def _bind(cores: Set[int]) -> None:
+    for thread in _THREADS.iterdir():
+        with contextlib.suppress(ProcessLookupError):  # it has ended since
+            os.sched_setaffinity(int(thread.name), cores)
 
 
 def own_share(cores: Set[int], rank: int, count: int) -> set[int]:

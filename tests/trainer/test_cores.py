@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from trainer.cores import own_share
+from trainer.cores import keep_to_own_cores, own_share
 
 SAYS_ITS_CORES = """
 import os, threading
@@ -62,3 +62,15 @@ def test_cores_that_differ_from_the_launcher_s_were_given_and_are_kept():
     finally:
         os.sched_setaffinity(0, allowed)
     assert said == f"{sorted(allowed)} {sorted(allowed)}"
+
+
+@needs_two_cores
+def test_a_thread_that_has_ended_meanwhile_is_passed_over(tmp_path, monkeypatch):
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    (tmp_path / str(ended.pid)).touch()
+    monkeypatch.setattr("trainer.cores._THREADS", tmp_path)
+    monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
+    before = os.sched_getaffinity(0)
+    keep_to_own_cores()
+    assert os.sched_getaffinity(0) == before
