@@ -95,8 +95,7 @@ def kl_weight_leapt(outcome: Outcome, run: Run) -> bool:
 
 def no_update_before_the_first_point(outcome: Outcome, run: Run) -> bool:
     """Whether the first logged KL was measured before any update: GRPO may log one point for several of them."""
-    reused = run.config.get("num_iterations", 1)
-    return not isinstance(reused, int) or reused <= 1
+    return run.updates_of_a_generation == 1
 
 
 def samples_coldly(outcome: Outcome, run: Run) -> bool:

@@ -1,4 +1,4 @@
-"""The company that a finding keeps: what is a warning alone may be critical beside another."""
+"""The company that a finding keeps: what is a warning alone may be critical beside another, or only there."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -9,16 +9,26 @@ from diagnostics.rules.rule import Rule
 
 
 def with_company(rules: Iterable[Rule[Any]], outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes, those critical whose rule is graver with another one that warns of the same steps."""
-    found = tuple(outcomes)
-    partners = {rule.name: rule.graver_with for rule in rules if rule.graver_with}
+    """The outcomes, each as grave as the company of others that warn of the same steps makes it.
+
+    With one of `graver_with` a warning is critical; without any of `critical_with` what would be critical is a warning.
+    """
+    found, by_name = tuple(outcomes), {rule.name: rule for rule in rules}
     warning = {outcome.rule: outcome for outcome in found if _warns(outcome)}
     return tuple(
-        dataclasses.replace(outcome, severity=Severity.CRITICAL)
-        if outcome.rule in warning and _is_accompanied(outcome, partners.get(outcome.rule, ()), warning)
+        dataclasses.replace(outcome, severity=_severity(by_name[outcome.rule], outcome, warning))
+        if outcome.rule in warning
         else outcome
         for outcome in found
     )
+
+
+def _severity(rule: Rule[Any], outcome: Outcome, warning: Mapping[str, Outcome]) -> Severity | None:
+    if _is_accompanied(outcome, rule.graver_with, warning):
+        return Severity.CRITICAL
+    if rule.critical_with and not _is_accompanied(outcome, rule.critical_with, warning):
+        return Severity.WARNING
+    return outcome.severity
 
 
 def _is_accompanied(outcome: Outcome, names: tuple[str, ...], warning: Mapping[str, Outcome]) -> bool:

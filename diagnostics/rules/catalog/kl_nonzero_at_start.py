@@ -1,8 +1,10 @@
 """The KL to the reference is not 0 at the start, where policy and reference are still the same model.
 
 What it checks
-    The first logged KL, per token. At step 1 or 2 it may be 0.05 nats at most, either side of 0; where the first
-    point stands at step 3 to 10, and so may be an average over as many steps, 0.2. Beyond that it is critical.
+    The first logged KL, per token. At step 1 it may be 0.05 nats at most, either side of 0; beyond that it is
+    critical. Where the first point stands at step 2 to 10, or GRPO makes several updates from each generation
+    (`num_iterations`), it may be an average that an update has gone into: 0.2, and a warning. An average over more
+    than ten updates is not judged.
 
 Why it matters
     Before the first update the KL is 0 by definition. If it is not, the reference is another model, an adapter stays
@@ -36,9 +38,8 @@ class Limits:
     """Where a KL at the start stops being rounding."""
 
     at_once: float = limit(0.05, "nats/token", "dropout of a toy model gives 0.0008, healthy verl runs 0.000")
-    at_once_until: int = limit(2, "steps", "one update at most has been made")
     averaged: float = limit(0.2, "nats/token", "healthy public runs end at 0.1 to 0.3")
-    averaged_until: int = limit(10, "steps", "TRL logs every 10 steps by default")
+    averaged_until: int = limit(10, "updates", "TRL logs every 10 steps by default")
 
 
 class KlNonzeroAtStart(Rule[Limits]):
@@ -56,6 +57,8 @@ class KlNonzeroAtStart(Rule[Limits]):
         fired="KL to the reference was {measured} {unit} at step {first}, where it should be 0 (limit {limit}).",
         late="The log begins at step {step}, when the policy has left the reference already.",
         late_enable="Log from the first step on (logging_first_step).",
+        reused="The first point is a mean over {updates} updates, which have moved the policy already.",
+        reused_enable="Make one update from each generation (num_iterations 1) in a short trial.",
         unknown="The KL is logged per sequence, and neither the length of the answers nor its limit is known.",
         enable="Log the mean length of the answers.",
     )
@@ -70,11 +73,15 @@ class KlNonzeroAtStart(Rule[Limits]):
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
         step, value = int(series.steps[0]), float(series.values[0])
+        updates = step * run.updates_of_a_generation
         if step > limits.averaged_until:
             return Skipped(self.say("late", step=step), self.say("late_enable"))
-        allowed = limits.at_once if step <= limits.at_once_until else limits.averaged
-        allowed *= float(tokens[0])
+        if updates > limits.averaged_until:
+            return Skipped(self.say("reused", updates=updates), self.say("reused_enable"))
+        is_averaged = updates > 1
+        allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
         if abs(value) <= allowed or not math.isfinite(value):
             return Quiet(value, allowed, series.unit, series.name, series.tag)
         is_alone = len(series) == 1
-        return self.fired(series, Episode(0, 0, is_alone), Severity.CRITICAL, measured=value, limit=allowed)
+        severity = Severity.WARNING if is_averaged else Severity.CRITICAL
+        return self.fired(series, Episode(0, 0, is_alone), severity, measured=value, limit=allowed)

@@ -2,9 +2,10 @@
 
 What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
-    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical. The first five points
-    are not judged. For the warning ten points must also prove it: their geometric mean lies above the limit by two of
-    its standard errors. What wavers about the limit has not passed it.
+    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where other metrics show
+    the harm at the same steps, else a warning too. The first five points are not judged. Below 0.1 ten points must also
+    prove it: their geometric mean lies above the limit by two of its standard errors. What wavers about the limit has
+    not passed it.
 
 Why it matters
     This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
@@ -12,7 +13,9 @@ Why it matters
 
 When it is wrong
     TRL averages over padding as well, which makes the number too small where answers are short: a quiet rule proves
-    less there. Very small models bear larger updates than large ones.
+    less there. Very small models bear larger updates than large ones. And half the mean square of the log-ratio is a KL
+    only as long as ratios stay near 1: one token in fifty that the policy drops for good (a log-ratio of −3) makes
+    0.1, in a policy that stays as it was otherwise and may well improve. So the size alone is no verdict.
 
 What to try
     Lower the learning rate, make fewer passes over the same samples, use a larger batch, whiten the rewards.
@@ -72,6 +75,22 @@ class UpdateTooLarge(Rule[Limits]):
         "restored-clip-range",
         "clipped-gradient",
         "whitened-rewards",
+    )
+    critical_with = (
+        "ratio-far-from-one",
+        "clipfrac-high",
+        "kl-too-high",
+        "kl-runaway",
+        "kl-penalty-dominates",
+        "reward-regression",
+        "reward-not-improving",
+        "reward-func-constant",
+        "entropy-collapse",
+        "entropy-explosion",
+        "length-collapse",
+        "eos-never-generated",
+        "value-loss-spike",
+        "nonfinite-metric",
     )
     exhibits = "any"
     texts = english(

@@ -1,4 +1,4 @@
-"""What is a warning alone is critical beside another of the same steps."""
+"""What is a warning alone is critical beside another of the same steps, or what is critical is so only there."""
 
 from collections.abc import Callable
 
@@ -42,7 +42,17 @@ def test_a_fall_long_after_the_spike_is_no_company(make_run: MakeRun) -> None:
     assert found(run, "value-loss-spike").severity is Severity.WARNING
 
 
-@pytest.mark.parametrize("rule", [rule for rule in CATALOG if rule.graver_with], ids=lambda rule: rule.name)
+def test_large_updates_are_critical_only_at_the_steps_of_a_harm(make_run: MakeRun) -> None:
+    large = "0.005x20 0.2x10 0.005x70"
+    for clipped, severity in (("0.6x40 0x60", Severity.CRITICAL), ("0x60 0.6x40", Severity.WARNING)):
+        run = make_run("ppo", approx_kl=large, clip_fraction=clipped)
+        assert found(run, "clipfrac-high").severity is not None
+        assert found(run, "update-too-large").severity is severity
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in CATALOG if rule.graver_with or rule.critical_with], ids=lambda rule: rule.name
+)
 def test_the_company_exists_and_folklore_has_none(rule) -> None:
-    assert set(rule.graver_with) <= {other.name for other in CATALOG}
+    assert {*rule.graver_with, *rule.critical_with} <= {other.name for other in CATALOG}
     assert rule.grade != "F"

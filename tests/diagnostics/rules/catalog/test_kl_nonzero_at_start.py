@@ -40,8 +40,8 @@ def test_a_kl_that_rises_later_is_quiet(judge: Judge) -> None:
 @pytest.mark.parametrize(
     ("first", "kl", "verdict"),
     [
-        (2, 0.06, Verdict.FIRED),
-        (3, 0.06, Verdict.QUIET),
+        (1, 0.06, Verdict.FIRED),
+        (2, 0.06, Verdict.QUIET),
         (10, 0.21, Verdict.FIRED),
         (10, 0.2, Verdict.QUIET),
         (11, 0.21, Verdict.SKIPPED),
@@ -51,6 +51,27 @@ def test_an_average_over_the_first_steps_may_be_larger(
     make_run: MakeRun, first: int, kl: float, verdict: Verdict
 ) -> None:
     assert from_step(make_run, first, kl).verdict is verdict
+
+
+def test_an_average_is_no_more_than_a_warning(make_run: MakeRun) -> None:
+    assert from_step(make_run, 2, 0.21).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("reused", "kl", "verdict"),
+    [
+        (2, 0.2, Verdict.QUIET),
+        (2, 0.21, Verdict.FIRED),
+        (10, 0.21, Verdict.FIRED),
+        (11, 9.0, Verdict.SKIPPED),
+        ("two", 0.06, Verdict.FIRED),
+    ],
+)
+def test_updates_from_the_same_samples_go_into_the_first_point(
+    judge: Judge, reused: object, kl: float, verdict: Verdict
+) -> None:
+    outcome = judge("kl-nonzero-at-start", "grpo", kl_per_token=f"{kl} 0.01x9", config={"num_iterations": reused})
+    assert outcome.verdict is verdict
 
 
 def test_a_run_that_goes_on_from_another_is_not_judged(make_run: MakeRun) -> None:

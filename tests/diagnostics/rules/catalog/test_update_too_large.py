@@ -5,17 +5,26 @@ from collections.abc import Callable
 import pytest
 
 from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.rules import evaluate
+from diagnostics.run import Run
 
+MakeRun = Callable[..., Run]
 Judge = Callable[..., Outcome]
 
 
-@pytest.mark.parametrize(("stretch", "severity"), [("0.03x10", Severity.WARNING), ("0.1x3", Severity.CRITICAL)])
-def test_ten_points_at_the_limit_are_a_warning_and_three_at_ten_times_the_target_critical(
-    judge: Judge, stretch: str, severity: Severity
-) -> None:
+@pytest.mark.parametrize("stretch", ["0.03x10", "0.1x3"])
+def test_ten_points_at_the_limit_and_three_at_ten_times_the_target_are_a_warning(judge: Judge, stretch: str) -> None:
     outcome = judge("update-too-large", "ppo", approx_kl=f"0.005x10 {stretch} 0.005x9")
     last = 10 + int(stretch.partition("x")[2])
-    assert (severity, 11, last) == (outcome.severity, outcome.first_step, outcome.last_step)
+    assert (Severity.WARNING, 11, last) == (outcome.severity, outcome.first_step, outcome.last_step)
+
+
+@pytest.mark.parametrize(("size", "severity"), [("0.1x3", Severity.CRITICAL), ("0.0999x19", Severity.WARNING)])
+def test_ten_times_the_target_is_critical_where_most_of_the_policy_moves(
+    make_run: MakeRun, size: str, severity: Severity
+) -> None:
+    run = make_run("ppo", approx_kl=f"0.005x10 {size} 0.005x9", clip_fraction="0.02x10 0.6x19 0.02x9")
+    assert next(outcome for outcome in evaluate(run) if outcome.rule == "update-too-large").severity is severity
 
 
 def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:
