@@ -1,7 +1,8 @@
-"""Attention to short texts with small heads on the CPU by plain products: torch's fused kernel is made for larger ones.
+"""Attention to short texts with few small heads on the CPU by plain products: torch's fused kernel is made for more.
 
-From 64 tokens on the two are level, and with heads of 64 numbers the kernel is faster at any length. Everything else
-that a model may ask for goes to transformers' own function around the kernel.
+From 64 tokens on the two are level; with heads of 64 numbers, or 256 in all, the kernel is faster at any length, and it
+keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
+function around the kernel.
 Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, D size of a head.
 """
 
@@ -14,8 +15,8 @@ from transformers import AttentionInterface, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
-LONGEST, WIDEST = 48, 32
-"""Tokens of a text, and numbers of a head, that products still serve better."""
+LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
+"""Tokens of a text, numbers of a head, and numbers of all its heads of queries that products still serve better."""
 NAME = "sdpa_or_products"
 """By which models name it in their configuration; it is never saved."""
 
@@ -45,6 +46,7 @@ def attend(
         attention_mask is None  # `sdpa_mask` leaves it out where each text is whole: no padding, no window, no cache
         and query_BHSD.shape[2] == key_BKSD.shape[2] <= LONGEST
         and max(query_BHSD.shape[3], value_BKSD.shape[3]) <= WIDEST
+        and query_BHSD.shape[1] * query_BHSD.shape[3] <= WIDEST_IN_ALL
         and (query_BHSD.dtype, query_BHSD.device.type) == (torch.float32, "cpu")
         and not torch.is_autocast_enabled("cpu")
         and dropout == 0

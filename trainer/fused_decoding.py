@@ -52,7 +52,7 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 def _is_plain(module: nn.Module) -> bool:
     """Whether a module is torch's, transformers' or ours, computes what its class says, and nobody listens in."""
     is_hooked = bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
-    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", "trainer.linear"))
+    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", "trainer."))
     return is_known and not is_hooked
 
 

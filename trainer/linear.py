@@ -89,12 +89,12 @@ class _Product(torch.autograd.Function):
         gradient_MO = gradient_XO.flatten(0, -2)
         return (
             product(gradient_XO, weight_OI.t()) if needs_inputs else None,
-            _weight_gradient(gradient_MO, inputs_XI.flatten(0, -2)) if needs_weight else None,
+            weight_gradient(gradient_MO, inputs_XI.flatten(0, -2)) if needs_weight else None,
             gradient_MO.sum(0) if needs_bias else None,
         )
 
 
-def _weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
+def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
     """(O, I); oneDNN copies the first factor of two that are transposed, so the smaller one stands first."""
     if gradient_MO.shape[1] > 2 * inputs_MI.shape[1]:
         return product(inputs_MI.t(), gradient_MO.t()).t()

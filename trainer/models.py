@@ -29,6 +29,7 @@ from trainer.adapters import AdapterOff, is_adapter, merged, with_adapter
 from trainer.attention import with_short_attention
 from trainer.config import TrainConfig
 from trainer.linear import with_fast_layers
+from trainer.mlp import with_lean_mlps
 from trainer.options import ConfigError
 from trainer.sources import is_path
 from trainer.split_state import weights_below
@@ -194,7 +195,7 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    fast = with_fast_layers(model.eval())
+    fast = with_lean_mlps(with_fast_layers(model.eval()))
     return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
 
 

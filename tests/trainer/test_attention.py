@@ -4,17 +4,17 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from tests.trainer.tiny_models import SHAPES, VOCABULARY, tiny_model
-from trainer.attention import LONGEST, NAME, WIDEST, with_short_attention
+from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, with_short_attention
 from trainer.models import Checkpoint, load_policy
 
 
-def llama(key_heads: int = 4, width: int = 48) -> PreTrainedModel:
+def llama(key_heads: int = 4, width: int = 48, heads: int = 4) -> PreTrainedModel:
     torch.manual_seed(0)
     config = LlamaConfig(
         hidden_size=width,
         intermediate_size=64,
         num_hidden_layers=2,
-        num_attention_heads=4,
+        num_attention_heads=heads,
         num_key_value_heads=key_heads,
         vocab_size=50,
     )
@@ -72,6 +72,13 @@ def test_larger_heads_are_left_to_the_kernel(kernel_calls):
     with_short_attention(llama(width=4 * WIDEST))(texts(8))
     assert kernel_calls == []
     with_short_attention(llama(width=4 * WIDEST + 8))(texts(8))
+    assert kernel_calls == [8] * 2
+
+
+def test_more_heads_are_left_to_the_kernel(kernel_calls):
+    with_short_attention(llama(key_heads=2, width=WIDEST_IN_ALL, heads=8))(texts(8))
+    assert kernel_calls == []
+    with_short_attention(llama(key_heads=2, width=WIDEST_IN_ALL + 16, heads=8))(texts(8))
     assert kernel_calls == [8] * 2
 
 

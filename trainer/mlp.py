@@ -1,0 +1,98 @@
+"""Gated MLPs that keep half as much for the backward pass, on the CPU: what the gate lets through is computed again.
+
+An MLP is the widest part of a layer. torch keeps five tensors of its inner width for the gradient, of which two follow
+from the others by a product and a sigmoid: that costs next to nothing beside the matrices' products.
+Axes: X any leading axes, M their product, W hidden size, I inner size.
+"""
+
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import silu
+from transformers.activations import SiLUActivation
+
+from trainer.linear import OneDNNLinear, product, weight_gradient
+
+FAMILIES = ("LlamaMLP", "MistralMLP", "Qwen2MLP", "Qwen3MLP")
+"""Classes of transformers that compute `down(act(gate(x)) * up(x))`."""
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def with_lean_mlps(model: Model) -> Model:
+    """The same model, its gated MLPs of the known families replaced by `LeanMLP` with the same layers."""
+    for name, mlp in [(name, mlp) for name, mlp in model.named_modules() if type(mlp).__name__ in FAMILIES]:
+        if isinstance(mlp.act_fn, nn.SiLU | SiLUActivation):
+            model.set_submodule(name, LeanMLP(mlp))
+    return model
+
+
+class LeanMLP(nn.Module):
+    """A gated MLP with SiLU; its layers keep their names, and may be exchanged or hooked like those of any other."""
+
+    def __init__(self, mlp: Any) -> None:
+        super().__init__()
+        self.gate_proj, self.up_proj, self.down_proj, self.act_fn = (
+            mlp.gate_proj,
+            mlp.up_proj,
+            mlp.down_proj,
+            mlp.act_fn,
+        )
+        self.train(mlp.training)
+
+    def forward(self, inputs_XW: Tensor) -> Tensor:
+        """(X, W) the MLP's outputs."""
+        layers = (self.gate_proj, self.up_proj, self.down_proj)
+        if torch.is_grad_enabled() and _is_plain(inputs_XW) and all(_is_plain_layer(layer) for layer in layers):
+            outputs_XW: Tensor = _LeanMLP.apply(inputs_XW, *(layer.weight for layer in layers))  # type: ignore[no-untyped-call]
+        else:
+            outputs_XW = self.down_proj(self.act_fn(self.gate_proj(inputs_XW)) * self.up_proj(inputs_XW))
+        return outputs_XW
+
+
+class _LeanMLP(torch.autograd.Function):
+    """Keeps the inputs and both inner projections."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs_XW: Tensor, gate_IW: Tensor, up_IW: Tensor, down_WI: Tensor) -> Tensor:
+        gate_XI, up_XI = product(inputs_XW, gate_IW), product(inputs_XW, up_IW)
+        ctx.save_for_backward(inputs_XW, gate_IW, up_IW, down_WI, gate_XI, up_XI)
+        return product(silu(gate_XI).mul_(up_XI), down_WI)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_XW: Tensor) -> tuple[Tensor | None, ...]:
+        inputs_XW, gate_IW, up_IW, down_WI, gate_XI, up_XI = ctx.saved_tensors
+        inputs_MW, gradient_MW = inputs_XW.flatten(0, -2), gradient_XW.flatten(0, -2)
+        gate_MI, up_MI = gate_XI.flatten(0, -2), up_XI.flatten(0, -2)
+        of_inputs, of_gate, of_up, of_down = ctx.needs_input_grad
+
+        share_MI = gate_MI.sigmoid()
+        passed_MI = gate_MI * share_MI
+        down_gradient_WI = weight_gradient(gradient_MW, passed_MI * up_MI) if of_down else None
+        inner_MI = product(gradient_MW, down_WI.t())
+        slope_MI = share_MI.addcmul_(passed_MI, 1 - share_MI)  # of SiLU: s + g·s·(1 − s)
+        up_gradient_MI = passed_MI.mul_(inner_MI)
+        gate_gradient_MI = slope_MI.mul_(inner_MI).mul_(up_MI)
+        inputs_gradient_MW = (
+            product(gate_gradient_MI, gate_IW.t()).add_(product(up_gradient_MI, up_IW.t())) if of_inputs else None
+        )
+        return (
+            None if inputs_gradient_MW is None else inputs_gradient_MW.view(inputs_XW.shape),
+            weight_gradient(gate_gradient_MI, inputs_MW) if of_gate else None,
+            weight_gradient(up_gradient_MI, inputs_MW) if of_up else None,
+            down_gradient_WI,
+        )
+
+
+def _is_plain_layer(layer: nn.Module) -> bool:
+    """Whether this is a linear layer without a bias, neither adapted nor hooked."""
+    is_known = type(layer) in (nn.Linear, OneDNNLinear) and layer.bias is None
+    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks) and _is_plain(layer.weight)  # type: ignore[arg-type]
+
+
+def _is_plain(values: Tensor) -> bool:
+    is_float = values.dtype == torch.float32 and values.is_cpu
+    return is_float and not torch.is_autocast_enabled("cpu")
