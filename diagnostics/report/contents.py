@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.diagnosis import (
     OF_SAMPLES,
     Cause,
@@ -24,6 +25,7 @@ _DEFAULTS = {
     **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
     **{check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS},
 }
+_SUMMARIES = {entry.name: entry.summary for entry in CAUSES}
 _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
 
 
@@ -250,8 +252,8 @@ def exhibit(shown: ShownSample) -> str:
 
 
 def alternative(rival: Rival) -> str:
-    """Another cause with what would decide: "numerical-breakdown? A NaN in any metric …"."""
-    return f"{rival.cause}? {said(rival.decides)}"
+    """Another cause with what would decide: "The numbers broke down: … A NaN in any metric … [numerical-breakdown]"."""
+    return f"{_SUMMARIES[rival.cause]} {said(rival.decides)} [{rival.cause}]"
 
 
 def number(value: Value, unit: str = "") -> str:
