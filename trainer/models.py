@@ -5,6 +5,7 @@ log-probabilities of rollout and update differ, stays off.
 Axes: B completions, S prompt and completion tokens, W width of a model's last layer.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -240,6 +241,14 @@ def _quiet() -> Iterator[None]:
         transformers_logging.set_verbosity(verbosity)
 
 
+def _reason(error: Exception) -> str:
+    """What an exception says, as part of a sentence."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"one of its JSON files is broken or cut off ({error})"
+    paragraph = str(error).strip().partition("\n\n")[0]
+    return " ".join(paragraph.split()).rstrip(".") or type(error).__name__
+
+
 @contextmanager
 def _said(what: str, checkpoint: Checkpoint) -> Iterator[None]:
     """Turn what `from_pretrained` raises into one sentence that says what was tried and what works."""
@@ -248,7 +257,7 @@ def _said(what: str, checkpoint: Checkpoint) -> Iterator[None]:
     except ConfigError:
         raise
     except (OSError, ValueError, ImportError, KeyError) as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        reason = _reason(error)
         if is_path(checkpoint.name):
             raise ConfigError(f"{what} {checkpoint.name} cannot be loaded: {reason}") from error
         raise ConfigError(

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -294,6 +295,18 @@ def test_a_folder_that_holds_no_causal_model_gets_one_sentence(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "nothing-known"}))
     with pytest.raises(ConfigError, match=r"the model .* cannot be loaded: ") as refusal:
         load_policy(tmp_path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_broken_tokenizer_is_told_in_a_whole_sentence(llama, tmp_path):
+    folder = shutil.copytree(llama, tmp_path / "model")
+    tokenizer = folder / "tokenizer.json"
+    tokenizer.write_text(tokenizer.read_text("utf-8")[:200], "utf-8")
+    with pytest.raises(ConfigError, match=r"the tokenizer of .* cannot be loaded: one of its JSON files is broken"):
+        load_tokenizer(folder)
+    tokenizer.unlink()
+    with pytest.raises(ConfigError, match=r"cannot be loaded: .*convert") as refusal:
+        load_tokenizer(folder)
     assert "\n" not in str(refusal.value)
 
 
