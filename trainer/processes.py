@@ -25,6 +25,7 @@ from torch.optim import Optimizer
 
 from trainer.config import TrainConfig
 from trainer.device import join
+from trainer.exchange import average_gradients_awake, gathered, summed
 from trainer.rewards.occasion import Notes, joined
 from trainer.rollout import Completions
 from trainer.sampling import Sampling
@@ -53,6 +54,10 @@ class Processes:
         """Whether this is the one that writes."""
         return bool(self.accelerator.is_main_process)
 
+    @property
+    def _computes_on_cpu(self) -> bool:
+        return bool(self.accelerator.device.type == "cpu")
+
     def prepare(self, model: torch.nn.Module, optimizer: Optimizer) -> tuple[Any, Any]:
         """accelerate's `prepare`; buffers, which no training changes, are not exchanged again before each pass.
 
@@ -64,6 +69,8 @@ class Processes:
             wrapped = wrapped.optimizer
         if isinstance(prepared, DistributedDataParallel):
             prepared.broadcast_buffers = False
+            if self._computes_on_cpu:
+                average_gradients_awake(prepared)
         elif isinstance(prepared, FSDPModule):
             take_as_root(prepared)
         return prepared, wrapped
@@ -96,8 +103,9 @@ class Processes:
         if self.count == 1:
             return list(shares)
         packed = [share.to(self.accelerator.device).flatten().view(torch.uint8) for share in shares]
-        gathered: Tensor = self.accelerator.gather(torch.cat(packed).unsqueeze(0))
-        parts = gathered.split([len(part) for part in packed], 1)
+        own = torch.cat(packed)
+        of_all = gathered(own, self.count) if self._computes_on_cpu else self.accelerator.gather(own.unsqueeze(0))
+        parts = of_all.split([len(part) for part in packed], 1)
         return [_unpacked(part, share) for part, share in zip(parts, shares, strict=True)]
 
     def gather_objects(self, own: Item) -> list[Item]:
@@ -124,7 +132,9 @@ class Processes:
 
     def sum(self, own: Tensor) -> Tensor:
         """The sum over the processes."""
-        total: Tensor = self.accelerator.reduce(own, "sum") if self.count > 1 else own
+        if self.count == 1:
+            return own
+        total: Tensor = summed(own) if self._computes_on_cpu else self.accelerator.reduce(own, "sum")
         return total
 
     def any(self, claim: bool) -> bool:
