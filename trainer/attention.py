@@ -1,7 +1,7 @@
 """Attention to short texts with few small heads on the CPU by plain products: torch's fused kernel is made for more.
 
-From 64 tokens on the two are level; with heads of 64 numbers, or 256 in all, the kernel is faster at any length, and it
-keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
+From 64 tokens on, with heads of 64 numbers, or with 256 numbers in all heads together, the kernel is as fast or faster,
+and it keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
 function around the kernel.
 Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, D size of a head.
 """

@@ -1,7 +1,7 @@
 """Exchanges between processes that compute on CPUs, which wait for each other awake.
 
 A process that sleeps until a message comes leaves its core idle, and a virtual machine may get an idle core back some
-milliseconds later only: ten times what the gradients of a small model take on their way. So each wait begins awake, and
+milliseconds later only, longer than the gradients of a small model are on their way. So each wait begins awake, and
 gives the core to whichever other thread has something to do (those of the exchange, above all); a long one goes to
 sleep after a while.
 Axes: P processes.
@@ -11,7 +11,6 @@ import os
 import time
 from dataclasses import dataclass, field
 
-import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed import GradBucket  # type: ignore[attr-defined] # public by its documentation
@@ -19,12 +18,12 @@ from torch.futures import Future
 from torch.nn.parallel import DistributedDataParallel
 
 AWAKE_SECONDS = 0.1
-"""More than any exchange that is not waiting for a process which still computes."""
+"""Engineering default: whoever waits longer, for a slow reward say, loses little by sleeping."""
 
 
 def gathered(share: Tensor, processes: int) -> Tensor:
     """(P, …) the shares of all processes, in their order; they have the same shape on all of them."""
-    shares = torch.stack([torch.empty_like(share)] * processes)
+    shares = share.new_empty(processes, *share.shape)
     _wait(dist.all_gather(list(shares.unbind(0)), share.contiguous(), async_op=True))
     return shares
 

@@ -25,6 +25,8 @@ from trainer.linear import product, sum_with_product
 FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
 ROPE_TYPES = ("default", "linear", "llama3")
 """Rotary embeddings whose frequencies do not depend on the length of the text."""
+KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp")
+"""Modules whose layers compute what those of transformers that they replace do."""
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
 LARGEST = 10_000_000
@@ -52,7 +54,7 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 def _is_plain(module: nn.Module) -> bool:
     """Whether a module is torch's, transformers' or ours, computes what its class says, and nobody listens in."""
     is_hooked = bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
-    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", "trainer."))
+    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", *KNOWN_OF_OURS))
     return is_known and not is_hooked
 
 

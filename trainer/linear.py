@@ -65,7 +65,7 @@ class OneDNNLinear(nn.Linear):
 
     def forward(self, inputs_XI: Tensor) -> Tensor:
         """(X, O) the layer's outputs."""
-        if not _is_plain(inputs_XI) or not _is_plain(self.weight) or torch.is_autocast_enabled("cpu"):
+        if not (is_plain(inputs_XI) and is_plain(self.weight)):
             return super().forward(inputs_XI)
         if not torch.is_grad_enabled():
             return product(inputs_XI, self.weight, self.bias)
@@ -101,5 +101,6 @@ def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
     return product(gradient_MO.t(), inputs_MI.t())
 
 
-def _is_plain(values: Tensor) -> bool:
-    return values.dtype == torch.float32 and values.is_cpu
+def is_plain(values: Tensor) -> bool:
+    """Whether these are float32 numbers on the CPU that no autocast is to make smaller."""
+    return values.dtype == torch.float32 and values.is_cpu and not torch.is_autocast_enabled("cpu")

@@ -1,7 +1,7 @@
 """Gated MLPs that keep half as much for the backward pass, on the CPU: what the gate lets through is computed again.
 
-An MLP is the widest part of a layer. torch keeps five tensors of its inner width for the gradient, of which two follow
-from the others by a product and a sigmoid: that costs next to nothing beside the matrices' products.
+An MLP is the widest part of a layer. torch keeps four tensors of its inner width for the gradient, of which two follow
+from the others by a sigmoid and two multiplications: little beside the products of the matrices.
 Axes: X any leading axes, M their product, W hidden size, I inner size.
 """
 
@@ -13,7 +13,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import silu
 from transformers.activations import SiLUActivation
 
-from trainer.linear import OneDNNLinear, product, weight_gradient
+from trainer.linear import OneDNNLinear, is_plain, product, weight_gradient
 
 FAMILIES = ("LlamaMLP", "MistralMLP", "Qwen2MLP", "Qwen3MLP")
 """Classes of transformers that compute `down(act(gate(x)) * up(x))`."""
@@ -23,10 +23,16 @@ Model = TypeVar("Model", bound=nn.Module)
 
 def with_lean_mlps(model: Model) -> Model:
     """The same model, its gated MLPs of the known families replaced by `LeanMLP` with the same layers."""
-    for name, mlp in [(name, mlp) for name, mlp in model.named_modules() if type(mlp).__name__ in FAMILIES]:
-        if isinstance(mlp.act_fn, nn.SiLU | SiLUActivation):
-            model.set_submodule(name, LeanMLP(mlp))
+    for name, mlp in [(name, mlp) for name, mlp in model.named_modules() if _is_known(mlp)]:
+        model.set_submodule(name, LeanMLP(mlp))
     return model
+
+
+def _is_known(module: nn.Module) -> bool:
+    """Whether this is one of transformers' own, whatever a model that brings its code along calls its classes."""
+    kind = type(module)
+    is_of_family = kind.__module__.startswith("transformers.") and kind.__name__ in FAMILIES
+    return is_of_family and isinstance(module.act_fn, nn.SiLU | SiLUActivation)
 
 
 class LeanMLP(nn.Module):
@@ -34,18 +40,14 @@ class LeanMLP(nn.Module):
 
     def __init__(self, mlp: Any) -> None:
         super().__init__()
-        self.gate_proj, self.up_proj, self.down_proj, self.act_fn = (
-            mlp.gate_proj,
-            mlp.up_proj,
-            mlp.down_proj,
-            mlp.act_fn,
-        )
+        self.gate_proj, self.up_proj, self.down_proj = mlp.gate_proj, mlp.up_proj, mlp.down_proj
+        self.act_fn = mlp.act_fn
         self.train(mlp.training)
 
     def forward(self, inputs_XW: Tensor) -> Tensor:
         """(X, W) the MLP's outputs."""
         layers = (self.gate_proj, self.up_proj, self.down_proj)
-        if torch.is_grad_enabled() and _is_plain(inputs_XW) and all(_is_plain_layer(layer) for layer in layers):
+        if torch.is_grad_enabled() and is_plain(inputs_XW) and all(_is_plain_layer(layer) for layer in layers):
             outputs_XW: Tensor = _LeanMLP.apply(inputs_XW, *(layer.weight for layer in layers))  # type: ignore[no-untyped-call]
         else:
             outputs_XW = self.down_proj(self.act_fn(self.gate_proj(inputs_XW)) * self.up_proj(inputs_XW))
@@ -90,9 +92,4 @@ class _LeanMLP(torch.autograd.Function):
 def _is_plain_layer(layer: nn.Module) -> bool:
     """Whether this is a linear layer without a bias, neither adapted nor hooked."""
     is_known = type(layer) in (nn.Linear, OneDNNLinear) and layer.bias is None
-    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks) and _is_plain(layer.weight)  # type: ignore[arg-type]
-
-
-def _is_plain(values: Tensor) -> bool:
-    is_float = values.dtype == torch.float32 and values.is_cpu
-    return is_float and not torch.is_autocast_enabled("cpu")
+    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks) and is_plain(layer.weight)  # type: ignore[arg-type]

@@ -62,6 +62,7 @@ def said_by_the_first(script, folder):
         for rank in range(2)
     ]
     first, _ = [process.communicate(timeout=120)[0].strip() for process in both]
+    assert [process.returncode for process in both] == [0, 0]
     return first
 
 
