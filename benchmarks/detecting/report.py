@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
+from pathlib import Path
 from statistics import median
 
 from benchmarks.detecting.expected import PEERS
@@ -18,6 +19,7 @@ from benchmarks.detecting.scores import (
 )
 
 TOP = 3
+PINNED = Path(__file__).parents[1] / "peers-requirements.txt"
 
 
 def page(part: str, results: Sequence[Result], planned: int) -> str:
@@ -212,8 +214,15 @@ def _peer_table(results: Sequence[Result]) -> str:
     ]
     for peer in PEERS:
         levels = [set(result["peers"][peer].values()) for result in healthy]
-        lines.append(_peer_row(peer, [(result, peer_is_right(result, peer)) for result in sick], levels))
+        found = [(result, peer_is_right(result, peer)) for result in sick]
+        lines.append(_peer_row(f"{peer} {pinned_version(peer)}", found, levels))
     return "\n".join([*lines, ""])
+
+
+def pinned_version(peer: str) -> str:
+    """The version that the peers' environment is made with."""
+    lines = PINNED.read_text("utf-8").splitlines()
+    return next(line.partition("==")[2] for line in lines if line.startswith(f"{peer}=="))
 
 
 def _levels_of_ours(healthy: Iterable[Result]) -> list[set[str]]:

@@ -270,3 +270,11 @@ def test_the_committed_page_is_that_of_the_committed_results() -> None:
 def test_the_readme_shows_the_measured_summary_as_printed() -> None:
     summary = PAGE.read_text("utf-8").partition("| | all faults")[2].partition("\n\n")[0]
     assert f"| | all faults{summary}" in (ROOT / "README.md").read_text("utf-8")
+
+
+def test_the_tables_of_the_readme_are_those_of_the_page() -> None:
+    block = Path("README.md").read_text("utf-8").partition("<!-- detection -->")[2].partition("<!-- end of detection")[0]
+    rows = [line.rstrip("| ") for line in block.splitlines() if line.startswith("|")]
+    measured = PAGE.read_text("utf-8").partition("## The known part")[0].splitlines()
+    assert len(rows) > 10
+    assert [row for row in rows if not any(line.startswith(row) for line in measured)] == []
