@@ -273,7 +273,8 @@ def test_the_readme_shows_the_measured_summary_as_printed() -> None:
 
 
 def test_the_tables_of_the_readme_are_those_of_the_page() -> None:
-    block = Path("README.md").read_text("utf-8").partition("<!-- detection -->")[2].partition("<!-- end of detection")[0]
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    block = readme.partition("<!-- detection -->")[2].partition("<!-- end of detection -->")[0]
     rows = [line.rstrip("| ") for line in block.splitlines() if line.startswith("|")]
     measured = PAGE.read_text("utf-8").partition("## The known part")[0].splitlines()
     assert len(rows) > 10
