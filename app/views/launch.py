@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.widgets.launch_attempt import attempt, give_up
+from app.widgets.launch_attempt import Tried, attempt, give_up, last_try
 from app.widgets.launch_draft import (
     Draft,
     base_values,
@@ -46,11 +46,12 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     with form:
         recipe, algorithm = _preset()
         values, slots = _values(recipe, algorithm)
-    found = findings(algorithm, values)
+    tried = last_try()
+    found = findings(tried, algorithm, values)
     beside_fields(found, slots)
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
-        _outlook(Draft(algorithm, recipe, values, root, name), found, is_read_only)
+        _outlook(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
@@ -102,7 +103,7 @@ def _name(root: Path, stem: str) -> str:
     return name
 
 
-def _outlook(draft: Draft, found: tuple[Outcome, ...], is_read_only: bool) -> None:
+def _outlook(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...], is_read_only: bool) -> None:
     """What will run, and the button that runs it or the sentence that says why it cannot."""
     try:
         config = draft.config
@@ -116,7 +117,7 @@ def _outlook(draft: Draft, found: tuple[Outcome, ...], is_read_only: bool) -> No
     _start_button(draft, None, is_read_only, found)
     overview(found)
     if not is_read_only:
-        attempt(draft.algorithm, config)
+        attempt(tried, draft.algorithm, config)
     _plan(draft, config, prompts)
 
 

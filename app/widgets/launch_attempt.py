@@ -1,9 +1,9 @@
 """Trying the settings on the Launch page: the button, the wait, what came of it, and whether it still counts."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median_high
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 import streamlit as st
@@ -43,12 +43,22 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """An attempt and the settings that it was made with."""
+class Tried:
+    """An attempt as it stood when the page began to be drawn, and the settings that it was made with.
+
+    It goes on while the page is drawn; whatever draws a part of it is given this, so that all parts say the same.
+    """
 
     attempt: Attempt
     algorithm: str
     config: Mapping[str, Any]
+    is_going_on: bool
+    trials: tuple[Trial, ...] | str | None
+    probe: Probe | str | None
+
+    @classmethod
+    def now(cls, attempt: Attempt, algorithm: str, config: Mapping[str, Any]) -> Self:
+        return cls(attempt, algorithm, config, attempt.is_going_on, attempt.trials, attempt.probe)
 
     def has_rewards_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
         """Whether the rewards would answer the same today."""
@@ -57,31 +67,35 @@ class _Made:
     def has_answers_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
         """Whether the policy would: another limit of their length changes none that had room to end below it."""
         same = _key(self.algorithm, self.config, OF_ANSWERS) == _key(algorithm, config, OF_ANSWERS)
-        probe = self.attempt.probe
-        return same and (not isinstance(probe, Probe) or _allowed(config) <= probe.room)
+        return same and (not isinstance(self.probe, Probe) or _allowed(config) <= self.probe.room)
 
 
-def answers(algorithm: str, config: Mapping[str, Any]) -> Answers:
+def last_try() -> Tried | None:
+    """The last attempt as it stands now; None where nothing was tried."""
+    made = st.session_state.get(_MADE)
+    return Tried.now(*made) if made else None
+
+
+def answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> Answers:
     """What the last attempt says of these settings."""
-    made = _last()
-    if made is None:
+    if tried is None:
         return Answers()
-    trials, probe = made.attempt.trials, made.attempt.probe
+    trials, probe = tried.trials, tried.probe
     return Answers(
-        trials if isinstance(trials, tuple) and made.has_rewards_of(algorithm, config) else None,
-        probe if isinstance(probe, Probe) and made.has_answers_of(algorithm, config) else None,
+        trials if isinstance(trials, tuple) and tried.has_rewards_of(algorithm, config) else None,
+        probe if isinstance(probe, Probe) and tried.has_answers_of(algorithm, config) else None,
     )
 
 
-def attempt(algorithm: str, config: TrainConfig) -> None:
+def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
     """Draw the button that tries the settings, the wait, and what came of the last attempt."""
     values = config.to_dict()
-    made = _last()
-    if made is not None and not (made.has_rewards_of(algorithm, values) and made.has_answers_of(algorithm, values)):
-        made.attempt.cancel()
-    if made is not None and made.attempt.is_going_on:
+    if tried is not None and not (tried.has_rewards_of(algorithm, values) and tried.has_answers_of(algorithm, values)):
+        tried.attempt.cancel()
+        tried = replace(tried, is_going_on=False)
+    if tried is not None and tried.is_going_on:
         with st.container():
-            st.fragment(_wait, run_every=_LOOK_SECONDS)(made.attempt, made.attempt.trials is not None)
+            st.fragment(_wait, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
     else:
         st.button(
             "Try the settings",
@@ -91,24 +105,19 @@ def attempt(algorithm: str, config: TrainConfig) -> None:
             on_click=_begin,
             args=(algorithm, values),
         )
-    if made is not None:
-        _outcome(made, algorithm, values)
+    if tried is not None:
+        _outcome(tried, algorithm, values)
 
 
 def give_up() -> None:
     """Cancel the attempt that goes on, if one does."""
-    if (made := _last()) is not None:
-        made.attempt.cancel()
-
-
-def _last() -> _Made | None:
-    made: _Made | None = st.session_state.get(_MADE)
-    return made
+    if (tried := last_try()) is not None:
+        tried.attempt.cancel()
 
 
 def _begin(algorithm: str, config: Mapping[str, Any]) -> None:
     give_up()
-    st.session_state[_MADE] = _Made(Attempt(algorithm, config), algorithm, config)
+    st.session_state[_MADE] = (Attempt(algorithm, config), algorithm, config)
 
 
 def _wait(going: Attempt, has_trials: bool) -> None:
@@ -121,13 +130,13 @@ def _wait(going: Attempt, has_trials: bool) -> None:
     words.caption(f"Trying the settings: {what}. {duration(going.seconds)} of at most {duration(MOST_SECONDS)}")
 
 
-def _outcome(made: _Made, algorithm: str, values: Mapping[str, Any]) -> None:
+def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
     """What came of an attempt, or why it does not count."""
-    has_rewards, has_answers = made.has_rewards_of(algorithm, values), made.has_answers_of(algorithm, values)
-    trials, probe = made.attempt.trials, made.attempt.probe
+    has_rewards, has_answers = tried.has_rewards_of(algorithm, values), tried.has_answers_of(algorithm, values)
+    trials, probe = tried.trials, tried.probe
     if not (has_rewards and has_answers):
         st.caption("Settings have changed since they were tried; what depended on them counts no more.")
-    elif made.attempt.is_cancelled:
+    elif tried.attempt.is_cancelled:
         st.caption("Cancelled before everything was tried.")
     match probe:
         case str(problem) if has_answers and problem != trials:

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from app.widgets.concerns import concern, concern_with_source, counts
-from app.widgets.launch_attempt import answers
+from app.widgets.launch_attempt import Tried, answers
 from app.widgets.launch_draft import Draft, launch_options
 from app.widgets.launch_fields import Slots
 from app.words import plain, said
@@ -20,11 +20,11 @@ from trainer.options import ConfigError
 _CONFIRMED = "launch.confirmed"
 
 
-def findings(algorithm: str, values: Mapping[str, Any]) -> tuple[Outcome, ...]:
+def findings(tried: Tried | None, algorithm: str, values: Mapping[str, Any]) -> tuple[Outcome, ...]:
     """What pre-flight finds in the values of the form, worst first; what does not fit its option is left out."""
     config = _parsed(algorithm, values)
-    tried = answers(algorithm, config)
-    setup = Setup(algorithm, OWN, config, model=model_facts(config, OWN), trials=tried.trials, probe=tried.probe)
+    known = answers(tried, algorithm, config)
+    setup = Setup(algorithm, OWN, config, model=model_facts(config, OWN), trials=known.trials, probe=known.probe)
     return concerns(preflight(setup))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.widgets.launch_attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS
+from app.attempts import Attempt
+from app.widgets.launch_attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, answers
 from trainer.config import ALGORITHMS, TrainConfig, make_config
 from trainer.data import load_rows
 from trainer.models import checkpoint_of
@@ -112,6 +113,18 @@ def test_rewards_that_give_nothing_are_told_beside_their_field_until_it_changes(
     option(addition, "reward_funcs").input("addition_accuracy").run()
     assert "gave 0 to every answer" not in said(addition)
     assert not is_going_on(addition)
+
+
+def test_what_a_page_tells_of_an_attempt_stays_while_it_is_drawn() -> None:
+    config = make_config("grpo", {"reward_funcs": ["constant"]}).to_dict()
+    attempt = Attempt("grpo", config)
+    tried = Tried.now(attempt, "grpo", config)
+    deadline = time.monotonic() + PATIENCE
+    while attempt.trials is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert answers(tried, "grpo", config).trials is None
+    assert answers(Tried.now(attempt, "grpo", config), "grpo", config).trials is not None
+    attempt.cancel()
 
 
 def test_what_cannot_be_tried_is_told_in_a_sentence(addition: AppTest, tmp_path: Path) -> None:
