@@ -1,0 +1,37 @@
+"""A script run by several processes that exchange over gloo; it ends with `leave()`, unless one is to be lost."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PREAMBLE = """
+import sys
+import torch
+import torch.distributed as dist
+
+rank, processes, store = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=processes)
+
+def leave():
+    dist.barrier()
+    dist.destroy_process_group()
+"""
+
+
+def said_by_the_first(script: str, folder: Path, processes: int = 2, share_a_machine: bool = False) -> str:
+    """What the first one prints; every one must end well. A launcher tells them whether they share a machine."""
+    words = [sys.executable, "-P", "-c", PREAMBLE + script]
+    environment = os.environ | ({"LOCAL_WORLD_SIZE": str(processes)} if share_a_machine else {})
+    group = [
+        subprocess.Popen(
+            [*words, str(rank), str(processes), str(folder / "store")],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(processes)
+    ]
+    said = [process.communicate(timeout=120)[0].strip() for process in group]
+    assert [process.returncode for process in group] == [0] * processes
+    return said[0]
