@@ -2,8 +2,9 @@
 
 Small models spend their decoding in calls, so what helps is fewer and larger operations: query, key and value in one
 product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
-multiplication, keys and values written in place and by one copy, sums within the products that they follow. It computes
-what the model's own forward pass computes, to rounding.
+multiplication, keys and values written in place and by one copy, sums within the products that they follow. Large ones
+spend it in products, which are quicker with weights that oneDNN need not rearrange. It computes what the model's own
+forward pass computes, to rounding.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
 W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, D size of a head, J = D / 2.
@@ -20,7 +21,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, prompt_positions
-from trainer.linear import product, sum_with_product
+from trainer.linear import packed, pays, product, sum_with_product
 
 FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
 ROPE_TYPES = ("default", "linear", "llama3")
@@ -30,7 +31,8 @@ KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp")
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
 LARGEST = 10_000_000
-"""Parameters; a larger model spends its time inside the products, and packing would copy its weights for nothing."""
+"""Parameters where oneDNN does not multiply; a larger model would copy its weights for nothing, as its time goes into
+the products."""
 
 
 def is_fusable(model: PreTrainedModel, length: int) -> bool:
@@ -45,7 +47,7 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
         and length <= (getattr(config, "sliding_window", None) or length)
         and not torch.is_autocast_enabled(model.device.type)
         and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in weights)
-        and sum(weight.numel() for weight in weights) <= LARGEST
+        and (pays() or sum(weight.numel() for weight in weights) <= LARGEST)
         and all(_is_plain(module) for module in model.modules())
         and all(layer.self_attn.o_proj.bias is None and layer.mlp.up_proj.bias is None for layer in model.model.layers)
     )
@@ -67,8 +69,9 @@ class FusedDecoder:
     def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
         self._model = model
         self._max_new_tokens = max_new_tokens
-        self._layers = [_packed(layer) for layer in model.model.layers]
+        self._layers = [_packed(layer, max_new_tokens) for layer in model.model.layers]
         self._norm = _Norm.of(model.model.norm)
+        self._head = packed(model.lm_head.weight, max_new_tokens)
         self._length = 0
         self._memory: list[_Memory] = []
         self._rotation_SXJ = torch.empty(0)
@@ -112,7 +115,7 @@ class FusedDecoder:
         return True
 
     def _logits(self, hidden_AW: Tensor) -> Tensor:
-        return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._model.lm_head.weight)
+        return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._head)
 
     def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
         """The rotation of each position; where prompts are padded, also each row's own position and what it may see."""
@@ -239,21 +242,24 @@ def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
     return mixed_PHQD.transpose(1, 2).flatten(2).flatten(0, 1)
 
 
-def _packed(layer: Any) -> _Layer:
+def _packed(layer: Any, tokens: int) -> _Layer:
+    """For as many tokens of each row."""
     attention, mlp = layer.self_attn, layer.mlp
     parts = (attention.q_proj, attention.k_proj, attention.v_proj)
     has_bias = parts[0].bias is not None
     size = attention.head_dim
     heads = parts[1].out_features // size
     attention_norm, mlp_norm = _Norm.of(layer.input_layernorm), _Norm.of(layer.post_attention_layernorm)
+    qkv = _qkv([part.weight for part in parts], heads, size, attention.scaling) * attention_norm.weight
+    gate_up = torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * mlp_norm.weight
     return _Layer(
         attention_norm=attention_norm,
-        qkv=_qkv([part.weight for part in parts], heads, size, attention.scaling) * attention_norm.weight,
+        qkv=packed(qkv, tokens),
         qkv_bias=_qkv([part.bias for part in parts], heads, size, attention.scaling) if has_bias else None,
-        out=attention.o_proj.weight,
+        out=packed(attention.o_proj.weight, tokens),
         mlp_norm=mlp_norm,
-        gate_up=torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * mlp_norm.weight,
-        down=mlp.down_proj.weight,
+        gate_up=packed(gate_up, tokens),
+        down=packed(mlp.down_proj.weight, tokens),
         activation=mlp.act_fn.forward,
         key_heads=heads,
         head_size=size,

@@ -16,6 +16,12 @@ from torch.nn.functional import linear
 SMALLEST = 1_500_000
 """Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
 
+SMALLEST_PACKED, FEWEST_PRODUCTS = 200_000, 16
+"""Numbers in a weight, and products with it, from which on to pack it takes less than what the products save."""
+
+_ROWS = 64
+"""Of inputs for which a weight is packed: the layout is the same for every number above one, and serves one as well."""
+
 Model = TypeVar("Model", bound=nn.Module)
 
 
@@ -27,6 +33,7 @@ def pays() -> bool:
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
         and torch.backends.mkldnn.is_available()
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
     )
 
 
@@ -38,9 +45,21 @@ def with_fast_layers(model: Model) -> Model:
     return model
 
 
+def packed(weight_NI: Tensor, products: int) -> Tensor:
+    """(N, I) the weight as it is now, for `products` products; where that pays, in the layout that oneDNN reads.
+
+    A weight that lies as torch has it is rearranged anew for each product.
+    """
+    weight_NI = weight_NI.detach()
+    if products < FEWEST_PRODUCTS or weight_NI.numel() < SMALLEST_PACKED or not (is_plain(weight_NI) and pays()):
+        return weight_NI
+    copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight_NI, _ROWS)
+    return copy
+
+
 def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
-    """(X, N) what `torch.nn.functional.linear` gives, in float32; without a gradient."""
-    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays():
+    """(X, N) what `torch.nn.functional.linear` gives, in float32; without a gradient. The weight may be `packed`."""
+    if _is_left_to_torch(inputs_XI, weight_NI):
         return linear(inputs_XI, weight_NI, bias_N)
     result: Tensor = torch.ops.mkldnn._linear_pointwise(inputs_XI, weight_NI, bias_N, "none", [], "")
     return result
@@ -48,9 +67,15 @@ def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) 
 
 def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Tensor:
     """(M, N) the sum of a matrix and a `product`: one call where torch multiplies."""
-    if inputs_MI.numel() * len(weight_NI) < SMALLEST or not pays():
+    if _is_left_to_torch(inputs_MI, weight_NI):
         return torch.addmm(sum_MN, inputs_MI, weight_NI.t())
     return sum_MN + product(inputs_MI, weight_NI)
+
+
+def _is_left_to_torch(inputs_XI: Tensor, weight_NI: Tensor) -> bool:
+    if weight_NI.is_mkldnn:
+        return False
+    return inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays()
 
 
 class OneDNNLinear(nn.Linear):

@@ -36,7 +36,7 @@ class SamplingOptions(EvaluationOptions):
     )
     decode: str = option(
         "auto",
-        "How completions are written: auto takes a faster way for small Llama-like models, equal to rounding; "
+        "How completions are written: auto takes a faster way for Llama-like models, equal to rounding; "
         "generic always asks the model itself.",
         choices=("auto", "generic"),
     )

@@ -28,7 +28,7 @@ def heading(trl_python: str, repetitions: int) -> Iterator[str]:
         "and its figure the median over its steps. In the tables stands the median of the repetitions, with their "
         "extremes where there are several. CPU seconds are per step; the ratio is TRL's CPU seconds over ours; memory "
         "is the most that a process held. *Generic* decodes through the model's own forward pass, *fused* through the "
-        "decoder for small Llama-like models, where there is one for the model."
+        "decoder for Llama-like models, where there is one for the model."
     )
 
 

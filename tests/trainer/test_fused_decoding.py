@@ -4,6 +4,7 @@ import torch
 from tests.trainer.tiny_models import EOS, FUSABLE, PAD, SHAPES, grouped_prompts, tiny_model, uniforms
 from trainer.decoding import CachedDecoder
 from trainer.fused_decoding import FusedDecoder, is_fusable
+from trainer.linear import FEWEST_PRODUCTS, SMALLEST_PACKED
 from trainer.rollout import decoder_for, generate
 from trainer.sampling import Sampling
 
@@ -29,6 +30,14 @@ def test_fused_logits_equal_the_models_own(name, padded):
     assert is_fusable(model, 13)
     expected = all_logits(CachedDecoder(model, 8), padded)
     assert torch.allclose(all_logits(FusedDecoder(model, 8), padded), expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", FUSABLE)
+def test_large_weights_which_are_packed_give_the_same_logits(name):
+    model = tiny_model(name, hidden_size=256, intermediate_size=1024)
+    assert model.model.layers[0].mlp.down_proj.weight.numel() >= SMALLEST_PACKED
+    expected = all_logits(CachedDecoder(model, FEWEST_PRODUCTS), padded=True)
+    assert torch.allclose(all_logits(FusedDecoder(model, FEWEST_PRODUCTS), padded=True), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("rope", [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "default"}])

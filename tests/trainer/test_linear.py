@@ -4,7 +4,16 @@ from torch import nn
 from torch.nn.functional import linear
 
 from tests.trainer.tiny_models import tiny_model
-from trainer.linear import SMALLEST, OneDNNLinear, pays, product, with_fast_layers
+from trainer.linear import (
+    FEWEST_PRODUCTS,
+    SMALLEST,
+    OneDNNLinear,
+    packed,
+    pays,
+    product,
+    sum_with_product,
+    with_fast_layers,
+)
 
 needs_onednn = pytest.mark.skipif(not pays(), reason="oneDNN is used on processors with AVX-512, without accelerator")
 SHAPES = [(3, 40, 128, 344), (1, 600, 344, 128), (2, 4, 16, 8)]
@@ -34,6 +43,23 @@ def test_a_product_is_that_of_torch(shape):
     layer, inputs = layer_and_inputs(shape)
     found = product(inputs, layer.weight.detach(), layer.bias.detach())
     assert torch.allclose(found, linear(inputs, layer.weight, layer.bias), atol=1e-5)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 17, 64, 300])
+def test_products_with_a_packed_weight_are_those_of_torch(rows):
+    layer, _ = layer_and_inputs((1, 1, 512, 500))
+    inputs, addend = torch.randn(rows, 512), torch.randn(rows, 500)
+    weight = packed(layer.weight, FEWEST_PRODUCTS)
+    assert weight.is_mkldnn == pays()
+    assert torch.allclose(product(inputs, weight, layer.bias.detach()), layer(inputs), atol=1e-5)
+    found = sum_with_product(addend, inputs, weight)
+    assert torch.allclose(found, addend + linear(inputs, layer.weight), atol=1e-5)
+
+
+@pytest.mark.parametrize(("outputs", "products"), [(500, FEWEST_PRODUCTS - 1), (300, FEWEST_PRODUCTS)])
+def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products):
+    weight = torch.randn(outputs, 512)
+    assert packed(weight, products).data_ptr() == weight.data_ptr()
 
 
 @pytest.mark.parametrize("bias", [True, False])
