@@ -11,6 +11,10 @@ import torch
 from torch import LongTensor, Tensor, nn
 from transformers import Cache, PreTrainedModel
 
+FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
+ROPE_TYPES = ("default", "linear", "llama3")
+"""Rotary embeddings whose frequencies do not depend on the length of the text."""
+
 
 class Decoder(Protocol):
     """One rollout's reading of one model. The rows may become fewer on the way, never more."""
@@ -94,6 +98,18 @@ def bare_model(model: nn.Module) -> PreTrainedModel:
 def logits_option(model: nn.Module, count: int) -> dict[str, int]:
     """How to ask a model for the logits of its last `count` positions only; nothing for models that give all anyway."""
     return {"logits_to_keep": count} if "logits_to_keep" in _accepted(bare_model(model)) else {}
+
+
+def keeps_plain_memory(model: PreTrainedModel, length: int) -> bool:
+    """Whether a model is of a family known to remember a text of `length` tokens by a key and a value of each alone.
+
+    Both then depend on that token, its position and what stands before it, and none is forgotten.
+    """
+    return (
+        type(model).__name__ in FAMILIES
+        and model.config.rope_parameters["rope_type"] in ROPE_TYPES
+        and length <= (getattr(model.config, "sliding_window", None) or length)
+    )
 
 
 def takes_padding(model: nn.Module) -> bool:

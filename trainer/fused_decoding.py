@@ -20,12 +20,9 @@ from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import PreTrainedModel
 
-from trainer.decoding import distinct_prompts, prompt_positions
+from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 from trainer.linear import packed, pays, product, sum_with_product
 
-FAMILIES = ("LlamaForCausalLM", "MistralForCausalLM", "Qwen2ForCausalLM")
-ROPE_TYPES = ("default", "linear", "llama3")
-"""Rotary embeddings whose frequencies do not depend on the length of the text."""
 KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp")
 """Modules whose layers compute what those of transformers that they replace do."""
 NAIVE_BELOW = 400
@@ -40,11 +37,9 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 
     Plain is what is not quantised, adapted, sharded, under autocast or hooked, and whose window the text fits into.
     """
-    config, weights = model.config, list(model.parameters())
+    weights = list(model.parameters())
     return (
-        type(model).__name__ in FAMILIES
-        and config.rope_parameters["rope_type"] in ROPE_TYPES
-        and length <= (getattr(config, "sliding_window", None) or length)
+        keeps_plain_memory(model, length)
         and not torch.is_autocast_enabled(model.device.type)
         and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in weights)
         and (pays() or sum(weight.numel() for weight in weights) <= LARGEST)

@@ -35,6 +35,7 @@ from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
 from trainer.scoring import score
 from trainer.sharding import clip_gradients, frozen, whole
+from trainer.shared_prompts import sharing
 
 
 def train(
@@ -106,8 +107,9 @@ def train(
         ref_logprobs_BT = None
         if reference is not None:
             with torch.no_grad(), accelerator.autocast():
+                shared = sharing(reference, config, tokens, config.batch_size // processes.count)
                 ref_logprobs_BT = processes.gather(
-                    score_tokens(reference, tokens.rows(own), config.temperature).logprobs_BT
+                    score_tokens(reference, tokens.rows(own), config.temperature, shared).logprobs_BT
                 )
         batch = GRPOExperience(tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT)
 
@@ -115,12 +117,15 @@ def train(
         average = TokenAverage(config.loss_type, config.max_completion_length, config.batch_size, int(mask_BT.sum()))
         every_row, passes = torch.arange(config.batch_size, device=device), PassMetrics()
         updates, losses = list[dict[str, Tensor]](), list[Tensor]()
+        shared = sharing(
+            policy, config, tokens, config.batch_size // processes.count, config.per_device_train_batch_size
+        )
         histograms = StepHistograms(step, config.histogram_steps)
         for _ in range(config.num_iterations):
             loss_of_update = torch.zeros((), device=device)
             for part in processes.passes(every_row, config.per_device_train_batch_size, policy):
                 piece = batch.rows(part)
-                new = score_tokens(policy, piece.tokens, config.temperature)
+                new = score_tokens(policy, piece.tokens, config.temperature, shared)
                 loss, metrics = grpo_loss(
                     new.logprobs_BT,
                     piece.logprobs_BT,

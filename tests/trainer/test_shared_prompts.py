@@ -1,0 +1,94 @@
+"""Prompts read once for a group: log-probabilities, entropies and gradients as where each completion has its own."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, grouped_prompts, tiny_model
+from trainer.config import GRPOConfig, make_config
+from trainer.experience import Tokens
+from trainer.policy import score_tokens
+from trainer.shared_prompts import sharing
+
+GROUP = 4
+
+
+def config_of(**options: object) -> GRPOConfig:
+    config = make_config("grpo", {"num_generations": GROUP, **options})
+    assert isinstance(config, GRPOConfig)
+    return config
+
+
+def tokens_of(groups: int, padded: bool = False, length: int = 7) -> Tokens:
+    """Completions of different lengths after the prompts of as many groups."""
+    ids_BQ, mask_BQ = grouped_prompts(groups, GROUP, padded)
+    generator = torch.Generator().manual_seed(3)
+    ids_BT = torch.randint(2, VOCABULARY, (len(ids_BQ), length), generator=generator)
+    mask_BT = torch.arange(length) < torch.randint(1, length + 1, (len(ids_BQ), 1), generator=generator)
+    return Tokens(ids_BQ, mask_BQ, torch.where(mask_BT, ids_BT, 0), mask_BT)
+
+
+def told(model: nn.Module, tokens: Tokens, group: int) -> list[torch.Tensor]:
+    """What a model says of the tokens, and the gradients of a loss of it."""
+    scores = score_tokens(model, tokens, 0.7, group)
+    weights = torch.rand(scores.logprobs_BT.shape, generator=torch.Generator().manual_seed(2))
+    learnt = [weight for weight in model.parameters() if weight.requires_grad]
+    return [*scores, *torch.autograd.grad((scores.logprobs_BT * weights).sum(), learnt)]
+
+
+def assert_same(model: nn.Module, tokens: Tokens) -> None:
+    for shared, alone in zip(told(model, tokens, GROUP), told(model, tokens, 1), strict=True):
+        assert shared.shape == alone.shape
+        assert torch.allclose(shared, alone, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("name", FUSABLE)
+def test_log_probabilities_entropies_and_gradients_are_the_same(name: str, padded: bool, length: int) -> None:
+    model, tokens = tiny_model(name), tokens_of(3, padded, length)
+    assert sharing(model, config_of(), tokens, 3 * GROUP) == GROUP
+    assert_same(model, tokens)
+
+
+def test_an_adapter_learns_the_same() -> None:
+    peft = pytest.importorskip("peft")
+    settings = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    model, tokens = peft.get_peft_model(tiny_model("llama"), settings), tokens_of(2)
+    assert sharing(model, config_of(), tokens, 2 * GROUP) == GROUP
+    assert_same(model, tokens)
+
+
+def test_a_prompt_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tokens, read = tiny_model("llama"), tokens_of(3), list[torch.Size]()
+    model.model.embed_tokens.register_forward_hook(lambda _, inputs, __: read.append(inputs[0].shape))
+    score_tokens(model, tokens, 1.0, GROUP)
+    assert read == [(3, 5), (3 * GROUP, 6)]
+
+
+@pytest.mark.parametrize("rows", [(6,), (8, 6), (8, 2)])
+def test_a_pass_that_ends_within_a_group_shares_nothing(rows: tuple[int, ...]) -> None:
+    assert sharing(tiny_model("llama"), config_of(), tokens_of(2), *rows) == 1
+
+
+@pytest.mark.parametrize("name", [name for name in SHAPES if name not in FUSABLE])
+def test_other_architectures_share_nothing(name: str) -> None:
+    assert sharing(tiny_model(name), config_of(), tokens_of(2), 8) == 1
+
+
+def test_what_depends_on_more_than_keys_and_values_shares_nothing() -> None:
+    rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}
+    assert sharing(tiny_model("llama", rope_parameters=rope), config_of(), tokens_of(2), 8) == 1
+    assert sharing(tiny_model("mistral", sliding_window=11), config_of(), tokens_of(2), 8) == 1
+    assert sharing(tiny_model("mistral", sliding_window=12), config_of(), tokens_of(2), 8) == GROUP
+
+
+def test_checkpointed_activations_keep_no_keys_and_values() -> None:
+    config = replace(config_of(), gradient_checkpointing=True)
+    assert sharing(tiny_model("llama"), config, tokens_of(2), 8) == 1
+
+
+def test_a_model_in_a_wrapper_that_is_not_known_is_read_as_it_was() -> None:
+    assert sharing(nn.Sequential(tiny_model("llama")), config_of(), tokens_of(2), 8) == 1
