@@ -43,8 +43,7 @@ def attend(
     """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`."""
     is_causal = options.get("is_causal")
     is_plain = (
-        attention_mask is None  # `sdpa_mask` leaves it out where each text is whole: no padding, no window, no cache
-        and query_BHSD.shape[2] == key_BKSD.shape[2] <= LONGEST
+        key_BKSD.shape[2] <= LONGEST
         and max(query_BHSD.shape[3], value_BKSD.shape[3]) <= WIDEST
         and query_BHSD.shape[1] * query_BHSD.shape[3] <= WIDEST_IN_ALL
         and (query_BHSD.dtype, query_BHSD.device.type) == (torch.float32, "cpu")
@@ -53,7 +52,7 @@ def attend(
         and (getattr(module, "is_causal", True) if is_causal is None else is_causal)
         and not any(options.get(name) is not None for name in ("softcap", "position_bias", "cache"))
     )
-    if is_plain:
+    if is_plain and _is_in_order(attention_mask, query_BHSD.shape[2], key_BKSD.shape[2]):
         scale = query_BHSD.shape[3] ** -0.5 if scaling is None else scaling
         return _by_products(query_BHSD, key_BKSD, value_BKSD, scale), None
     result: tuple[Tensor, Tensor | None] = sdpa_attention_forward(
@@ -62,21 +61,34 @@ def attend(
     return result
 
 
+def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
+    """Whether in every text each token reads those up to itself; the last keys are those of the queries.
+
+    `sdpa_mask` leaves the mask out where each text is whole: no padding, no window, nothing read before; and a mask
+    that is the same for all texts it does not copy for each of them.
+    """
+    if mask_B1SS is None:
+        return queries == keys
+    is_the_same = mask_B1SS.shape[1] == 1 and (len(mask_B1SS) == 1 or mask_B1SS.stride(0) == 0)
+    return is_the_same and mask_B1SS.dtype == torch.bool and mask_B1SS[0, 0].equal(_later(queries, keys, 1) == 0)
+
+
 def _by_products(query_BHSD: Tensor, key_BKSD: Tensor, value_BKSD: Tensor, scale: float) -> Tensor:
     """What each token reads of itself and those before it."""
     (texts, heads, length, size), groups = query_BHSD.shape, query_BHSD.shape[1] // key_BKSD.shape[1]
     query_NGSD = query_BHSD.reshape(-1, groups * length, size)
     key_NSD, value_NSD = key_BKSD.flatten(0, 1), value_BKSD.flatten(0, 1)
-    scores_NGSS = torch.baddbmm(_before(length, groups), query_NGSD, key_NSD.transpose(1, 2), alpha=scale)
+    later_GSS = _later(length, key_NSD.shape[1], groups)
+    scores_NGSS = torch.baddbmm(later_GSS, query_NGSD, key_NSD.transpose(1, 2), alpha=scale)
     mixed_NGSD = torch.bmm(scores_NGSS.softmax(2), value_NSD)
     return mixed_NGSD.view(texts, heads, length, -1).transpose(1, 2).contiguous()
 
 
 @lru_cache(LONGEST)
-def _before(length: int, groups: int) -> Tensor:
-    """(G·S, S), 0 where a token stands at or before another one, else -∞."""
+def _later(queries: int, keys: int, groups: int) -> Tensor:
+    """(G·S, S), -∞ where a key stands after a query, else 0; the last keys are those of the queries."""
     with torch.inference_mode(False):  # it outlives the mode in which it is asked for
-        return torch.full((length, length), -torch.inf).triu(1).repeat(groups, 1)
+        return torch.full((queries, keys), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)
 
 
 AttentionInterface.register(NAME, attend)

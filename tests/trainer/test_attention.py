@@ -92,6 +92,25 @@ def test_padding_is_left_to_the_kernel_and_not_read(kernel_calls):
     assert kernel_calls == [12] * 2
 
 
+def test_a_pass_of_one_padded_text_is_left_to_the_kernel(kernel_calls):
+    mask = torch.ones(1, 12, dtype=torch.long)
+    mask[0, :4] = 0
+    padded = {"input_ids": texts(12)[:1], "attention_mask": mask}
+    expected = logits_and_gradients(llama(), **padded)
+    kernel_calls.clear()
+    assert_close(logits_and_gradients(with_short_attention(llama()), **padded), expected)
+    assert kernel_calls == [12] * 2
+
+
+@pytest.mark.parametrize("key_heads", [4, 2, 1])
+@pytest.mark.parametrize("rows", [1, 3])
+def test_what_is_read_after_keys_and_values_is_the_same(rows, key_heads, kernel_calls):
+    model, ids = with_short_attention(llama(key_heads)), texts(12)[:rows]
+    after = model(ids[:, 5:], past_key_values=model(ids[:, :5], use_cache=True).past_key_values).logits
+    assert kernel_calls == []
+    assert torch.allclose(after, llama(key_heads)(ids).logits[:, 5:], atol=1e-5)
+
+
 def test_what_is_generated_with_a_cache_is_the_same():
     ids = texts(6)
     options = {"attention_mask": torch.ones_like(ids), "max_new_tokens": 8, "do_sample": False, "pad_token_id": 0}
