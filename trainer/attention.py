@@ -3,14 +3,16 @@
 From 64 tokens on, with heads of 64 numbers, or with 256 numbers in all heads together, the kernel is as fast or faster,
 and it keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
 function around the kernel.
-Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, D size of a head.
+Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, D size of a head,
+N = B·K, X = G·S.
 """
 
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor, _softmax_backward_data, nn
+from torch.autograd.function import once_differentiable
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
@@ -54,7 +56,7 @@ def attend(
     )
     if is_plain and _is_in_order(attention_mask, query_BHSD.shape[2], key_BKSD.shape[2]):
         scale = query_BHSD.shape[3] ** -0.5 if scaling is None else scaling
-        return _by_products(query_BHSD, key_BKSD, value_BKSD, scale), None
+        return _Products.apply(query_BHSD, key_BKSD, value_BKSD, scale), None  # type: ignore[no-untyped-call]
     result: tuple[Tensor, Tensor | None] = sdpa_attention_forward(
         module, query_BHSD, key_BKSD, value_BKSD, attention_mask, dropout=dropout, scaling=scaling, **options
     )
@@ -73,20 +75,41 @@ def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
     return is_the_same and mask_B1SS.dtype == torch.bool and mask_B1SS[0, 0].equal(_later(queries, keys, 1) == 0)
 
 
-def _by_products(query_BHSD: Tensor, key_BKSD: Tensor, value_BKSD: Tensor, scale: float) -> Tensor:
-    """What each token reads of itself and those before it."""
-    (texts, heads, length, size), groups = query_BHSD.shape, query_BHSD.shape[1] // key_BKSD.shape[1]
-    query_NGSD = query_BHSD.reshape(-1, groups * length, size)
-    key_NSD, value_NSD = key_BKSD.flatten(0, 1), value_BKSD.flatten(0, 1)
-    later_GSS = _later(length, key_NSD.shape[1], groups)
-    scores_NGSS = torch.baddbmm(later_GSS, query_NGSD, key_NSD.transpose(1, 2), alpha=scale)
-    mixed_NGSD = torch.bmm(scores_NGSS.softmax(2), value_NSD)
-    return mixed_NGSD.view(texts, heads, length, -1).transpose(1, 2).contiguous()
+class _Products(torch.autograd.Function):
+    """What each token reads of itself and those before it; the products' gradients are products too."""
+
+    @staticmethod
+    def forward(ctx: Any, query_BHSD: Tensor, key_BKSD: Tensor, value_BKSD: Tensor, scale: float) -> Tensor:
+        groups = query_BHSD.shape[1] // key_BKSD.shape[1]
+        query_NXD = query_BHSD.reshape(-1, groups * query_BHSD.shape[2], query_BHSD.shape[3])
+        key_NSD, value_NSD = key_BKSD.flatten(0, 1), value_BKSD.flatten(0, 1)
+        later_XS = _later(query_BHSD.shape[2], key_NSD.shape[1], groups)
+        share_NXS = torch.baddbmm(later_XS, query_NXD, key_NSD.transpose(1, 2), alpha=scale).softmax(2)
+        ctx.save_for_backward(query_NXD, key_NSD, value_NSD, share_NXS)
+        ctx.shapes, ctx.scale = (query_BHSD.shape, key_BKSD.shape, value_BKSD.shape), scale
+        mixed_NXD = torch.bmm(share_NXS, value_NSD)
+        return mixed_NXD.view(*query_BHSD.shape[:3], -1).transpose(1, 2).contiguous()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_BSHD: Tensor) -> tuple[Tensor | None, ...]:
+        query_NXD, key_NSD, value_NSD, share_NXS = ctx.saved_tensors
+        of_query, of_key, of_value = ctx.shapes
+        gradient_NXD = gradient_BSHD.transpose(1, 2).reshape(*query_NXD.shape[:2], -1)
+        value_gradient_NSD = torch.bmm(share_NXS.transpose(1, 2), gradient_NXD)
+        share_gradient_NXS = torch.bmm(gradient_NXD, value_NSD.transpose(1, 2))
+        score_gradient_NXS = _softmax_backward_data(share_gradient_NXS, share_NXS, 2, share_NXS.dtype).mul_(ctx.scale)
+        return (
+            torch.bmm(score_gradient_NXS, key_NSD).view(of_query),
+            torch.bmm(score_gradient_NXS.transpose(1, 2), query_NXD).view(of_key),
+            value_gradient_NSD.view(of_value),
+            None,
+        )
 
 
 @lru_cache(LONGEST)
 def _later(queries: int, keys: int, groups: int) -> Tensor:
-    """(G·S, S), -∞ where a key stands after a query, else 0; the last keys are those of the queries."""
+    """(X, S), -∞ where a key stands after a query, else 0; the last keys are those of the queries."""
     with torch.inference_mode(False):  # it outlives the mode in which it is asked for
         return torch.full((queries, keys), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)
 

@@ -4,7 +4,8 @@ Axes: B rows, P distinct prompts, Q prompt tokens, S tokens so far, A rows still
 """
 
 import inspect
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import cache
 from typing import Protocol, cast
 
 import torch
@@ -119,7 +120,12 @@ def takes_padding(model: nn.Module) -> bool:
 
 def _accepted(model: PreTrainedModel) -> Collection[str]:
     """The names of what a forward pass takes."""
-    return inspect.signature(model.forward).parameters
+    return _parameters(type(model).forward)
+
+
+@cache
+def _parameters(function: Callable[..., object]) -> Collection[str]:
+    return inspect.signature(function).parameters
 
 
 def distinct_prompts(ids_BQ: Tensor, mask_BQ: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -3,7 +3,7 @@
 Axes: B completions, Q prompt tokens, T completion tokens, A rows still being generated, V vocabulary.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
@@ -80,38 +80,84 @@ def generate(
         return _by_length(model, prompt_ids_BQ, lengths_B, sampling, uniforms_BT)
     longest = int(lengths_B.max())
     prompt_ids_BQ, prompt_mask_BQ = prompt_ids_BQ[:, -longest:], prompt_mask_BQ[:, -longest:]
-    rows, device = len(prompt_ids_BQ), prompt_ids_BQ.device
-    ids_TB = torch.full((sampling.max_new_tokens, rows), sampling.pad_id, device=device)
-    logprobs_TB = torch.zeros(sampling.max_new_tokens, rows, device=device)
-    uniforms_TB = uniforms_BT.to(device).t().contiguous()
-    eos_ids = torch.tensor(sampling.eos_ids, dtype=torch.long, device=device)
-    row_A = torch.arange(rows, device=device)
-    ended_A = torch.zeros(rows, dtype=torch.bool, device=device)
+    transcript = _Transcript.empty(len(prompt_ids_BQ), sampling, prompt_ids_BQ.device)
+    uniforms_TA = uniforms_BT.to(prompt_ids_BQ.device).t().contiguous()
+    ended_A = torch.zeros(len(prompt_ids_BQ), dtype=torch.bool, device=prompt_ids_BQ.device)
     seen_AV = _seen(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size) if sampling.penalises_repetition else None
 
-    decoder = decoder_for(model, sampling, prompt_ids_BQ.shape[1])
+    decoder = decoder_for(model, sampling, longest)
     logits_AV = decoder.read_prompts(prompt_ids_BQ, prompt_mask_BQ)
     for t in range(sampling.max_new_tokens):
-        uniforms_A = uniforms_TB[t].index_select(0, row_A)
-        tokens_A, token_logprobs_A = next_tokens(logits_AV.float(), sampling, t, seen_AV, uniforms_A)
-        ids_TB[t].index_copy_(0, row_A, tokens_A)
-        logprobs_TB[t].index_copy_(0, row_A, token_logprobs_A)
+        tokens_A, logprobs_A = next_tokens(logits_AV.float(), sampling, t, seen_AV, uniforms_TA[t])
+        transcript.add(tokens_A, logprobs_A)
         if t + 1 == sampling.max_new_tokens:
             break
         if seen_AV is not None:
             seen_AV.scatter_(1, tokens_A.unsqueeze(1), True)
-        if sampling.eos_ids:
-            ended_A |= (tokens_A.unsqueeze(1) == eos_ids).any(1)
-            ended = int(ended_A.sum())
-            if ended == len(ended_A):
-                break
-            if ended >= DROPPED_SHARE * len(ended_A):
-                kept = (~ended_A).nonzero().squeeze(1)
-                if decoder.keep(kept):
-                    row_A, ended_A, tokens_A = row_A[kept], ended_A[kept], tokens_A[kept]
-                    seen_AV = None if seen_AV is None else seen_AV[kept]
+        for eos_id in sampling.eos_ids:
+            ended_A |= tokens_A == eos_id
+        ended = int(ended_A.count_nonzero()) if sampling.eos_ids else 0
+        if ended == len(ended_A):
+            break
+        if ended >= DROPPED_SHARE * len(ended_A):
+            kept = (~ended_A).nonzero().squeeze(1)
+            if decoder.keep(kept):
+                transcript.keep(kept)
+                ended_A, tokens_A, uniforms_TA = ended_A[kept], tokens_A[kept], uniforms_TA[:, kept]
+                seen_AV = None if seen_AV is None else seen_AV[kept]
         logits_AV = decoder.read(tokens_A)
-    return _completions(ids_TB[: t + 1].t(), logprobs_TB[: t + 1].t(), eos_ids, sampling.pad_id)
+    return transcript.completions(sampling)
+
+
+@dataclass(slots=True)
+class _Transcript:
+    """What has been written so far; tokens reach their rows when some of those leave, since each copy costs a call."""
+
+    ids_TB: Tensor
+    logprobs_TB: Tensor
+    row_A: Tensor
+    """Which rows are left."""
+    length: int = 0
+    """Tokens of each that stand there."""
+    tokens: list[Tensor] = field(default_factory=list)
+    """(A,) those that do not stand there yet."""
+    logprobs: list[Tensor] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, rows: int, sampling: Sampling, device: torch.device) -> "_Transcript":
+        """Of as many rows."""
+        shape = (sampling.max_new_tokens, rows)
+        ids_TB = torch.full(shape, sampling.pad_id, device=device)
+        return cls(ids_TB, torch.zeros(shape, device=device), torch.arange(rows, device=device))
+
+    def add(self, tokens_A: Tensor, logprobs_A: Tensor) -> None:
+        """One token of each row that is left."""
+        self.tokens.append(tokens_A)
+        self.logprobs.append(logprobs_A)
+
+    def keep(self, kept: Tensor) -> None:
+        """Go on with these of the rows."""
+        self._place()
+        self.row_A = self.row_A[kept]
+
+    def completions(self, sampling: Sampling) -> Completions:
+        """What counts of the rows, which may have been written on behind their end."""
+        self._place()
+        ids_BT, logprobs_BT = self.ids_TB[: self.length].t(), self.logprobs_TB[: self.length].t()
+        is_end_BT = torch.isin(ids_BT, torch.tensor(sampling.eos_ids, dtype=torch.long, device=ids_BT.device))
+        mask_BT = is_end_BT.cumsum(1) - is_end_BT.long() == 0
+        return Completions(
+            torch.where(mask_BT, ids_BT, sampling.pad_id),
+            mask_BT,
+            torch.where(mask_BT, logprobs_BT, 0.0),
+            is_end_BT.any(1),
+        ).cut()
+
+    def _place(self) -> None:
+        begin, self.length = self.length, self.length + len(self.tokens)
+        for written_TB, added in ((self.ids_TB, self.tokens), (self.logprobs_TB, self.logprobs)):
+            written_TB[begin : self.length].index_copy_(1, self.row_A, torch.stack(added))
+            added.clear()
 
 
 def decoder_for(model: PreTrainedModel, sampling: Sampling, prompt_length: int) -> Decoder:
@@ -140,20 +186,6 @@ def _by_length(
     return written.cut()
 
 
-def _completions(ids_BT: Tensor, logprobs_BT: Tensor, eos_ids: Tensor, pad_id: int) -> Completions:
-    """What counts of the rows, which may have been written on behind their end."""
-    is_end_BT = torch.isin(ids_BT, eos_ids)
-    mask_BT = is_end_BT.cumsum(1) - is_end_BT.long() == 0
-    mask_BT = mask_BT[:, : int(mask_BT.any(0).sum())]
-    length = mask_BT.shape[1]
-    return Completions(
-        torch.where(mask_BT, ids_BT[:, :length], pad_id),
-        mask_BT,
-        torch.where(mask_BT, logprobs_BT[:, :length], 0.0),
-        is_end_BT.any(1),
-    )
-
-
 def next_tokens(
     logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, uniforms_A: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -162,7 +194,7 @@ def next_tokens(
     if sampling.is_the_policy:  # one softmax serves both; a token that is drawn has a probability that a log can take
         probs_AV = scaled_AV.softmax(1)
         tokens_A = draw(probs_AV, uniforms_A)
-        return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).squeeze(1).log()
+        return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).log().squeeze(1)
     bent_AV = bent_logits(logits_AV, sampling, position, seen_AV)
     tokens_A = draw(bent_AV.softmax(1), uniforms_A) if sampling.do_sample else bent_AV.argmax(1)
     return tokens_A, scaled_AV.log_softmax(1).gather(1, tokens_A.unsqueeze(1)).squeeze(1)

@@ -10,10 +10,8 @@ from torch import Tensor
 
 from trainer.config import TrainConfig
 
-_LARGEST_UNIFORM = 1 - 2**-20
+LARGEST_UNIFORM = 1 - 2**-20
 """Below 1 by more than rounding, so that uniform × total stays below total and no token of probability 0 is drawn."""
-TOKEN_OF_NOTHING = 0
-"""Drawn where probabilities are not finite, as serving engines do: a broken policy goes on and its NaNs get logged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +100,18 @@ def draw_uniforms(rows: int, sampling: Sampling, generator: torch.Generator) -> 
     Drawn at once for the rows of all processes, of which each takes its slice, so that what a row writes depends on
     its own numbers only: not on which rows have ended, on padding, or on how many processes and passes there are.
     """
-    return torch.rand(rows, sampling.max_new_tokens, generator=generator)
+    return torch.rand(rows, sampling.max_new_tokens, generator=generator).clamp_(max=LARGEST_UNIFORM)
 
 
 def draw(probs_AV: Tensor, uniforms_A: Tensor) -> Tensor:
-    """(A,) one token per row: a cumulative sum and the search of a uniform number; much cheaper than `multinomial`."""
+    """(A,) one token per row: a cumulative sum and the search of a uniform number; much cheaper than `multinomial`.
+
+    Where probabilities are NaN, token 0 is drawn, as serving engines do: a broken policy goes on and its NaNs get
+    logged. The search passes all of them, and ends behind the last token.
+    """
     cumulative_AV = probs_AV.cumsum(1)
-    total_A1 = cumulative_AV[:, -1:]
-    uniforms_A1 = uniforms_A.unsqueeze(1).clamp(max=_LARGEST_UNIFORM)
-    tokens_A = torch.searchsorted(cumulative_AV, uniforms_A1 * total_A1, right=True).squeeze(1)
-    return torch.where(total_A1.squeeze(1) < torch.inf, tokens_A, TOKEN_OF_NOTHING)  # a NaN is not below it either
+    places_A1 = (cumulative_AV[:, -1] * uniforms_A).unsqueeze(1)
+    return torch.searchsorted(cumulative_AV, places_A1, right=True).squeeze(1).remainder_(probs_AV.shape[1])
 
 
 def _keep_top_k(logits_AV: Tensor, k: int) -> Tensor:

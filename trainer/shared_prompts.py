@@ -17,19 +17,30 @@ from trainer.config import GRPOConfig
 from trainer.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 from trainer.experience import Tokens
 
+LEAST_SAVED = 100_000_000
+"""Multiplications in a layer's weights, from which on not doing them again takes less time than a pass of its own."""
+
 
 def sharing(model: nn.Module, config: GRPOConfig, tokens: Tokens, *rows: int) -> int:
-    """How many neighbouring rows share a prompt that may be read once for all of them: a group, or 1 where none may.
+    """How many neighbouring rows share a prompt that is to be read once for all of them: a group, or 1 for none.
 
     Args:
         rows: Of this process, and of each of its passes; one that ends within a group shares nothing.
     """
-    group, length = config.num_generations, tokens.prompt_ids_BQ.shape[1] + tokens.ids_BT.shape[1]
+    group, prompt_length = config.num_generations, tokens.prompt_ids_BQ.shape[1]
     are_whole = all(count % group == 0 for count in rows)
     is_known = isinstance(model, PreTrainedModel | DistributedDataParallel) or hasattr(model, "peft_config")
-    may_be_read_twice = is_known and not isinstance(model, FSDPModule)
-    keeps_its_memory = not config.gradient_checkpointing and keeps_plain_memory(bare_model(model), length)
-    return group if are_whole and may_be_read_twice and keeps_its_memory else 1
+    may_be_read_twice = is_known and not isinstance(model, FSDPModule) and not config.gradient_checkpointing
+    if not (are_whole and may_be_read_twice):
+        return 1
+    bare, length = bare_model(model), prompt_length + tokens.ids_BT.shape[1]
+    again = (min(rows) - min(rows) // group) * prompt_length
+    return group if keeps_plain_memory(bare, length) and again * _layer_size(bare) >= LEAST_SAVED else 1
+
+
+def _layer_size(model: Any) -> int:
+    """Numbers in the weights of one layer."""
+    return sum(weight.numel() for weight in model.model.layers[0].parameters())
 
 
 def logits_of_groups(model: nn.Module, tokens: Tokens, group: int) -> tuple[Tensor, Tensor]:

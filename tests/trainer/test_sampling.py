@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from trainer.rollout import next_tokens
-from trainer.sampling import Sampling, bent_logits, draw, draw_uniforms
+from trainer.sampling import LARGEST_UNIFORM, Sampling, bent_logits, draw, draw_uniforms
 
 LOGITS_AV = torch.tensor([[4.0, 3.0, 2.0, 1.0]])
 EOS = 0
@@ -64,7 +64,12 @@ def test_each_row_is_drawn_by_its_own_number():
 
 def test_the_largest_number_draws_the_last_possible_token():
     probs_AV = torch.tensor([[0.5, 0.5, 0.0]])
-    assert draw(probs_AV, torch.tensor([1 - 2**-24])).tolist() == [1]
+    assert draw(probs_AV, torch.tensor([LARGEST_UNIFORM])).tolist() == [1]
+
+
+def test_no_number_is_so_near_to_1_that_rounding_could_lead_behind_the_last_token(monkeypatch):
+    monkeypatch.setattr(torch, "rand", lambda *shape, generator: torch.full(shape, 1 - 2**-24))
+    assert draw_uniforms(2, sampling(), torch.Generator()).eq(LARGEST_UNIFORM).all()
 
 
 def test_a_rollout_takes_the_same_numbers_whatever_is_written():

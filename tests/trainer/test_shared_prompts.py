@@ -1,18 +1,47 @@
 """Prompts read once for a group: log-probabilities, entropies and gradients as where each completion has its own."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
 
+from tests.trainer.process_group import said_by_the_first
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, grouped_prompts, tiny_model
+from trainer import shared_prompts
 from trainer.config import GRPOConfig, make_config
 from trainer.experience import Tokens
 from trainer.policy import score_tokens
 from trainer.shared_prompts import sharing
 
 GROUP = 4
+TOGETHER = """
+from torch.nn.parallel import DistributedDataParallel
+from tests.trainer.test_shared_prompts import GROUP, tiny_model, tokens_of
+from trainer.policy import score_tokens
+
+tokens = tokens_of(4)
+weights = torch.rand(tokens.ids_BT.shape, generator=torch.Generator().manual_seed(2))
+
+def gradients(model, rows, group):
+    (score_tokens(model, tokens.rows(rows), 1.0, group).logprobs_BT * weights[rows]).sum().backward()
+    return [weight.grad for weight in model.parameters()]
+
+half = slice(rank * 2 * GROUP, (rank + 1) * 2 * GROUP)
+together = gradients(DistributedDataParallel(tiny_model("llama")), half, GROUP)
+alone = gradients(tiny_model("llama"), slice(None), 1)
+for mean, of_all in zip(together, alone, strict=True):
+    torch.testing.assert_close(mean * processes, of_all, rtol=1e-4, atol=1e-5)
+print("equal")
+leave()
+"""
+
+
+@pytest.fixture(autouse=True)
+def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if models were large: those of the tests have too few weights for anything to be saved."""
+    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", 0)
 
 
 def config_of(**options: object) -> GRPOConfig:
@@ -92,3 +121,18 @@ def test_checkpointed_activations_keep_no_keys_and_values() -> None:
 
 def test_a_model_in_a_wrapper_that_is_not_known_is_read_as_it_was() -> None:
     assert sharing(nn.Sequential(tiny_model("llama")), config_of(), tokens_of(2), 8) == 1
+
+
+def test_processes_that_share_prompts_learn_what_one_without_learns(tmp_path: Path) -> None:
+    assert said_by_the_first(TOGETHER, tmp_path) == "equal"
+
+
+def test_a_prompt_is_shared_where_that_saves_more_than_a_second_pass_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tokens = tiny_model("llama"), tokens_of(2)
+    of_layer = sum(weight.numel() for weight in model.model.layers[0].parameters())
+    saved = (8 - 2) * tokens.prompt_ids_BQ.shape[1] * of_layer
+    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", saved)
+    assert sharing(model, config_of(), tokens, 8) == GROUP
+    assert sharing(model, config_of(), tokens, 8, 4) == 1
+    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", saved + 1)
+    assert sharing(model, config_of(), tokens, 8) == 1
