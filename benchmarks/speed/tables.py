@@ -5,60 +5,79 @@ import statistics
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TypeAlias
 
-from benchmarks.speed.trainings import Case, Reading
+from benchmarks.speed.trainings import Case, Reading, threads_of
+from benchmarks.speed.turns import Training
 from benchmarks.trl_parity import machine, versions
 
 NAMES = {"grpo": "GRPO", "ppo": "PPO"}
 
+Readings: TypeAlias = Mapping[str, Sequence[Reading]]
+"""Of each training, turn by turn; the first training is the one that the others are compared with."""
 
-def heading(trl_python: str, repetitions: int) -> Iterator[str]:
+
+def heading(trl_python: str, turns: int) -> Iterator[str]:
     """What was run where, and how the tables are to be read."""
     yield "# Speed beside TRL"
     yield ""
     yield (
         f"Printed by `make speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()} where nothing else is said, load "
-        f"{os.getloadavg()[0]:.1f} at the start; repetitions: {repetitions}."
+        f"{os.getloadavg()[0]:.1f} at the start; turns: {turns}."
     )
     yield f"{versions(sys.executable, ('torch', 'transformers'))}; TRL's side: "
     yield f"{versions(trl_python, ('trl', 'torch', 'transformers'))}."
     yield ""
     yield (
-        "Same model, prompts, batch and lengths; gradient checkpointing off on both sides; each training is a process, "
-        "and its figure the median over its steps. In the tables stands the median of the repetitions, with their "
-        "extremes where there are several. CPU seconds are per step; the ratio is TRL's CPU seconds over ours; memory "
-        "is the most that a process held. *Generic* decodes through the model's own forward pass, *fused* through the "
-        "decoder for Llama-like models, where there is one for the model."
+        "Same model, prompts, batch and lengths; gradient checkpointing off on both sides. Each training is a process, "
+        "and they take turns of some steps, so that all meet the same machine; the figure of a turn is the median over "
+        "its steps. In the tables stands the median of the turns, with their extremes; the ratio is TRL's seconds over "
+        "ours, turn by turn. Seconds are per step; memory is the most that a process held. *Generic* decodes through "
+        "the model's own forward pass, *fused* through the decoder for Llama-like models, where there is one for the "
+        "model."
     )
 
 
-def core_table(case: Case, readings: Mapping[str, Sequence[Reading]]) -> Iterator[str]:
+def core_table(case: Case, readings: Readings) -> Iterator[str]:
     """CPU seconds, completions per CPU second, the ratio to the first side, and memory."""
-    base = statistics.median(reading.cpu for reading in next(iter(readings.values())))
     yield from _title(case, "one core")
-    yield "| | CPU s/step | extremes | completions/CPU s | ratio | MiB |"
-    yield "|---|---:|---:|---:|---:|---:|"
-    for name, found in readings.items():
-        cpus, peak = [reading.cpu for reading in found], max(reading.peak for reading in found)
-        cpu = statistics.median(cpus)
-        yield (
-            f"| {name} | {cpu:.3f} | {min(cpus):.3f}–{max(cpus):.3f} | {case.size.batch / cpu:.1f} | {base / cpu:.2f} "
-            f"| {peak:.0f} |"
-        )
+    yield "| | CPU s/step | completions/CPU s | ratio | MiB |"
+    yield "|---|---:|---:|---:|---:|"
+    ratios = _ratios(readings, "cpu")
+    for name, cpus in _each(readings, "cpu").items():
+        rate, peak = case.size.batch / statistics.median(cpus), max(reading.peak for reading in readings[name])
+        yield f"| {name} | {_spread(cpus, 3)} | {rate:.1f} | {_spread(ratios[name], 2)} | {peak:.0f} |"
 
 
-def wall_table(case: Case, readings: Mapping[str, Sequence[Reading]]) -> Iterator[str]:
+def wall_table(case: Case, readings: Readings, trainings: Mapping[str, Training]) -> Iterator[str]:
     """Wall seconds, completions per second and the ratio to the first side."""
-    base = statistics.median(reading.wall for reading in next(iter(readings.values())))
     yield from _title(case, "two cores, wall time")
     yield "| | processes | threads of each | s/step | completions/s | ratio |"
     yield "|---|---:|---:|---:|---:|---:|"
-    for name, found in readings.items():
-        wall = statistics.median(reading.wall for reading in found)
+    ratios = _ratios(readings, "wall")
+    for name, walls in _each(readings, "wall").items():
+        training, rate = trainings[name], case.size.batch / statistics.median(walls)
         yield (
-            f"| {name} | {found[0].processes} | {found[0].threads} | {wall:.3f} | {case.size.batch / wall:.1f} "
-            f"| {base / wall:.2f} |"
+            f"| {name} | {training.processes} | {threads_of(training)} | {_spread(walls, 3)} | {rate:.1f} "
+            f"| {_spread(ratios[name], 2)} |"
         )
+
+
+def _each(readings: Readings, clock: str) -> dict[str, list[float]]:
+    return {name: [getattr(reading, clock) for reading in found] for name, found in readings.items()}
+
+
+def _ratios(readings: Readings, clock: str) -> dict[str, list[float]]:
+    """The seconds of the first side over those of each, turn by turn."""
+    seconds = _each(readings, clock)
+    first = next(iter(seconds.values()))
+    return {name: [base / own for base, own in zip(first, found, strict=True)] for name, found in seconds.items()}
+
+
+def _spread(values: Sequence[float], digits: int) -> str:
+    """The median and, where they differ, the extremes."""
+    middle, low, high = (f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values)))
+    return middle if low == high else f"{middle} ({low}–{high})"
 
 
 def _title(case: Case, measured: str) -> Iterator[str]:

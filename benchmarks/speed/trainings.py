@@ -1,21 +1,19 @@
-"""The trainings of the speed benchmark: one case in TRL or in this package's trainer, as a process, and its clock."""
+"""The trainings of the speed benchmark: one case in TRL or in this package's trainer, and what its steps cost."""
 
 import json
-import os
 import re
 import statistics
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
-from benchmarks.speed.clock import CLOCK_VARIABLE
+from benchmarks.speed.turns import Note, Training, in_turns
 from benchmarks.speed.workloads import WORKLOADS, Workload
 
 FOLDER = Path(__file__).parent
-WARM_UP_STEPS = 2
+ENDLESS = 10**6
+"""Steps: more than any training gets."""
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
 
 
@@ -26,6 +24,7 @@ class Case:
     workload: str
     algorithm: str
     steps: int
+    """Of a turn, at least."""
     epochs: int = 1
     mini_batches: int = 1
     is_quick: bool = True
@@ -40,28 +39,52 @@ class Case:
 
 
 CASES = (
-    Case("addition", "grpo", 30),
-    Case("addition-ends", "grpo", 30, is_quick=False),
-    Case("1M", "grpo", 10),
-    Case("30M", "grpo", 3),
-    Case("addition", "ppo", 8, epochs=4, mini_batches=4, is_quick=False),
-    Case("1M", "ppo", 4, epochs=4, mini_batches=4),
-    Case("30M", "ppo", 2, epochs=2, mini_batches=2, is_quick=False),
+    Case("addition", "grpo", 12),
+    Case("addition-ends", "grpo", 12, is_quick=False),
+    Case("1M", "grpo", 4),
+    Case("30M", "grpo", 1),
+    Case("addition", "ppo", 2, epochs=4, mini_batches=4, is_quick=False),
+    Case("1M", "ppo", 1, epochs=4, mini_batches=4),
+    Case("30M", "ppo", 1, epochs=2, mini_batches=2, is_quick=False),
 )
-TWO_CORES = (replace(CASES[0], steps=150), replace(CASES[2], steps=60), replace(CASES[3], steps=10))
-"""Wall time is what the machine's other guests disturb: more steps than CPU time needs."""
+TWO_CORES = tuple(replace(case, steps=2 * case.steps) for case in CASES if case.is_quick)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One training: median CPU and wall seconds per step, and the most memory held (MiB) by its first process."""
+    """One turn of a training: median CPU and wall seconds per step, and the most memory held so far (MiB)."""
 
     cpu: float
     wall: float
     peak: float
-    processes: int
-    threads: int
-    """Of each process."""
+
+    @classmethod
+    def of(cls, steps: Sequence[tuple[Note, Note]]) -> "Reading":
+        """From the notes before and after each step."""
+        return cls(
+            cpu=statistics.median(after["cpu"] - before["cpu"] for before, after in steps),
+            wall=statistics.median(after["wall"] - before["wall"] for before, after in steps),
+            peak=steps[-1][1]["peak"],
+        )
+
+
+def measured(trainings: Mapping[str, Training], case: Case, turns: int) -> dict[str, list[Reading]]:
+    """The readings of each training, turn by turn."""
+    readings: dict[str, list[Reading]] = {name: [] for name in trainings}
+    for steps_of in in_turns(trainings, turns, case.steps):
+        for name, steps in steps_of.items():
+            readings[name].append(Reading.of(steps))
+    return readings
+
+
+def threads_of(training: Training) -> int:
+    """How many each process of a training computes with; one that was not told any has said so."""
+    said = re.search(r"^threads (\d+)$", training.log.read_text(), re.MULTILINE)
+    if training.threads is None and said is None:
+        raise SystemExit(
+            f"no word of the number of threads in what TRL's side said: {training.log.read_text()[-2000:]}"
+        )
+    return training.threads or int(said[1])  # type: ignore[index] # it is there, or the line above has ended this
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +100,7 @@ class Bench:
         folder.mkdir()
         workload.write(folder)
 
-    def trl(self, case: Case, log: Path, threads: int | None = 1) -> Reading:
+    def trl(self, case: Case, log: Path, threads: int | None = 1) -> Training:
         """TRL's trainer, with all threads that torch takes where none are given."""
         size = case.size
         values = {
@@ -90,17 +113,13 @@ class Bench:
             "beta": 0.0,
             "epochs": case.epochs,
             "mini_batches": case.mini_batches,
-            "steps": case.steps + WARM_UP_STEPS + 1,
+            "steps": ENDLESS,
             "threads": threads,
             "seed": 0,
         }
-        notes = _notes([self.trl_python, str(FOLDER / "trl_side.py"), json.dumps(values)], threads, log)
-        said = re.search(r"^threads (\d+)$", log.read_text(), re.MULTILINE)
-        if said is None:
-            raise SystemExit(f"TRL's side did not say how many threads it has: {log.read_text()[-2000:]}")
-        return _reading(notes, processes=1, threads=int(said[1]))
+        return Training([self.trl_python, str(FOLDER / "trl_side.py"), json.dumps(values)], log, threads)
 
-    def ours(self, case: Case, log: Path, decode: str, processes: int = 1) -> Reading:
+    def ours(self, case: Case, log: Path, decode: str, processes: int = 1) -> Training:
         """This package's trainer, through its own command line; a thread for each process."""
         size, folder = case.size, self.folder / case.workload
         options = {
@@ -112,7 +131,7 @@ class Bench:
             "lr_scheduler_type": "constant",
             "learning_rate": 1e-5,
             "per_device_train_batch_size": size.batch // processes,
-            "max_steps": case.steps + WARM_UP_STEPS + 1,
+            "max_steps": ENDLESS,
             "num_threads": 1,
             "num_processes": processes,
             "num_sample_generations": 0,
@@ -123,7 +142,7 @@ class Bench:
         }
         words = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         command = [sys.executable, "-P", "-m", "trainer.main", "train", case.algorithm, *words]
-        return _reading(_notes(command, 1, log), processes, threads=1)
+        return Training(command, log, threads=1, processes=processes)
 
 
 def _of_algorithm(case: Case) -> dict[str, object]:
@@ -138,30 +157,3 @@ def _of_algorithm(case: Case) -> dict[str, object]:
         "num_ppo_epochs": case.epochs,
         "num_mini_batches": case.mini_batches,
     }
-
-
-def _notes(command: Sequence[str], threads: int | None, log: Path) -> list[dict[str, float]]:
-    """Run one training; the notes of the process that was the first to write one."""
-    clock = log.with_suffix(".clock")
-    environment = {**os.environ, CLOCK_VARIABLE: str(clock)}
-    if threads:
-        environment["OMP_NUM_THREADS"] = str(threads)
-    else:
-        environment.pop("OMP_NUM_THREADS", None)
-    with log.open("w") as output:
-        done = subprocess.run(command, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False)
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command[:4])} … ended with {done.returncode}:\n{log.read_text()[-2000:]}")
-    notes = [json.loads(line) for line in clock.read_text().splitlines()]
-    return [note for note in notes if note["pid"] == notes[0]["pid"]]
-
-
-def _reading(notes: Sequence[dict[str, float]], processes: int, threads: int) -> Reading:
-    steps = list(pairwise(notes))[WARM_UP_STEPS:]
-    return Reading(
-        cpu=statistics.median(after["cpu"] - before["cpu"] for before, after in steps),
-        wall=statistics.median(after["wall"] - before["wall"] for before, after in steps),
-        peak=notes[-1]["peak"],
-        processes=processes,
-        threads=threads,
-    )

@@ -1,0 +1,115 @@
+"""Trainings that take turns: one runs for some steps while the others stand still, then the next one.
+
+A machine with other guests is slower in one minute than in another, by more than what is to be measured. Turns of
+seconds meet the same machine on all sides, so that the ratio of two neighbouring ones says more than their times.
+"""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+
+from benchmarks.speed.clock import CLOCK_VARIABLE
+
+WARM_UP_STEPS = 2
+_SECONDS_BETWEEN_LOOKS = 0.05
+_LONGEST_SECONDS = 600
+"""For a turn; a training that takes longer hangs."""
+
+Note = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A training that notes its steps by `benchmarks.speed.clock`."""
+
+    command: Sequence[str]
+    log: Path
+    threads: int | None
+    """Of each process; None for as many as torch takes."""
+    processes: int = 1
+
+    def started(self) -> "Running":
+        """Start it; the first turn is its."""
+        clock = self.log.with_suffix(".clock")
+        environment = {**os.environ, CLOCK_VARIABLE: str(clock)}
+        if self.threads:
+            environment["OMP_NUM_THREADS"] = str(self.threads)
+        else:
+            environment.pop("OMP_NUM_THREADS", None)
+        with self.log.open("w") as output:
+            process = psutil.Popen(self.command, env=environment, stdout=output, stderr=subprocess.STDOUT)
+        return Running(process, clock, self.log)
+
+
+@dataclass(slots=True)
+class Running:
+    """A training between its start and its end, which runs in its turns only."""
+
+    process: psutil.Popen
+    clock: Path
+    log: Path
+    paused: list[psutil.Process] = field(default_factory=list)
+
+    def turn(self, steps: int) -> list[tuple[Note, Note]]:
+        """Let it go on for at least so many whole steps; the notes before and after each of them.
+
+        Raises:
+            SystemExit: It ended, or hangs.
+        """
+        known, until = len(self._notes()), time.monotonic() + _LONGEST_SECONDS
+        for process in self.paused:
+            process.resume()
+        while len(self._notes()) <= known + steps:
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise SystemExit(
+                    f"no {steps} steps within {_LONGEST_SECONDS} s or before it ended; it said: {self.said()}"
+                )
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        self.paused = [self.process, *self.process.children(recursive=True)]
+        for process in self.paused:
+            process.suspend()
+        return list(pairwise(self._notes()[known:]))
+
+    def end(self) -> None:
+        """Kill it with all its processes."""
+        if self.process.poll() is None:
+            for process in [self.process, *self.process.children(recursive=True)]:
+                process.kill()
+            self.process.wait()
+
+    def said(self) -> str:
+        """What it printed last."""
+        return self.log.read_text()[-2000:]
+
+    def _notes(self) -> list[Note]:
+        """Those of the process that was the first to write one."""
+        lines = self.clock.read_text().splitlines() if self.clock.exists() else []
+        notes = [json.loads(line) for line in lines]
+        return [note for note in notes if note["pid"] == notes[0]["pid"]]
+
+
+def in_turns(trainings: Mapping[str, Training], turns: int, steps: int) -> Iterator[dict[str, list[tuple[Note, Note]]]]:
+    """For each turn the steps of every training, as the notes before and after; the order changes from turn to turn.
+
+    What comes before the first step, and the step within which a turn begins, are left out. At the end all are killed:
+    they need more steps to do than they get.
+    """
+    running: dict[str, Running] = {}
+    try:
+        for name, training in trainings.items():
+            running[name] = training.started()
+            running[name].turn(WARM_UP_STEPS)
+        for number in range(turns):
+            names = list(running) if number % 2 == 0 else list(reversed(running))
+            taken = {name: running[name].turn(steps) for name in names}
+            yield {name: taken[name] for name in running}
+    finally:
+        for each in running.values():
+            each.end()
