@@ -20,7 +20,7 @@ from benchmarks.speed.trainings import CASES, TWO_CORES, Bench, Case, measured
 from benchmarks.speed.turns import Training
 
 TRL, GENERIC, FUSED = "TRL 1.12", "ours, generic", "ours, fused"
-TURNS, QUICK_TURNS = 6, 2
+TURNS, QUICK_TURNS = 8, 2
 
 
 def on_one_core(bench: Bench, case: Case, logs: Path) -> dict[str, Training]:
