@@ -11,7 +11,7 @@ from diagnostics.runlog import RUN_FILE
 from trainer.config import ALGORITHMS, TrainConfig, make_config
 from trainer.faults import FAULTS
 from trainer.faults.changes import without_fault
-from trainer.launch.resuming import checkpoints_of, newest_resumable, settings_of, settled
+from trainer.launch.resuming import newest_resumable, settings_of, settled
 from trainer.launch.together import process_count
 from trainer.options import ConfigError, Option, did_you_mean, options_of
 from trainer.recipes import RECIPES, demo_recipe
@@ -119,10 +119,10 @@ def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
     algorithm, config = settings_of(run)
     found = newest_resumable(run)
     if found is None:
-        reason = f"it saves one every save_steps = {config.save_steps} steps"
-        if checkpoints_of(run):
-            reason = "those of DeepSpeed hold the model alone"
-        raise ConfigError(f"{run} holds no checkpoint to go on from ({reason}); start it anew with: train --from {run}")
+        raise ConfigError(
+            f"{run} holds no checkpoint to go on from (it saves one every save_steps = {config.save_steps} steps); "
+            f"start it anew with: train --from {run}"
+        )
     config, changed = settled(config, fields)
     if found[0] >= config.total_steps:
         raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")

@@ -25,7 +25,15 @@ from trainer.processes import Processes
 from trainer.retention import Retention
 from trainer.rewards import RewardFunc
 from trainer.sharding import is_sharded
-from trainer.split_state import split_again, split_like, weights_below, whole_state
+from trainer.split_state import (
+    ENGINE_FOLDER,
+    restore_engine,
+    save_engine,
+    split_again,
+    split_like,
+    weights_below,
+    whole_state,
+)
 
 VALUE_MODEL_FOLDER = "value_model"
 _STATE_VERSION = 1
@@ -115,23 +123,30 @@ class Checkpoints:
         self._has_deepspeed = processes.accelerator.distributed_type == DistributedType.DEEPSPEED
         self._retention = Retention(config, journal.directory)
         self._parts = {**parts, "retention": self._retention}
+        if self._has_deepspeed:  # the optimizer is the engine's
+            del self._parts["optimizer"]
         self._saved_step = journal.last_step
 
     def restore(self) -> None:
         """Put everything back as it was after the step that the journal begins at; nothing to do in a new run."""
         if not self._journal.last_step:
             return
-        if self._has_deepspeed:
-            raise ConfigError("DeepSpeed cannot resume a run; resume it without, or start a new one from a checkpoint")
-        path = checkpoint_folder(self._journal.directory, self._journal.last_step) / STATE_FILE
+        folder = checkpoint_folder(self._journal.directory, self._journal.last_step)
+        if (folder / ENGINE_FOLDER).is_dir() != self._has_deepspeed:
+            way = "without" if self._has_deepspeed else "with"
+            raise ConfigError(f"{folder} was saved {way} DeepSpeed, and can be gone on from only in the same way")
+        path = folder / STATE_FILE
         state = torch.load(path, map_location="cpu", weights_only=True)
         if state["version"] != _STATE_VERSION:
             raise ConfigError(f"{path} has version {state['version']}, but this rlvitals reads {_STATE_VERSION}")
-        for name, model in self._models.items():
-            _put_back(model, state["weights"][name])
         for name, part in self._parts.items():
             part.load_state_dict(state["parts"][name])
-        split_again(cast(Optimizer, self._parts["optimizer"]))
+        if self._has_deepspeed:
+            restore_engine(self._trained, folder)
+        else:
+            for name, model in self._models.items():
+                _put_back(model, state["weights"][name])
+            split_again(cast(Optimizer, self._parts["optimizer"]))
         _set_randomness(state["randomness"][self._processes.accelerator.process_index])
 
     def after(self, step: int, metrics: Mapping[str, float]) -> None:
@@ -146,11 +161,28 @@ class Checkpoints:
             self._save(self._journal.last_step)
 
     def _save(self, step: int) -> None:
+        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one."""
         self._retention.rate(step)
-        state = None if self._has_deepspeed else self._state(step)
+        state = self._state(step)
         weights = self._processes.accelerator.get_state_dict(self._trained) if self._is_sharded else None
+        folder = checkpoint_folder(self._journal.directory, step)
+        partial = folder.with_name(f".{folder.name}.partial")
         if self._processes.is_first:
-            self._write(step, state, weights)
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(parents=True)
+        try:
+            if self._has_deepspeed:
+                save_engine(self._trained, partial)
+            if self._processes.is_first:
+                self._write(partial, state, weights)
+        except BaseException:  # a full disk above all: half a checkpoint would only fill it further
+            if self._processes.is_first:
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
+        if self._processes.is_first:
+            shutil.rmtree(folder, ignore_errors=True)
+            partial.rename(folder)
+            _flush_folder(folder.parent)
             self._retention.prune()
         self._saved_step = step
 
@@ -160,30 +192,18 @@ class Checkpoints:
         if len({tuple(map(repr, found)) for found in self._processes.gather_objects(sums)}) > 1:
             raise RuntimeError(f"the processes hold different parameters after step {step}: updates were not shared")
 
-    def _write(self, step: int, state: dict[str, Any] | None, weights: Mapping[str, torch.Tensor] | None) -> None:
-        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one.
+    def _write(self, folder: Path, state: Mapping[str, Any], weights: Mapping[str, torch.Tensor] | None) -> None:
+        """Write all but what DeepSpeed's engine holds, and wait until the whole folder is on the disk.
 
         Args:
             weights: Of a split module, brought together; None for a whole one, whose models save themselves.
         """
-        folder = checkpoint_folder(self._journal.directory, step)
-        partial = folder.with_name(f".{folder.name}.partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        try:
-            for name, model in self._models.items():
-                own = None if weights is None else weights_below(weights, self._folders[name])
-                model.save_pretrained(partial / name, state_dict=own)
-            self._tokenizer.save_pretrained(partial)
-            if state is not None:
-                torch.save(state, partial / STATE_FILE)
-            _flush(partial)
-        except BaseException:  # a full disk above all: half a checkpoint would only fill it further
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-        shutil.rmtree(folder, ignore_errors=True)
-        partial.rename(folder)
-        _flush_folder(folder.parent)
+        for name, model in self._models.items():
+            own = None if weights is None else weights_below(weights, self._folders[name])
+            model.save_pretrained(folder / name, state_dict=own)
+        self._tokenizer.save_pretrained(folder)
+        torch.save(state, folder / STATE_FILE)
+        _flush(folder)
 
     def _state(self, step: int) -> dict[str, Any]:
         """All that `restore` puts back, the same on every process but for the global randomness, kept of each."""
@@ -192,7 +212,7 @@ class Checkpoints:
         state = {
             "version": _STATE_VERSION,
             "step": step,
-            "weights": {name: _learning(model) for name, model in self._models.items()},
+            "weights": {} if self._has_deepspeed else {name: _learning(model) for name, model in self._models.items()},
             "parts": {name: part.state_dict() for name, part in self._parts.items()},
             "randomness": self._processes.gather_objects(_randomness()),
         }

@@ -1,14 +1,21 @@
-"""The state of a training that FSDP splits, as that of a whole one: brought together for a checkpoint, and split again.
+"""The state of a training that is split over processes, in a checkpoint.
 
-So a checkpoint looks the same however many processes share a model. What DeepSpeed splits, DeepSpeed alone can write.
+What FSDP splits is brought together, and split again: such a checkpoint looks the same however many processes share a
+model. What DeepSpeed splits, DeepSpeed alone can write and read: each process its own part, in a folder of DeepSpeed's.
 """
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.optim import Optimizer
+
+from trainer.options import ConfigError
+
+ENGINE_FOLDER = "deepspeed"
+"""Of a checkpoint, with what DeepSpeed holds: weights, and the optimizer's copies and moments of them."""
 
 
 def whole_state(state: Any, is_kept: bool) -> Any:
@@ -43,3 +50,21 @@ def weights_below(weights: Mapping[str, Tensor], module: str) -> dict[str, Tenso
     """The weights of one module among those of a larger one, by its own names for them; "" is the larger one itself."""
     prefix = f"{module}." if module else ""
     return {name.removeprefix(prefix): value for name, value in weights.items() if name.startswith(prefix)}
+
+
+def save_engine(engine: Any, checkpoint: Path) -> None:
+    """Write what DeepSpeed's engine holds; every process must call it, and returns when all have written."""
+    engine.save_checkpoint(str(checkpoint), tag=ENGINE_FOLDER, save_latest=False, exclude_frozen_parameters=True)
+
+
+def restore_engine(engine: Any, checkpoint: Path) -> None:
+    """Put back what `save_engine` wrote, with as many processes; the files are DeepSpeed's own, which unpickles them.
+
+    Raises:
+        ConfigError: A part is missing.
+    """
+    path, _ = engine.load_checkpoint(
+        str(checkpoint), tag=ENGINE_FOLDER, load_module_strict=False, load_lr_scheduler_states=False
+    )
+    if path is None:
+        raise ConfigError(f"DeepSpeed finds nothing to go on from in {checkpoint / ENGINE_FOLDER}")

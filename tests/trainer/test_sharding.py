@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from accelerate.utils import FullyShardedDataParallelPlugin
+from safetensors.torch import load_file
 from torch.testing import assert_close
 from transformers import AutoModelForCausalLM
 
@@ -91,6 +92,17 @@ def assert_same_weights(model, other):
         assert_close(model.state_dict()[name], value, rtol=1e-3, atol=1e-5)
 
 
+def assert_goes_on_bit_for_bit(split, resumed, tmp_path, configuration, same_state):
+    """Resume a copy of a run that has lost its last checkpoint."""
+    shutil.copytree(split.directory, resumed.directory)
+    shutil.rmtree(resumed.directory / "checkpoints" / "step-2")
+    code, errors = launched(tmp_path, configuration, "--resume", "resumed")
+    assert code == 0, errors
+    assert resumed.metrics == split.metrics
+    assert same_state(resumed.newest_state["weights"], split.newest_state["weights"])
+    assert same_state(resumed.newest_state["parts"], split.newest_state["parts"])
+
+
 def test_grpo_of_a_model_split_by_fsdp_is_the_training_of_a_whole_one(whole, training, tmp_path):
     split = training("split")
     code, errors = launched(tmp_path, FSDP2, *GRPO, *SPLIT, "--run_dir", "split")
@@ -109,27 +121,38 @@ def test_ppo_of_models_split_by_fsdp_is_the_training_of_whole_ones_and_goes_on_b
     folders = [run.directory / "checkpoints" / "step-2" for run in (whole["ppo"], split)]
     assert_same_weights(*map(AutoModelForCausalLM.from_pretrained, folders))
     assert_same_weights(*(load_value_model(folder / "value_model") for folder in folders))
-    shutil.copytree(split.directory, resumed.directory)
-    shutil.rmtree(resumed.directory / "checkpoints" / "step-2")
-    code, errors = launched(tmp_path, FSDP2, "--resume", "resumed")
-    assert code == 0, errors
-    assert resumed.metrics == split.metrics
-    assert same_state(resumed.newest_state["weights"], split.newest_state["weights"])
-    assert same_state(resumed.newest_state["parts"], split.newest_state["parts"])
+    assert_goes_on_bit_for_bit(split, resumed, tmp_path, FSDP2, same_state)
 
 
 @pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
 @pytest.mark.parametrize("stage", [1, 2, 3])
-def test_a_training_under_deepspeed_is_that_of_whole_models(whole, training, tmp_path, words, stage):
+def test_a_training_under_deepspeed_is_that_of_whole_models_and_goes_on_bit_for_bit(
+    whole, training, tmp_path, same_state, words, stage
+):
     pytest.importorskip("deepspeed", reason="needs deepspeed, which is no dependency of ours")
     settings = {"stage": stage, "stage3_param_persistence_threshold": 0, "stage3_prefetch_bucket_size": 20_000}
     everything = {"zero_optimization": settings, "gradient_accumulation_steps": 4, "gradient_clipping": 7}
     (tmp_path / "deepspeed.json").write_text(json.dumps(everything))
+    split, resumed = training("split"), training("resumed")
     code, errors = launched(tmp_path, DEEPSPEED, *words, *SPLIT, "--run_dir", "split")
     assert code == 0, errors
-    assert_same_training(whole[words[0]], training("split"))
-    folders = [run.directory / "checkpoints" / "step-2" for run in (whole[words[0]], training("split"))]
+    assert_same_training(whole[words[0]], split)
+    folders = [run.directory / "checkpoints" / "step-2" for run in (whole[words[0]], split)]
     assert_same_weights(*map(AutoModelForCausalLM.from_pretrained, folders))
+    assert_goes_on_bit_for_bit(split, resumed, tmp_path, DEEPSPEED, same_state)
+    goes_on = [run.directory / "checkpoints" / "step-2" for run in (split, resumed)]
+    for one, other in zip(*(load_file(folder / "model.safetensors").items() for folder in goes_on), strict=True):
+        assert one[0] == other[0]
+        assert one[1].equal(other[1])
+
+
+def test_a_checkpoint_of_deepspeed_is_not_taken_for_one_of_a_whole_model(training):
+    run = training("run")
+    assert run.train(*GRPO, *WHOLE)[0] == 0
+    (run.directory / "checkpoints" / "step-2" / "deepspeed").mkdir()
+    code, errors = run.resume("--max_steps", "3")
+    assert code != 0
+    assert "was saved with DeepSpeed, and can be gone on from only in the same way" in errors
 
 
 def test_fsdp_1_is_refused_in_words():
