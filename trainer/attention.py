@@ -45,9 +45,7 @@ def attend(
     """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`."""
     is_causal = options.get("is_causal")
     is_plain = (
-        key_BKSD.shape[2] <= LONGEST
-        and max(query_BHSD.shape[3], value_BKSD.shape[3]) <= WIDEST
-        and query_BHSD.shape[1] * query_BHSD.shape[3] <= WIDEST_IN_ALL
+        are_short(key_BKSD.shape[2], max(query_BHSD.shape[3], value_BKSD.shape[3]), query_BHSD[0, :, 0].numel())
         and (query_BHSD.dtype, query_BHSD.device.type) == (torch.float32, "cpu")
         and not torch.is_autocast_enabled("cpu")
         and dropout == 0
@@ -83,28 +81,43 @@ class _Products(torch.autograd.Function):
         groups = query_BHSD.shape[1] // key_BKSD.shape[1]
         query_NXD = query_BHSD.reshape(-1, groups * query_BHSD.shape[2], query_BHSD.shape[3])
         key_NSD, value_NSD = key_BKSD.flatten(0, 1), value_BKSD.flatten(0, 1)
-        later_XS = _later(query_BHSD.shape[2], key_NSD.shape[1], groups)
-        share_NXS = torch.baddbmm(later_XS, query_NXD, key_NSD.transpose(1, 2), alpha=scale).softmax(2)
+        mixed_NXD, share_NXS = mixed(query_NXD, key_NSD, value_NSD, groups, scale)
         ctx.save_for_backward(query_NXD, key_NSD, value_NSD, share_NXS)
         ctx.shapes, ctx.scale = (query_BHSD.shape, key_BKSD.shape, value_BKSD.shape), scale
-        mixed_NXD = torch.bmm(share_NXS, value_NSD)
         return mixed_NXD.view(*query_BHSD.shape[:3], -1).transpose(1, 2).contiguous()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient_BSHD: Tensor) -> tuple[Tensor | None, ...]:
         query_NXD, key_NSD, value_NSD, share_NXS = ctx.saved_tensors
-        of_query, of_key, of_value = ctx.shapes
         gradient_NXD = gradient_BSHD.transpose(1, 2).reshape(*query_NXD.shape[:2], -1)
-        value_gradient_NSD = torch.bmm(share_NXS.transpose(1, 2), gradient_NXD)
-        share_gradient_NXS = torch.bmm(gradient_NXD, value_NSD.transpose(1, 2))
-        score_gradient_NXS = _softmax_backward_data(share_gradient_NXS, share_NXS, 2, share_NXS.dtype).mul_(ctx.scale)
-        return (
-            torch.bmm(score_gradient_NXS, key_NSD).view(of_query),
-            torch.bmm(score_gradient_NXS.transpose(1, 2), query_NXD).view(of_key),
-            value_gradient_NSD.view(of_value),
-            None,
-        )
+        gradients = mixed_gradients(gradient_NXD, query_NXD, key_NSD, value_NSD, share_NXS, ctx.scale)
+        return *(gradient.view(shape) for gradient, shape in zip(gradients, ctx.shapes, strict=True)), None
+
+
+def are_short(length: int, size: int, width: int) -> bool:
+    """Whether products serve texts of so many tokens, heads of so many numbers, and all heads of queries together."""
+    return length <= LONGEST and size <= WIDEST and width <= WIDEST_IN_ALL
+
+
+def mixed(query_NXD: Tensor, key_NSD: Tensor, value_NSD: Tensor, groups: int, scale: float) -> tuple[Tensor, Tensor]:
+    """(N, X, D) what each token reads of itself and those before it, and (N, X, S) how much of each of them."""
+    later_XS = _later(query_NXD.shape[1] // groups, key_NSD.shape[1], groups)
+    share_NXS = torch.baddbmm(later_XS, query_NXD, key_NSD.transpose(1, 2), alpha=scale).softmax(2)
+    return torch.bmm(share_NXS, value_NSD), share_NXS
+
+
+def mixed_gradients(
+    gradient_NXD: Tensor, query_NXD: Tensor, key_NSD: Tensor, value_NSD: Tensor, share_NXS: Tensor, scale: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the queries, keys and values of `mixed`."""
+    of_share_NXS = torch.bmm(gradient_NXD, value_NSD.transpose(1, 2))
+    of_score_NXS = _softmax_backward_data(of_share_NXS, share_NXS, 2, share_NXS.dtype).mul_(scale)
+    return (
+        torch.bmm(of_score_NXS, key_NSD),
+        torch.bmm(of_score_NXS.transpose(1, 2), query_NXD),
+        torch.bmm(share_NXS.transpose(1, 2), gradient_NXD),
+    )
 
 
 @lru_cache(LONGEST)

@@ -23,7 +23,7 @@ from transformers import PreTrainedModel
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 from trainer.linear import packed, pays, product, sum_with_product
 
-KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp")
+KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp", "trainer.layers")
 """Modules whose layers compute what those of transformers that they replace do."""
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""

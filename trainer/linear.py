@@ -129,3 +129,9 @@ def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
 def is_plain(values: Tensor) -> bool:
     """Whether these are float32 numbers on the CPU that no autocast is to make smaller."""
     return values.dtype == torch.float32 and values.is_cpu and not torch.is_autocast_enabled("cpu")
+
+
+def is_plain_layer(layer: nn.Module) -> bool:
+    """Whether this is a linear layer of `is_plain` weights, neither adapted nor hooked."""
+    is_known = type(layer) in (nn.Linear, OneDNNLinear) and is_plain(layer.weight)  # type: ignore[arg-type]
+    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks)

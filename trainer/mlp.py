@@ -5,6 +5,7 @@ from the others by a sigmoid and two multiplications: little beside the products
 Axes: X any leading axes, M their product, W hidden size, I inner size.
 """
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import torch
@@ -13,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import silu
 from transformers.activations import SiLUActivation
 
-from trainer.linear import OneDNNLinear, is_plain, product, weight_gradient
+from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
 
 FAMILIES = ("LlamaMLP", "MistralMLP", "Qwen2MLP", "Qwen3MLP")
 """Classes of transformers that compute `down(act(gate(x)) * up(x))`."""
@@ -47,7 +48,11 @@ class LeanMLP(nn.Module):
     def forward(self, inputs_XW: Tensor) -> Tensor:
         """(X, W) the MLP's outputs."""
         layers = (self.gate_proj, self.up_proj, self.down_proj)
-        if torch.is_grad_enabled() and is_plain(inputs_XW) and all(_is_plain_layer(layer) for layer in layers):
+        if (
+            torch.is_grad_enabled()
+            and is_plain(inputs_XW)
+            and all(is_plain_layer(layer) and layer.bias is None for layer in layers)
+        ):
             outputs_XW: Tensor = _LeanMLP.apply(inputs_XW, *(layer.weight for layer in layers))  # type: ignore[no-untyped-call]
         else:
             outputs_XW = self.down_proj(self.act_fn(self.gate_proj(inputs_XW)) * self.up_proj(inputs_XW))
@@ -58,38 +63,54 @@ class _LeanMLP(torch.autograd.Function):
     """Keeps the inputs and both inner projections."""
 
     @staticmethod
-    def forward(ctx: Any, inputs_XW: Tensor, gate_IW: Tensor, up_IW: Tensor, down_WI: Tensor) -> Tensor:
-        gate_XI, up_XI = product(inputs_XW, gate_IW), product(inputs_XW, up_IW)
-        ctx.save_for_backward(inputs_XW, gate_IW, up_IW, down_WI, gate_XI, up_XI)
-        return product(silu(gate_XI).mul_(up_XI), down_WI)
+    def forward(ctx: Any, inputs_XW: Tensor, *weights: Tensor) -> Tensor:
+        outputs_XW, gate_XI, up_XI = gated(inputs_XW, weights)
+        ctx.save_for_backward(inputs_XW, gate_XI, up_XI, *weights)
+        return outputs_XW
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient_XW: Tensor) -> tuple[Tensor | None, ...]:
-        inputs_XW, gate_IW, up_IW, down_WI, gate_XI, up_XI = ctx.saved_tensors
-        inputs_MW, gradient_MW = inputs_XW.flatten(0, -2), gradient_XW.flatten(0, -2)
-        gate_MI, up_MI = gate_XI.flatten(0, -2), up_XI.flatten(0, -2)
-        of_inputs, of_gate, of_up, of_down = ctx.needs_input_grad
-
-        share_MI = gate_MI.sigmoid()
-        passed_MI = gate_MI * share_MI
-        down_gradient_WI = weight_gradient(gradient_MW, passed_MI * up_MI) if of_down else None
-        inner_MI = product(gradient_MW, down_WI.t())
-        slope_MI = share_MI.addcmul_(passed_MI, 1 - share_MI)  # of SiLU: s + g·s·(1 − s)
-        up_gradient_MI = passed_MI.mul_(inner_MI)
-        gate_gradient_MI = slope_MI.mul_(inner_MI).mul_(up_MI)
-        inputs_gradient_MW = (
-            product(gate_gradient_MI, gate_IW.t()).add_(product(up_gradient_MI, up_IW.t())) if of_inputs else None
+        inputs_XW, gate_XI, up_XI, *weights = ctx.saved_tensors
+        inputs_gradient_MW, *others = gated_gradients(
+            gradient_XW.flatten(0, -2),
+            inputs_XW.flatten(0, -2),
+            gate_XI.flatten(0, -2),
+            up_XI.flatten(0, -2),
+            weights,
+            ctx.needs_input_grad,
         )
-        return (
-            None if inputs_gradient_MW is None else inputs_gradient_MW.view(inputs_XW.shape),
-            weight_gradient(gate_gradient_MI, inputs_MW) if of_gate else None,
-            weight_gradient(up_gradient_MI, inputs_MW) if of_up else None,
-            down_gradient_WI,
-        )
+        return None if inputs_gradient_MW is None else inputs_gradient_MW.view(inputs_XW.shape), *others
 
 
-def _is_plain_layer(layer: nn.Module) -> bool:
-    """Whether this is a linear layer without a bias, neither adapted nor hooked."""
-    is_known = type(layer) in (nn.Linear, OneDNNLinear) and layer.bias is None
-    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks) and is_plain(layer.weight)  # type: ignore[arg-type]
+def gated(inputs_XW: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+    """(X, W) outputs, (X, I) gate and up projection; the weights are those of gate, up and down projection."""
+    gate_IW, up_IW, down_WI = weights
+    gate_XI, up_XI = product(inputs_XW, gate_IW), product(inputs_XW, up_IW)
+    return product(silu(gate_XI).mul_(up_XI), down_WI), gate_XI, up_XI
+
+
+def gated_gradients(
+    gradient_MW: Tensor,
+    inputs_MW: Tensor,
+    gate_MI: Tensor,
+    up_MI: Tensor,
+    weights: Sequence[Tensor],
+    needed: Sequence[bool] = (True, True, True, True),
+) -> tuple[Tensor | None, ...]:
+    """Of the inputs and of the three weights of `gated`; None for what is not needed."""
+    gate_IW, up_IW, down_WI = weights
+    of_inputs, of_gate, of_up, of_down = needed
+    share_MI = gate_MI.sigmoid()
+    passed_MI = gate_MI * share_MI
+    down_gradient_WI = weight_gradient(gradient_MW, passed_MI * up_MI) if of_down else None
+    inner_MI = product(gradient_MW, down_WI.t())
+    slope_MI = share_MI.addcmul_(passed_MI, 1 - share_MI)  # of SiLU: s + g·s·(1 − s)
+    up_gradient_MI = passed_MI.mul_(inner_MI)
+    gate_gradient_MI = slope_MI.mul_(inner_MI).mul_(up_MI)
+    return (
+        product(gate_gradient_MI, gate_IW.t()).add_(product(up_gradient_MI, up_IW.t())) if of_inputs else None,
+        weight_gradient(gate_gradient_MI, inputs_MW) if of_gate else None,
+        weight_gradient(up_gradient_MI, inputs_MW) if of_up else None,
+        down_gradient_WI,
+    )

@@ -29,6 +29,7 @@ from transformers.utils import logging as transformers_logging
 from trainer.adapters import AdapterOff, is_adapter, merged, with_adapter
 from trainer.attention import with_short_attention
 from trainer.config import TrainConfig
+from trainer.layers import with_lean_layers
 from trainer.linear import with_fast_layers
 from trainer.mlp import with_lean_mlps
 from trainer.options import ConfigError
@@ -196,7 +197,7 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    fast = with_lean_mlps(with_fast_layers(model.eval()))
+    fast = with_lean_layers(with_lean_mlps(with_fast_layers(model.eval())))
     return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
 
 

@@ -1,0 +1,197 @@
+"""Layers in one function: the same outputs and gradients, and transformers' own wherever somebody listens."""
+
+import copy
+
+import pytest
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, tiny_model
+from trainer import layers
+from trainer.attention import LONGEST, with_short_attention
+from trainer.layers import LeanLayer, with_lean_layers
+from trainer.linear import with_fast_layers
+from trainer.mlp import with_lean_mlps
+
+
+def plain(name: str = "llama") -> PreTrainedModel:
+    return with_short_attention(with_lean_mlps(with_fast_layers(tiny_model(name))))
+
+
+def lean(name: str = "llama") -> PreTrainedModel:
+    return with_lean_layers(plain(name))
+
+
+def texts(length: int = 12) -> torch.Tensor:
+    return torch.randint(2, VOCABULARY, (3, length), generator=torch.Generator().manual_seed(1))
+
+
+def logits_and_gradients(model: nn.Module, **inputs: torch.Tensor) -> list[torch.Tensor]:
+    logits = model(**{"input_ids": texts(), "use_cache": False, **inputs}).logits[:, 4:]
+    weights = torch.rand(logits.shape, generator=torch.Generator().manual_seed(2))
+    learnt = [weight for weight in model.parameters() if weight.requires_grad]
+    return [logits.detach(), *torch.autograd.grad((logits * weights).sum(), learnt)]
+
+
+def assert_close(found: list[torch.Tensor], expected: list[torch.Tensor]) -> None:
+    for one, other in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[torch.Size]:
+    """The inputs that a layer has computed by itself."""
+    seen: list[torch.Size] = []
+    apply = layers._Layer.apply
+
+    def counted(hidden_BSW: torch.Tensor, *others: object) -> torch.Tensor:
+        seen.append(hidden_BSW.shape)
+        return apply(hidden_BSW, *others)
+
+    monkeypatch.setattr(layers._Layer, "apply", counted)
+    return seen
+
+
+@pytest.mark.parametrize("length", [1, 2, 12, LONGEST])
+@pytest.mark.parametrize("name", FUSABLE)
+def test_logits_and_gradients_are_those_of_the_layers_replaced(name: str, length: int, calls: list[torch.Size]) -> None:
+    ids = texts(length)
+    weights = torch.rand(ids.shape, generator=torch.Generator().manual_seed(2)).unsqueeze(2)
+    found = []
+    for model in (lean(name), plain(name)):
+        logits = model(ids, use_cache=False).logits
+        found.append([logits.detach(), *torch.autograd.grad((logits * weights).sum(), list(model.parameters()))])
+    assert_close(*found)
+    assert len(calls) == 2
+
+
+@pytest.mark.parametrize("name", FUSABLE)
+def test_positions_of_each_text_are_its_own(name: str, calls: list[torch.Size]) -> None:
+    positions = torch.arange(12) + torch.tensor([[0], [3], [1]])
+    assert_close(
+        logits_and_gradients(lean(name), position_ids=positions),
+        logits_and_gradients(plain(name), position_ids=positions),
+    )
+    assert len(calls) == 2
+
+
+def test_a_pass_without_gradients_says_the_same(calls: list[torch.Size]) -> None:
+    with torch.no_grad():
+        torch.testing.assert_close(lean()(texts(), use_cache=False).logits, plain()(texts()).logits)
+    assert len(calls) == 2
+
+
+def test_slopes_are_those_of_numbers(calls: list[torch.Size]) -> None:
+    model, width = lean(), 1e-2
+    weight = model.model.layers[0].self_attn.k_proj.weight
+
+    def total() -> torch.Tensor:
+        return (model(texts(), use_cache=False).logits * torch.linspace(-1, 1, VOCABULARY)).sum()
+
+    total().backward()
+    slope = weight.grad[1, 2].item()
+    with torch.no_grad():
+        weight[1, 2] += width
+        above = total().item()
+        weight[1, 2] -= 2 * width
+        below = total().item()
+    assert slope == pytest.approx((above - below) / (2 * width), rel=0.02, abs=1e-3)
+    assert calls
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_model_keeps_its_weights_and_their_names(name: str) -> None:
+    model = plain(name)
+    names, pointers = list(model.state_dict()), [weight.data_ptr() for weight in model.parameters()]
+    found = with_lean_layers(model)
+    assert (list(found.state_dict()), [weight.data_ptr() for weight in found.parameters()]) == (names, pointers)
+    assert any(isinstance(module, LeanLayer) for module in found.modules()) == (name in {*FUSABLE, "windowed-mistral"})
+
+
+def test_layers_are_found_by_the_name_of_their_class_as_fsdp_does() -> None:
+    (kind,) = {type(layer) for layer in lean().model.layers}
+    assert kind.__name__ == "LlamaDecoderLayer"
+
+
+def test_a_copy_learns_by_itself() -> None:
+    model = lean()
+    twin = copy.deepcopy(model)
+    twin(texts(), use_cache=False).logits.sum().backward()
+    assert model.model.layers[0].self_attn.q_proj.weight.grad is None
+    assert twin.model.layers[0].self_attn.q_proj.weight.grad is not None
+
+
+def test_padding_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    mask = torch.ones(3, 12, dtype=torch.long)
+    mask[0, :4] = 0
+    assert_close(logits_and_gradients(lean(), attention_mask=mask), logits_and_gradients(plain(), attention_mask=mask))
+    assert calls == []
+
+
+def test_a_window_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    assert_close(logits_and_gradients(lean("windowed-mistral")), logits_and_gradients(plain("windowed-mistral")))
+    assert calls == []
+
+
+def test_keys_and_values_that_are_kept_are_those_of_transformers(calls: list[torch.Size]) -> None:
+    model, ids = lean(), texts()
+    after = model(ids[:, 5:], past_key_values=model(ids[:, :5], use_cache=True).past_key_values).logits
+    torch.testing.assert_close(after, plain()(ids).logits[:, 5:], rtol=1e-4, atol=1e-5)
+    assert calls == []
+
+
+def test_an_adapter_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    peft = pytest.importorskip("peft")
+    settings = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
+    torch.manual_seed(3)
+    one = peft.get_peft_model(lean(), settings)
+    torch.manual_seed(3)
+    assert_close(logits_and_gradients(one), logits_and_gradients(peft.get_peft_model(plain(), settings)))
+    assert calls == []
+
+
+@pytest.mark.parametrize("part", ["self_attn", "self_attn.k_proj", "mlp", "mlp.up_proj", "input_layernorm"])
+def test_hooks_of_every_part_are_called(part: str) -> None:
+    model, heard = lean(), []
+    model.model.layers[0].get_submodule(part).register_forward_hook(lambda *call: heard.append(call))
+    model(texts(), use_cache=False)
+    assert len(heard) == 1
+
+
+def test_frozen_weights_get_no_gradient_and_the_others_do(calls: list[torch.Size]) -> None:
+    model = lean()
+    frozen = model.model.layers[0].mlp.up_proj.weight.requires_grad_(False)
+    model(texts(), use_cache=False).logits.sum().backward()
+    assert frozen.grad is None
+    assert all(weight.grad is not None for weight in model.parameters() if weight is not frozen)
+    assert len(calls) == 1
+
+
+def test_activations_that_are_computed_again_give_the_same_gradients(calls: list[torch.Size]) -> None:
+    model = lean().train()
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    assert_close(logits_and_gradients(model), logits_and_gradients(plain()))
+    assert len(calls) == 4
+
+
+def test_autocast_other_precisions_and_a_chosen_attention_are_left_to_transformers(calls: list[torch.Size]) -> None:
+    with torch.autocast("cpu", torch.bfloat16):
+        assert lean()(texts(), use_cache=False).logits.isfinite().all()
+    assert lean().to(torch.bfloat16)(texts(), use_cache=False).logits.dtype == torch.bfloat16
+    eager = with_lean_layers(with_lean_mlps(tiny_model("llama")))
+    eager.set_attn_implementation("eager")
+    eager(texts(), use_cache=False)
+    assert calls == []
+
+
+def test_large_layers_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layers, "LARGEST", 10)
+    assert not any(isinstance(module, LeanLayer) for module in lean().modules())
+
+
+def test_a_class_of_that_name_in_another_package_is_left_alone() -> None:
+    class LlamaDecoderLayer(nn.Module):
+        pass
+
+    assert type(with_lean_layers(nn.Sequential(LlamaDecoderLayer()))[0]) is LlamaDecoderLayer

@@ -1,0 +1,289 @@
+"""Whole decoder layers of small Llama-like models as one autograd function, on the CPU.
+
+Much of what such a layer costs is calls: of modules, of operations on few numbers, of nodes in torch's graph. Here
+queries, keys and values come out of one product, and are rotated by one multiplication each: the rows of their weights
+are woven, so that the two numbers which rotate together stand side by side as one complex number. What the norms give
+is computed again in the backward pass instead of kept. The results are those of transformers' layer, to rounding.
+Axes: B texts, S tokens, M = B·S, b 1 or B, W hidden size, H heads of queries, K heads of keys and of values, N = B·K,
+X = S·H / K, D size of a head, J = D / 2, I inner size of the MLP, O outputs of the three projections, C = H·D.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, cast
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from transformers import Cache
+
+from trainer.attention import NAME, are_short, mixed, mixed_gradients
+from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
+from trainer.mlp import LeanMLP, gated, gated_gradients
+
+FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")
+"""Classes of transformers whose layers this computes."""
+LARGEST = 200_000
+"""Numbers in the weights of queries, keys and values up to which joining them in every pass takes next to nothing."""
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def with_lean_layers(model: Model) -> Model:
+    """The same model, its small layers of the known families replaced by `LeanLayer` with the same parts."""
+    for name, layer in [
+        (name, layer) for name, layer in model.named_modules() if _is_known(layer) and _is_small(layer)
+    ]:
+        lean = object.__new__(_lean(cast(Any, type(layer))))
+        lean.__dict__ = layer.__dict__
+        model.set_submodule(name, lean)
+    return model
+
+
+def _is_known(module: nn.Module) -> bool:
+    """Whether this is one of transformers' own, whatever a model that brings its code along calls its classes."""
+    kind = type(module)
+    is_of_family = kind.__module__.startswith("transformers.") and kind.__name__ in FAMILIES
+    return is_of_family and isinstance(module.mlp, LeanMLP)
+
+
+def _is_small(layer: Any) -> bool:
+    numbers: int = sum(part.weight.numel() for part in _projections(layer))
+    return numbers <= LARGEST
+
+
+@cache
+def _lean(kind: type[nn.Module]) -> type[nn.Module]:
+    """A class of the same name, by which FSDP is told what to split."""
+    return type(kind.__name__, (LeanLayer, kind), {})
+
+
+class LeanLayer(nn.Module):
+    """What a layer becomes; where a pass is not a plain one, the class that it was does it."""
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        past_key_values: Cache | None = None,
+        use_cache: bool | None = False,
+        position_embeddings: tuple[Tensor, Tensor] | None = None,
+        **options: Any,
+    ) -> Tensor:
+        """(B, S, W) the layer's output."""
+        layer = cast(Any, self)
+        has_memory = attention_mask is not None or past_key_values is not None
+        if has_memory or position_embeddings is None or not _is_plain_pass(layer, hidden_states):
+            result: Tensor = super().forward(
+                hidden_states,
+                attention_mask=attention_mask,
+                position_ids=position_ids,
+                past_key_values=past_key_values,
+                use_cache=use_cache,
+                position_embeddings=position_embeddings,
+                **options,
+            )
+            return result
+        cos_bSJ, sin_bSJ = (values.chunk(2, 2)[0] for values in position_embeddings)
+        outputs_BSW: Tensor = _Layer.apply(  # type: ignore[no-untyped-call]
+            hidden_states, torch.complex(cos_bSJ, sin_bSJ).unsqueeze(1), _Shape.of(layer), *_weights(layer)
+        )
+        return outputs_BSW
+
+
+def _is_plain_pass(layer: Any, hidden_BSW: Tensor) -> bool:
+    """Whether nothing but the layer's own weights has a part in this pass, and all of them learn if any may."""
+    attention, mlp = layer.self_attn, layer.mlp
+    products = (*_projections(layer), attention.o_proj, mlp.gate_proj, mlp.up_proj, mlp.down_proj)
+    norms = (layer.input_layernorm, layer.post_attention_layernorm)
+    return (
+        attention.config._attn_implementation == NAME
+        and not (layer.training and attention.attention_dropout)
+        and is_plain(hidden_BSW)
+        and are_short(hidden_BSW.shape[1], attention.head_dim, attention.q_proj.out_features)
+        and all(is_plain_layer(part) for part in products)
+        and not any(_is_heard(part) for part in (attention, mlp, *norms))
+        and all(part.bias is None for part in products[3:])
+        and (not torch.is_grad_enabled() or all(weight.requires_grad for weight in _weights(layer)))
+    )
+
+
+def _is_heard(module: nn.Module) -> bool:
+    """Whether somebody listens to this module, or has put something in the place of what its class does."""
+    hooks = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, module._backward_pre_hooks)
+    return any(hooks) or "forward" in vars(module)
+
+
+def _projections(layer: Any) -> tuple[Any, Any, Any]:
+    attention = layer.self_attn
+    return attention.q_proj, attention.k_proj, attention.v_proj
+
+
+def _weights(layer: Any) -> tuple[Tensor, ...]:
+    """Both norms', those of the output and of the MLP, those of the three projections, and their biases if any."""
+    mlp, projections = layer.mlp, _projections(layer)
+    return (
+        layer.input_layernorm.weight,
+        layer.post_attention_layernorm.weight,
+        layer.self_attn.o_proj.weight,
+        *(part.weight for part in (mlp.gate_proj, mlp.up_proj, mlp.down_proj)),
+        *(part.weight for part in projections),
+        *(part.bias for part in projections if part.bias is not None),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What a layer is beside its weights."""
+
+    head_size: int
+    groups: int
+    """H / K."""
+    scaling: float
+    epsilons: tuple[float, float]
+    """Of the norm before the attention, and of that before the MLP."""
+
+    @classmethod
+    def of(cls, layer: Any) -> "_Shape":
+        attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
+        epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
+        return cls(attention.head_dim, attention.num_key_value_groups, attention.scaling, epsilons)
+
+
+class _Layer(torch.autograd.Function):
+    """A layer and its gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden_BSW: Tensor, turn_b1SJ: Tensor, shape: _Shape, *weights: Tensor) -> Tensor:
+        before_attention, before_mlp, out_WC, *of_mlp = weights[:6]
+        texts, hidden_MW = len(hidden_BSW), hidden_BSW.flatten(0, 1)
+        normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
+        joint_OW, bias_O = _joint(weights[6:], shape)
+        query, key, value = _of_heads(product(normed_MW, joint_OW, bias_O), weights[6:9], texts, shape)
+        query_NXD = _turned(query, turn_b1SJ).view(-1, shape.groups * query.shape[2], shape.head_size)
+        key_NSD, value_NSD = _turned(key, turn_b1SJ).flatten(0, 1), value.flatten(0, 1)
+        mixed_NXD, share_NXS = mixed(query_NXD, key_NSD, value_NSD, shape.groups, shape.scaling)
+        mixed_MC = mixed_NXD.view(query.shape).transpose(1, 2).flatten(2).flatten(0, 1)
+        between_MW = product(mixed_MC, out_WC).add_(hidden_MW)
+        normed_MW, between_scale_M1 = _normed(between_MW, before_mlp, shape.epsilons[1])
+        outputs_MW, gate_MI, up_MI = gated(normed_MW, of_mlp)
+        attended = (query_NXD, key_NSD, value_NSD, share_NXS, mixed_MC)
+        ctx.save_for_backward(
+            *(hidden_MW, scale_M1, turn_b1SJ, *attended, between_MW, between_scale_M1, gate_MI, up_MI), *weights
+        )
+        ctx.shape = shape
+        return outputs_MW.add_(between_MW).view(hidden_BSW.shape)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_BSW: Tensor) -> tuple[Tensor | None, ...]:
+        kept = ctx.saved_tensors  # read once, as activation checkpointing wants it
+        hidden_MW, scale_M1, turn_b1SJ, *attended, between_MW, between_scale_M1, gate_MI, up_MI = kept[:12]
+        (before_attention, before_mlp, out_WC, *of_mlp), projections = kept[12:18], kept[18:]
+        shape, texts = ctx.shape, len(gradient_BSW)
+        gradient_MW = gradient_BSW.flatten(0, 1)
+
+        normed_MW = _renormed(between_MW, between_scale_M1, before_mlp)
+        normed_gradient_MW, *mlp_gradients = gated_gradients(gradient_MW, normed_MW, gate_MI, up_MI, of_mlp)
+        between_gradient_MW, before_mlp_gradient = _norm_gradients(
+            cast(Tensor, normed_gradient_MW), between_MW, between_scale_M1, before_mlp
+        )
+        between_gradient_MW += gradient_MW
+
+        query_NXD, key_NSD, value_NSD, share_NXS, mixed_MC = attended
+        heads = product(between_gradient_MW, out_WC.t()).view(
+            texts, -1, out_WC.shape[1] // shape.head_size, shape.head_size
+        )
+        mixed_gradient_NXD = heads.transpose(1, 2).reshape(query_NXD.shape)
+        turned = mixed_gradients(mixed_gradient_NXD, query_NXD, key_NSD, value_NSD, share_NXS, shape.scaling)
+        joint_OW, bias_O = _joint(projections, shape)
+        joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
+        query, key, value = _of_heads(joint_gradient_MO, projections[:3], texts, shape)
+        back_b1SJ = turn_b1SJ.conj().resolve_conj()
+        for gradient, part in zip(turned[:2], (query, key), strict=True):
+            torch.mul(_pairs(gradient.view(part.shape)), back_b1SJ, out=_pairs(part))
+        value.copy_(turned[2].view(value.shape))
+        normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
+        of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
+        if bias_O is not None:
+            of_projections += _apart(joint_gradient_MO.sum(0), projections[:3], shape)
+
+        hidden_gradient_MW, before_attention_gradient = _norm_gradients(
+            product(joint_gradient_MO, joint_OW.t()), hidden_MW, scale_M1, before_attention
+        )
+        return (
+            hidden_gradient_MW.add_(between_gradient_MW).view(gradient_BSW.shape),
+            None,
+            None,
+            before_attention_gradient,
+            before_mlp_gradient,
+            weight_gradient(between_gradient_MW, mixed_MC),
+            *mlp_gradients,
+            *of_projections,
+        )
+
+
+def _normed(hidden_MW: Tensor, norm_W: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+    """(M, W) of unit root mean square times the norm's weight, and the (M, 1) factors that made it unit."""
+    squares_M1 = torch.linalg.vector_norm(hidden_MW, dim=1, keepdim=True).square_()
+    scale_M1 = squares_M1.div_(hidden_MW.shape[1]).add_(epsilon).rsqrt_()
+    return _renormed(hidden_MW, scale_M1, norm_W), scale_M1
+
+
+def _renormed(hidden_MW: Tensor, scale_M1: Tensor, norm_W: Tensor) -> Tensor:
+    return (hidden_MW * scale_M1).mul_(norm_W)
+
+
+def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, norm_W: Tensor) -> tuple[Tensor, Tensor]:
+    """Of the hidden state, written over `gradient_MW`, and of the norm's weight."""
+    unit_MW = hidden_MW * scale_M1
+    product_MW = gradient_MW * unit_MW
+    along_M1 = torch.mv(product_MW, norm_W).div_(-len(norm_W)).unsqueeze(1)
+    return gradient_MW.mul_(norm_W).addcmul_(unit_MW, along_M1).mul_(scale_M1), product_MW.sum(0)
+
+
+def _joint(parts: Sequence[Tensor], shape: _Shape) -> tuple[Tensor, Tensor | None]:
+    """(O, W) the weights of queries, keys and values as one, and the (O,) biases if there are any."""
+    joint = [
+        torch.cat([_woven(parts[first], shape), _woven(parts[first + 1], shape), parts[first + 2]])
+        for first in range(0, len(parts), 3)
+    ]
+    return joint[0], joint[1] if len(joint) > 1 else None
+
+
+def _apart(joint: Tensor, weights: Sequence[Tensor], shape: _Shape) -> list[Tensor]:
+    """The gradients of the three parts of what `_joint` gave."""
+    query, key, value = joint.split([len(weight) for weight in weights])
+    return [_unwoven(query, shape), _unwoven(key, shape), value]
+
+
+def _woven(rows: Tensor, shape: _Shape) -> Tensor:
+    """The rows of each head, first halves before second ones as transformers rotates them, to pairs side by side."""
+    woven: Tensor = rows.unflatten(0, (-1, 2, shape.head_size // 2)).transpose(1, 2).flatten(0, 2)
+    return woven
+
+
+def _unwoven(rows: Tensor, shape: _Shape) -> Tensor:
+    """What `_woven` was given."""
+    unwoven: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
+    return unwoven
+
+
+def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _Shape) -> list[Tensor]:
+    """Views (B, ·, S, D) of queries, keys and values."""
+    parts = joint_MO.view(texts, -1, joint_MO.shape[1]).split([len(weight) for weight in weights], 2)
+    return [part.unflatten(2, (-1, shape.head_size)).transpose(1, 2) for part in parts]
+
+
+def _turned(heads: Tensor, turn_b1SJ: Tensor) -> Tensor:
+    """(B, ·, S, D), each token's numbers rotated to its position."""
+    turned = heads.new_empty(heads.shape)
+    torch.mul(_pairs(heads), turn_b1SJ, out=_pairs(turned))
+    return turned
+
+
+def _pairs(numbers: Tensor) -> Tensor:
+    """The last axis, of size D, as complex numbers."""
+    return torch.view_as_complex(numbers.unflatten(-1, (-1, 2)))
