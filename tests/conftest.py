@@ -41,6 +41,13 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 3 MiB: the model of a demo task fits, but not its optimizer besides."""
+    with mounted(tmp_path / "small", "size=3m") as place:
+        yield place
+
+
+@pytest.fixture
 def read_only_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system that can be read only."""
     with mounted(tmp_path / "fixed", "size=64k,ro") as place:

@@ -202,7 +202,8 @@ class Checkpoints:
             own = None if weights is None else weights_below(weights, self._folders[name])
             model.save_pretrained(folder / name, state_dict=own)
         self._tokenizer.save_pretrained(folder)
-        torch.save(state, folder / STATE_FILE)
+        with (folder / STATE_FILE).open("wb") as file:  # given a path, torch would not say that the disk is full
+            torch.save(state, file)
         _flush(folder)
 
     def _state(self, step: int) -> dict[str, Any]:

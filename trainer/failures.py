@@ -19,6 +19,8 @@ _LOST_TOUCH = ("connection closed by peer", "connection reset by peer", "connect
 
 def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
     """One sentence for the run's state: what happened and, where the failure is a known one, what to do."""
+    if isinstance(error, RewardError) and error.__cause__ is not None and _is_out_of_memory(error.__cause__):
+        return f"{error}; {memory_advice(config)}"
     if isinstance(error, ConfigError | RewardError):
         return str(error)
     if _is_out_of_memory(error):
@@ -69,9 +71,10 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def _is_full_disk(error: BaseException) -> bool:
-    """safetensors and torch's zip writer tell it in errors of their own."""
-    is_ours = isinstance(error, OSError) and error.errno == errno.ENOSPC
-    return is_ours or any(words in str(error).lower() for words in _FULL_DISK)
+    """safetensors tells it in an error of its own; torch's zip writer fails again while it handles Python's."""
+    is_known = isinstance(error, OSError) and error.errno == errno.ENOSPC
+    is_known = is_known or any(words in str(error).lower() for words in _FULL_DISK)
+    return is_known or (error.__context__ is not None and _is_full_disk(error.__context__))
 
 
 def _is_lost_touch(error: BaseException) -> bool:

@@ -91,6 +91,22 @@ def test_a_checkpoint_that_does_not_fit_leaves_none_behind(training, tiny_disk):
     assert shutil.disk_usage(tiny_disk).free > 0
 
 
+def test_a_disk_that_is_full_after_the_model_is_told_as_well(training, small_disk):
+    run = training("a")
+    run.directory.symlink_to(small_disk / "a")
+    (small_disk / "a").mkdir()
+    code, errors = run.train("grpo", "--per_device_train_batch_size", "16", "--max_steps", "1", "--report_to", "none")
+    assert (code, run.status["state"]) == (1, "failed")
+    assert "is full; free space, then go on with: rlvitals train --resume a" in run.status["error"], errors
+    assert list((run.directory / "checkpoints").iterdir()) == []
+
+
+def test_memory_that_a_reward_runs_out_of_gets_the_advice_too():
+    error = RewardError("reward function big raised MemoryError")
+    error.__cause__ = MemoryError()
+    assert in_words(error, CONFIG, Path("runs/a")) == f"reward function big raised MemoryError; {ADVICE}"
+
+
 def test_a_read_only_place_is_refused_before_anything_is_loaded(training, read_only_disk):
     code, errors = training("a").run("grpo", "--report_to", "none", "--run_dir", str(read_only_disk / "a"))
     assert code == 2

@@ -115,7 +115,7 @@ class RewardFunc:
             problem = f"returned {len(found)} rewards for {len(prompts)} completions"
             raise self._error(problem, self._culprit(inputs, prompts, told))
         numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
-        self._report_nan(numbers, prompts)
+        self._report_what_is_not_finite(numbers, prompts)
         return numbers
 
     def _number(self, reward: Any, prompt: Prompt) -> float | None:
@@ -128,12 +128,13 @@ class RewardFunc:
         except (TypeError, ValueError):
             raise self._error(f"returned {reward!r} where a number or None is due", prompt) from None
 
-    def _report_nan(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
+    def _report_what_is_not_finite(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
         for reward, prompt in zip(rewards, prompts, strict=True):
-            if reward is not None and math.isnan(reward):
+            if reward is not None and not math.isfinite(reward):
+                found = "NaN" if math.isnan(reward) else f"{reward:+}"
                 say_once(
-                    f"NaN from {self.name}",
-                    f"reward function {self.name} returned NaN (prompt {_quoted(prompt)}); it is logged as NaN "
+                    f"{found} from {self.name}",
+                    f"reward function {self.name} returned {found} (prompt {_quoted(prompt)}); it is logged as {found} "
                     "and the training goes on: return None for what cannot be scored",
                 )
                 return

@@ -68,7 +68,7 @@ def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, wor
 def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):
     run = ended_run(tmp_path / "a")
     (run / "checkpoints" / "step-4").mkdir(parents=True)
-    with pytest.raises(ConfigError, match=r"\(those of DeepSpeed hold the model alone\); start it anew with"):
+    with pytest.raises(ConfigError, match=r"\(it saves one every save_steps = 500 steps\); start it anew with"):
         read_plan(["--resume", str(run)])
 
 

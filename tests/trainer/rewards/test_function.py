@@ -210,3 +210,9 @@ def test_a_nan_is_told_once_with_its_prompt_and_stays_a_nan(capsys: pytest.Captu
     told = capsys.readouterr().err
     assert told.count("rlvitals: reward function broken_scale returned NaN (prompt 'second')") == 1
     assert told.count("\n") == 1
+
+
+def test_an_infinite_reward_is_told_with_its_prompt_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    rewards = RewardFunc("unbounded", lambda completions: [1.0, -math.inf])(["first", "second"], ["x", ""])
+    assert rewards == [1.0, -math.inf]
+    assert "rlvitals: reward function unbounded returned -inf (prompt 'second')" in capsys.readouterr().err
