@@ -11,7 +11,7 @@ from diagnostics.runlog import RUN_FILE
 from trainer.config import ALGORITHMS, TrainConfig, make_config
 from trainer.faults import FAULTS
 from trainer.faults.changes import without_fault
-from trainer.launch.resuming import newest_resumable, settings_of, settled
+from trainer.launch.resuming import checkpoints_of, newest_resumable, settings_of, settled
 from trainer.launch.together import process_count
 from trainer.options import ConfigError, Option, did_you_mean, options_of
 from trainer.recipes import RECIPES, demo_recipe
@@ -40,8 +40,8 @@ class Plan:
     directory: Path | None
     parent: str | None = None
     """The run_id of the run that this one relaunches."""
-    resumed_step: int = 0
-    """The step whose checkpoint the run in `directory` goes on from; 0: a new run."""
+    resumed_step: int | None = None
+    """The step after which the run in `directory` goes on: that of a checkpoint, or 0 without one; None: a new run."""
     changed: Mapping[str, Any] = field(default_factory=dict)
     """The options of a resumed run that change."""
 
@@ -113,20 +113,20 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
 
 
 def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
-    """The plan of a run that is resumed from its newest checkpoint."""
+    """The plan of a run that is resumed from its newest checkpoint; without one, from before its first step."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
         raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
     algorithm, config = settings_of(run)
     found = newest_resumable(run)
-    if found is None:
+    if found is None and checkpoints_of(run):
         raise ConfigError(
-            f"{run} holds no checkpoint to go on from (it saves one every save_steps = {config.save_steps} steps); "
-            f"start it anew with: train --from {run}"
+            f"the checkpoints of {run} hold the model alone; start a new run with it: --model_name_or_path CHECKPOINT"
         )
+    step = found[0] if found else 0
     config, changed = settled(config, fields)
-    if found[0] >= config.total_steps:
+    if step >= config.total_steps:
         raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
-    return Plan(algorithm, config, run, resumed_step=found[0], changed=changed)
+    return Plan(algorithm, config, run, resumed_step=step, changed=changed)
 
 
 def _launched() -> dict[str, int]:

@@ -98,7 +98,7 @@ def _train(plan: Plan, words: Sequence[str]) -> int:
     _check_installation()
     if plan.config.use_peft:
         check_peft("use_peft")
-    plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step > 0))
+    plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step is not None))
     prompts = load_prompts(plan.config)
     reward_funcs = _reward_funcs(plan)
     changes = changes_of(Stage(plan.config, prompts, reward_funcs))
@@ -112,11 +112,11 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
     """Train as the first process, which is the only one mostly, and write the run directory."""
     stop_request = StopRequest()
     with _claim(plan) as log, recorded_console(log.directory):
-        after = f", from step {plan.resumed_step} on" if plan.resumed_step else ""
+        after = "" if plan.resumed_step is None else f", from step {plan.resumed_step} on"
         sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
         if remark := _remark_on_rewards(plan.config):
             sys.stderr.write(f"rlvitals: {remark}\n")
-        journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step)
+        journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step or 0)
         try:
             _meet(plan, log.directory)
             loop(journal)
@@ -140,7 +140,7 @@ def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
     directory = _meet(plan, None)
     with recorded_console(directory, process_number()):
         try:
-            loop(SilentJournal(directory, StopRequest(), plan.resumed_step))
+            loop(SilentJournal(directory, StopRequest(), plan.resumed_step or 0))
             _part()
         except Exception as error:  # the first process puts it into the run's state
             words = in_words(error, plan.config, directory)
@@ -238,7 +238,7 @@ def _claim(plan: Plan) -> RunLog:
 
 
 def _open_log(plan: Plan, directory: Path) -> RunLog:
-    if plan.resumed_step:
+    if plan.resumed_step is not None:
         return RunLog.resume(directory, step=plan.resumed_step, total=plan.config.total_steps, changes=plan.changed)
     return RunLog(
         directory,

@@ -33,8 +33,8 @@ class Origin:
     directory: Path
     config: Mapping[str, Any]
     run_id: str | None = None
-    last_step: int = 0
-    """The step that a resumed training goes on from: what a sink holds beyond it is void."""
+    last_step: int | None = None
+    """The step that a resumed training goes on from: what a sink holds beyond it is void. None: a new one."""
 
 
 class Sink(Protocol):
@@ -51,7 +51,7 @@ class TensorBoardSink:
     def __init__(self, origin: Origin) -> None:
         from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - a second to import, only when asked for
 
-        purge_step = origin.last_step + 1 if origin.last_step else None
+        purge_step = None if origin.last_step is None else origin.last_step + 1
         self._writer: Any = SummaryWriter(str(origin.directory / "tensorboard"), purge_step=purge_step, flush_secs=2)
         options = "\n".join(f"    {name}: {value}" for name, value in origin.config.items())
         self._writer.add_text("args/text_summary", options)

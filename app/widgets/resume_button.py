@@ -1,4 +1,4 @@
-"""The button that goes on with a run which died, failed or was stopped, where it left a checkpoint."""
+"""The button that goes on with a run which died, failed or was stopped."""
 
 from pathlib import Path
 
@@ -13,11 +13,11 @@ _RESUMABLE_STATES = ("died", "failed", "stopped")
 
 
 def resumable_step(run: Run) -> int | None:
-    """The step of the checkpoint that the run can go on from; None where it goes on, has finished, or left none."""
+    """The step of the checkpoint that the run can go on from, 0 without one; None where it goes on or has finished."""
     if run.producer != "rlvitals" or run.status.state not in _RESUMABLE_STATES:
         return None
     found = newest_resumable(run.path)
-    return found[0] if found else None
+    return found[0] if found else 0
 
 
 def resume_button(run: Run, step: int) -> None:
@@ -27,7 +27,9 @@ def resume_button(run: Run, step: int) -> None:
     st.button(
         "Resume",
         key=f"resume.{run.run_id}",
-        help=f"Go on from the checkpoint of step {step}.",
+        help=f"Go on from the checkpoint of step {step}."
+        if step
+        else "It left no checkpoint: begin again, in this run.",
         on_click=_resume,
         args=(run.path, answer),
     )

@@ -33,6 +33,21 @@ def test_a_killed_training_goes_on_bit_for_bit_and_its_log_shows_the_rewind(trai
     assert run.steps.tolist() == list(range(1, 9))
 
 
+def test_a_training_that_is_killed_before_its_first_checkpoint_begins_again_in_its_log(training, same_state):
+    whole, killed = training("whole"), training("killed")
+    assert whole.train(*GRPO)[0] == 0
+    killed.kill_after(2, *GRPO)
+    assert not list(killed.directory.glob("checkpoints/step-*"))
+    logged = len(killed.lines)
+    assert killed.resume()[0] == 0
+    assert [row["step"] for row in killed.lines] == [*range(1, logged + 1), *range(1, 9)]
+    assert killed.metrics == whole.metrics
+    assert same_state(killed.newest_state["weights"], whole.newest_state["weights"])
+    run = open_run(killed.directory)
+    assert (run.status.state, run.data_health.rewinds) == ("finished", 1)
+    assert killed.status["resumed"][0]["step"] == 0
+
+
 def test_a_finished_run_goes_on_with_more_steps_and_nothing_else_may_change(training):
     run = training("a")
     assert run.train(*GRPO)[0] == 0

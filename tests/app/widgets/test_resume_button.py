@@ -42,10 +42,10 @@ def ended(path: Path, state: str, is_saved: bool, config: Mapping[str, Any] | No
     return path
 
 
-def test_the_button_stands_only_where_a_run_ended_early_and_left_a_checkpoint(tmp_path, monkeypatch):
+def test_the_button_stands_only_where_a_run_ended_early(tmp_path, monkeypatch):
     assert "Resume" in labels(ended(tmp_path / "a", "stopped", is_saved=True), monkeypatch)
     assert "Resume" in labels(ended(tmp_path / "b", "failed", is_saved=True), monkeypatch)
-    assert "Resume" not in labels(ended(tmp_path / "c", "stopped", is_saved=False), monkeypatch)
+    assert "Resume" in labels(ended(tmp_path / "c", "stopped", is_saved=False), monkeypatch)
     assert "Resume" not in labels(ended(tmp_path / "d", "finished", is_saved=True), monkeypatch)
     assert "Resume" not in labels(tmp_path / "a", monkeypatch, read_only=True)
 

@@ -52,7 +52,6 @@ def test_options_that_were_changed_at_one_resume_hold_at_the_next(tmp_path):
 @pytest.mark.parametrize(
     ("saved", "words", "said"),
     [
-        ((), (), "holds no checkpoint to go on from (it saves one every save_steps = 500 steps); start it anew with"),
         ((10,), (), "has done its 10 steps; to go on give a larger --max_steps"),
         ((4,), ("--learning_rate", "0.1"), "--resume goes on with the run's own learning_rate = 1e-06; only "),
         ((4,), ("--run_dir", "b"), "--resume goes on with a run as it is; leave --run_dir out"),
@@ -68,8 +67,15 @@ def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, wor
 def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):
     run = ended_run(tmp_path / "a")
     (run / "checkpoints" / "step-4").mkdir(parents=True)
-    with pytest.raises(ConfigError, match=r"\(it saves one every save_steps = 500 steps\); start it anew with"):
+    with pytest.raises(ConfigError, match="hold the model alone; start a new run with it: --model_name_or_path"):
         read_plan(["--resume", str(run)])
+
+
+def test_a_run_without_a_checkpoint_begins_again(tmp_path):
+    run = ended_run(tmp_path / "a")
+    plan = read_plan(["--resume", str(run), "--max_steps", "20"])
+    assert (plan.directory, plan.resumed_step, plan.changed) == (run, 0, {"max_steps": 20})
+    assert read_plan(["grpo"]).resumed_step is None
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
@@ -99,7 +105,7 @@ def test_the_log_of_a_resumed_run_shows_the_rewind_and_loses_nothing(tmp_path):
 
 
 def test_the_launcher_gives_the_trainings_own_refusal(tmp_path):
-    run = ended_run(tmp_path / "a")
-    with pytest.raises(LaunchError, match="holds no checkpoint to go on from"):
+    run = ended_run(tmp_path / "a", 10)
+    with pytest.raises(LaunchError, match="has done its 10 steps"):
         resume(run)
     assert "stopped" in (run / "status.json").read_text()
