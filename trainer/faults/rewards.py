@@ -116,7 +116,7 @@ FAULTS = (
                 "ppo",
                 "remarks",
                 {"reward_funcs": ("remark_positivity", "exclamation"), "kl_coef": 0.0, "learning_rate": 1e-3},
-                Sign("objective/scores", "above", 1.5),
+                Sign("objective/scores", "above", 1.0),
             ),
             Case(
                 "grpo",
