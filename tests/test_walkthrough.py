@@ -38,3 +38,7 @@ def test_the_walk_through_trains_a_model_of_ones_own_as_it_says(tmp_path: Path) 
     assert sum(rewards[:5]) / 5 < 0.35
     assert sum(rewards[-5:]) / 5 > 0.6
     assert "The completions are cut off before they end." in done.stdout
+    assert "4 held-out prompts, answers sampled at temperature 1, seed 0, judged by reward:my_rewards.py:vowels." in (
+        done.stdout
+    )
+    assert re.search(r"^trained +starting +100\.0% ", done.stdout, flags=re.MULTILINE)

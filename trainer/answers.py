@@ -32,15 +32,17 @@ def answers_of(
 
     Args:
         name: Of the model, for the progress shown on stderr.
-        config: Gives the longest answer, the prompts' longest length, the batch size and the device.
+        config: Gives the longest answer and the tokens that end one, the prompts' longest length, the batch size and
+            the device.
         temperature: Of sampling; 0 takes the likeliest token.
     """
     device = accelerator_for(config).device
     tokenizer, model = load_tokenizer(source), load_policy(source).to(device)
+    trained_with = Sampling.of(config, stop_ids(model, tokenizer), int(tokenizer.pad_token_id))
     sampling = Sampling(
-        max_new_tokens=config.max_new_tokens,
-        eos_ids=stop_ids(model, tokenizer),
-        pad_id=int(tokenizer.pad_token_id),
+        max_new_tokens=trained_with.max_new_tokens,
+        eos_ids=trained_with.eos_ids,
+        pad_id=trained_with.pad_id,
         temperature=temperature or 1.0,
         do_sample=temperature > 0,
     )

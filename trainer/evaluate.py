@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainer.answers import REFERENCE_COLUMNS, answers_of, reference_column, references_in
-from trainer.data import Row, load_eval_rows
+from trainer.data import Row
 from trainer.evaluate_arguments import DATASET, REFERENCE_MODEL, Request, TrainedRun
 from trainer.judging.contest import Judge, Pair, Tally, hold
 from trainer.judging.judges import get_judge
+from trainer.judging.unseen import unseen_prompts
 from trainer.models import checkpoint_of
 from trainer.options import ConfigError
 
@@ -34,12 +35,14 @@ def evaluate(request: Request) -> dict[str, Any]:
     """Answer the held-out prompts, have the judge compare, and tell what it came to; plain data.
 
     Raises:
-        ConfigError: There are no held-out prompts or no reference answers, or the judge cannot be asked.
+        ConfigError: There are no prompts that were kept out of training or no reference answers, or the judge cannot
+            be asked.
         RewardError: The reward function that judges failed.
     """
     run = request.run
     judge = get_judge(request.judge, request.tolerance, request.endpoint)
-    rows = load_eval_rows(run.config)[: request.limit]
+    unseen = unseen_prompts(run, *([request.against] if isinstance(request.against, TrainedRun) else []))
+    rows = unseen.rows[: request.limit]
     trained = Contestant(TRAINED, _answers_of_run(run, rows, request))
     if request.against == REFERENCE_MODEL:
         reference, contests = None, [(trained, _starting(rows, request))]
@@ -57,6 +60,8 @@ def evaluate(request: Request) -> dict[str, Any]:
         "judge": request.judge,
         "reference": reference,
         "prompts": len(rows),
+        "left_out": unseen.left_out,
+        "is_verified": unseen.is_verified,
         "temperature": request.temperature,
         "seed": request.seed,
         "results": [_result(*contest, rows, judge) for contest in contests],

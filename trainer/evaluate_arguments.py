@@ -4,7 +4,7 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,9 +12,14 @@ from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
 from trainer.config import TrainConfig, make_config
 from trainer.judging.endpoint import QUESTION, Endpoint
 from trainer.options import ConfigError
+from trainer.sources import DATASET_SUFFIXES, absolute, check_dataset
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"
-JUDGES = "reward:NAME, reward_model:FOLDER, openai:MODEL or path/to/file.py:function(prompt, a, b)"
+JUDGES = (
+    "reward:NAME or reward:path/to/file.py:function (a reward function, as in training), reward_model:FOLDER, "
+    "openai:MODEL or path/to/file.py:function (a function of prompt, a and b)"
+)
+"""How a judge is named."""
 _STEP = "step-"
 
 
@@ -52,7 +57,7 @@ def read_request(words: Sequence[str]) -> Request:
     """The evaluation that the words after `evaluate` describe.
 
     Raises:
-        ConfigError: The words do not describe one, or a run holds no checkpoint.
+        ConfigError: The words do not describe one, a run holds no checkpoint, or there is no such dataset.
     """
     given = evaluate_parser().parse_args(words)
     if given.limit is not None and given.limit < 1:
@@ -60,8 +65,9 @@ def read_request(words: Sequence[str]) -> Request:
     if given.temperature < 0:
         raise ConfigError(f"--temperature must be at least 0, but is {given.temperature:g}")
     against = given.against
+    run = trained_run(given.run, given.checkpoint)
     return Request(
-        run=trained_run(given.run, given.checkpoint),
+        run=run if given.eval_dataset is None else _asked_with(run, given.eval_dataset),
         judge=given.judge,
         against=against if against in (DATASET, REFERENCE_MODEL) else trained_run(Path(against)),
         endpoint=Endpoint(
@@ -92,6 +98,12 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     return TrainedRun(folder, make_config(algorithm, values), chosen, _step_of(chosen))
 
 
+def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:
+    """The run as if these were the rows kept out of its training."""
+    check_dataset(eval_dataset, "eval_dataset")
+    return replace(run, config=replace(run.config, eval_dataset=absolute(eval_dataset, DATASET_SUFFIXES)))
+
+
 def evaluate_parser() -> argparse.ArgumentParser:
     """The parser of `rlvitals evaluate`; --format and --output are the command's own and told in the epilog."""
     arguments = _Parser(
@@ -99,6 +111,8 @@ def evaluate_parser() -> argparse.ArgumentParser:
         description="Win rates of the starting and of the trained policy on prompts kept out of training.",
         epilog="--format text|json|markdown and --output FILE as everywhere.\n\nexamples:\n"
         "  rlvitals evaluate runs/a --judge reward:addition_accuracy\n"
+        "  rlvitals evaluate runs/a --judge reward:my_rewards.py:vowels --eval_dataset held.jsonl --against "
+        "reference-model\n"
         "  rlvitals evaluate runs/a --judge openai:MODEL --base_url http://127.0.0.1:8000/v1 --limit 200\n"
         "  rlvitals evaluate runs/a --against runs/b --judge judge.py:better --temperature 0",
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -112,6 +126,12 @@ def evaluate_parser() -> argparse.ArgumentParser:
         metavar="dataset|reference-model|RUN",
         help="what answers are compared with: the dataset's reference answers (default; both policies are), those of "
         "the model that training started from, or those of another run",
+    )
+    arguments.add_argument(
+        "--eval_dataset",
+        metavar="FILE",
+        help="prompts to judge on, in any form of a training's eval_dataset; those that the run was trained on are "
+        "left out (default: what the run kept out of training)",
     )
     arguments.add_argument("--checkpoint", metavar="STEP|FOLDER", help="the checkpoint to judge (default: the newest)")
     arguments.add_argument(

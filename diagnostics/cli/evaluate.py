@@ -21,6 +21,7 @@ _COLUMNS = {
     "wins": "Wins",
     "ties": "Ties",
     "losses": "Losses",
+    "identical": "Identical",
     "judged": "Judged",
     "inconsistent": "Inconsistent",
     "unjudged": "Unjudged",
@@ -62,12 +63,15 @@ def _summary(found: Mapping[str, Any]) -> str:
     sampled = (
         f"sampled at temperature {found['temperature']:g}, seed {found['seed']}" if found["temperature"] else "greedy"
     )
+    prompts = "held-out prompts" if found["is_verified"] else "prompts, which may have been trained on"
     lines = [
-        f"{found['run']}, checkpoint {found['checkpoint']}: {found['prompts']} held-out prompts, answers {sampled}, "
+        f"{found['run']}, checkpoint {found['checkpoint']}: {found['prompts']} {prompts}, answers {sampled}, "
         f"judged by {found['judge']}.",
         "A tie counts as half a win. Where the judge sees the order, each pair is judged in both, and a verdict that "
-        "changes with it is inconsistent: a tie.",
+        "changes with it is inconsistent: a tie. Identical answers are ties that no judge was asked about.",
     ]
     if found["reference"]:
         lines.insert(1, f"The dataset's answers: {found['reference']}.")
+    if found["left_out"]:
+        lines.insert(1, f"Prompts left out, since they stand in the training rows as well: {found['left_out']}.")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
-from trainer.answers import reference_column, references_in
+from trainer.answers import answers_of, reference_column, references_in
 from trainer.config import make_config
 from trainer.evaluate import LIKELIEST, evaluate
 from trainer.evaluate_arguments import read_request
@@ -121,6 +121,110 @@ def test_a_dataset_without_reference_answers_is_refused_with_what_else_there_is(
     assert evaluated(run, "--judge", "reward:length", "--against", "reference-model")["prompts"] == 1
 
 
+def prompts_file(path: Path, *prompts: str) -> str:
+    path.write_text("".join(json.dumps({"prompt": prompt}) + "\n" for prompt in prompts))
+    return str(path)
+
+
+@pytest.fixture
+def trained_on_a_file(tmp_path: Path) -> Path:
+    dataset = prompts_file(tmp_path / "prompts.jsonl", "1+1=", "2+2=")
+    return checkpointed(tmp_path / "run", "grpo", "addition", 1, dataset=dataset, max_completion_length=8)
+
+
+LENGTHS = ("--judge", "reward:length", "--against", "reference-model")
+
+
+def test_a_run_trained_on_a_file_is_judged_on_an_eval_dataset_named_then(
+    trained_on_a_file: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match="name an eval_dataset"):
+        evaluated(trained_on_a_file, *LENGTHS)
+    held = prompts_file(tmp_path / "held.jsonl", "3+3=", "4+4=", "5+5=")
+    found = evaluated(trained_on_a_file, *LENGTHS, "--eval_dataset", held)
+    assert (found["prompts"], found["left_out"], found["is_verified"]) == (3, 0, True)
+
+
+def test_an_eval_dataset_takes_the_place_of_the_one_that_the_run_has(addition: Path, tmp_path: Path) -> None:
+    held = tmp_path / "held.csv"
+    held.write_text("prompt,answer\n1+1=,2\n")
+    found = evaluated(addition, "--judge", "reward:addition_accuracy", "--eval_dataset", str(held))
+    assert (found["prompts"], found["reference"]) == (1, "column answer")
+
+
+def test_prompts_that_were_trained_on_are_left_out_before_the_first_are_taken(
+    trained_on_a_file: Path, tmp_path: Path
+) -> None:
+    held = prompts_file(tmp_path / "held.jsonl", "1+1=", "3+3=", "2+2=", "4+4=", "5+5=")
+    found = evaluated(trained_on_a_file, *LENGTHS, "--eval_dataset", held, "--limit", "2")
+    assert (found["prompts"], found["left_out"]) == (2, 2)
+
+
+def test_an_eval_dataset_of_the_run_itself_is_compared_with_its_training_rows_too(tmp_path: Path) -> None:
+    values = {
+        "dataset": prompts_file(tmp_path / "prompts.jsonl", "1+1=", "2+2="),
+        "eval_dataset": prompts_file(tmp_path / "held.jsonl", "2+2=", "3+3="),
+    }
+    run = checkpointed(tmp_path / "run", "grpo", "addition", 1, **values, max_completion_length=8)
+    found = evaluated(run, *LENGTHS)
+    assert (found["prompts"], found["left_out"]) == (1, 1)
+
+
+def test_prompts_that_the_run_compared_with_was_trained_on_are_left_out_as_well(
+    addition: Path, trained_on_a_file: Path, tmp_path: Path
+) -> None:
+    held = prompts_file(tmp_path / "held.jsonl", "1+1=", "3+3=")
+    words = (addition, "--judge", "reward:length", "--against", trained_on_a_file, "--eval_dataset", held)
+    found = evaluated(*words)
+    assert (found["prompts"], found["left_out"]) == (1, 1)
+
+
+def test_an_evaluation_without_a_single_new_prompt_is_refused(trained_on_a_file: Path, tmp_path: Path) -> None:
+    held = prompts_file(tmp_path / "held.jsonl", "2+2=", "1+1=", "2+2=")
+    with pytest.raises(ConfigError, match=r"held.jsonl is held out: all 3 stand in the training rows of .*run; name a"):
+        evaluated(trained_on_a_file, *LENGTHS, "--eval_dataset", held)
+
+
+def test_training_rows_that_cannot_be_read_leave_the_prompts_unverified(
+    trained_on_a_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = prompts_file(tmp_path / "held.jsonl", "1+1=")
+    (tmp_path / "prompts.jsonl").write_text("no JSON\n")
+    found = evaluated(trained_on_a_file, *LENGTHS, "--eval_dataset", held)
+    assert (found["prompts"], found["left_out"], found["is_verified"]) == (1, 0, False)
+    assert "was trained on these prompts cannot be told: line 1 of the dataset" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "values"), [("grpo", {"max_completion_length": 12}), ("ppo", {"response_length": 12})]
+)
+def test_answers_end_at_the_token_that_the_run_was_trained_with(algorithm: str, values: dict[str, Any]) -> None:
+    source = get_task("addition").checkpoint
+    rows = get_task("addition").prompts("eval")[:8]
+
+    def answers(**more: Any) -> list[str]:
+        config = make_config(algorithm, {"task": "addition", "num_threads": 1, "use_cpu": True, **values, **more})
+        return answers_of("model", source, config, rows, temperature=0, seed=0)
+
+    digit = load_tokenizer(source).convert_tokens_to_ids("1")
+    plain, ended_at_a_digit = answers(), answers(stop_token_id=digit)
+    assert [text[: text.index("1") + 1] for text in plain if "1" in text] == [
+        ended for text, ended in zip(plain, ended_at_a_digit, strict=True) if "1" in text
+    ]
+    assert plain != ended_at_a_digit
+
+
+def test_answers_of_a_run_without_a_stop_token_go_on_to_their_limit() -> None:
+    source = get_task("addition").checkpoint
+    rows = get_task("addition").prompts("eval")[:8]
+    values = {"task": "addition", "num_threads": 1, "use_cpu": True, "response_length": 40}
+    ended, unending = (
+        answers_of("model", source, make_config("ppo", {**values, **more}), rows, temperature=0, seed=0)
+        for more in ({}, {"stop_token": None})
+    )
+    assert all(long.startswith(short) and long != short for short, long in zip(ended, unending, strict=True))
+
+
 def test_the_newest_checkpoint_is_judged_unless_another_is_named(addition: Path) -> None:
     assert read_request([str(addition), "--judge", "x"]).run.step == 10
     assert read_request([str(addition), "--judge", "x", "--checkpoint", "2"]).run.step == 2
@@ -135,6 +239,7 @@ def test_the_newest_checkpoint_is_judged_unless_another_is_named(addition: Path)
         (("--limit", "0"), "--limit must be at least 1, but is 0"),
         (("--temperature", "-1"), "--temperature must be at least 0, but is -1"),
         (("--against", "no-such-run"), "no-such-run holds no run of rlvitals"),
+        (("--eval_dataset", "no.jsonl"), "the eval_dataset no.jsonl is not a file; give a JSONL"),
         (("--no_such_option",), "'rlvitals evaluate --help' tells more"),
     ],
 )

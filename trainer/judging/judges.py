@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trainer.evaluate_arguments import JUDGES
 from trainer.judging.contest import Judge, Pair, Verdict
 from trainer.judging.endpoint import Endpoint, EndpointJudge
 from trainer.messages import prompt_text
@@ -12,8 +13,6 @@ from trainer.options import ConfigError
 from trainer.rewards import RewardFunc, get_reward_funcs, user_file
 from trainer.scoring import score
 
-FORMS = "reward:NAME, reward_model:FOLDER, openai:MODEL or path/to/file.py:function"
-"""How a judge is named."""
 _VERDICTS: tuple[Verdict, ...] = ("a", "b", "tie")
 
 
@@ -82,10 +81,10 @@ def get_judge(name: str, tolerance: float, endpoint: Endpoint) -> Judge:
         RewardError: the reward function or the file that it names is not there.
     """
     kind, _, rest = name.partition(":")
-    if user_file.is_file_name(name):
-        return FunctionJudge(name, user_file.load(name, "judge")[1])
     if kind == "openai" and rest:
         return EndpointJudge(rest, endpoint)
     if kind in ("reward", "reward_model") and rest:
         return RewardJudge(get_reward_funcs([rest if kind == "reward" else name])[0], tolerance)
-    raise ConfigError(f"there is no judge {name!r}; write {FORMS}")
+    if user_file.is_file_name(name):
+        return FunctionJudge(name, user_file.load(name, "judge")[1])
+    raise ConfigError(f"there is no judge {name!r}; write {JUDGES}")

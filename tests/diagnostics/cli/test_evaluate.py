@@ -18,12 +18,31 @@ def test_a_run_is_trained_and_judged_in_every_form(rlvitals, tmp_path: Path) -> 
     )
     assert "The dataset's answers: column answer." in text.stdout
     assert "Policy    Against  Win rate  95 % interval" in text.stdout
+    assert "Losses  Identical  Judged" in text.stdout
+    assert "left out" not in text.stdout
 
     rlvitals(*words, "--format", "json", "--output", "found.json")
     found = json.loads((tmp_path / "found.json").read_text())
     assert [result["policy"] for result in found["results"]] == ["starting", "trained"]
     assert all(result["judged"] + result["unjudged"] == 16 for result in found["results"])
     assert "| starting | dataset |" in rlvitals(*words, "--format", "markdown").stdout
+
+
+def test_prompts_left_out_are_counted_in_a_sentence(rlvitals, tmp_path: Path) -> None:
+    (tmp_path / "prompts.jsonl").write_text('{"prompt": "1+1="}\n')
+    (tmp_path / "held.jsonl").write_text('{"prompt": "1+1="}\n{"prompt": "2+2="}\n')
+    data = ("--dataset", "prompts.jsonl", "--reward_funcs", "length")
+    assert rlvitals("train", "grpo", *TINY, *data, "--run_dir", "a").returncode == 0
+    words = ("--judge", "reward:length", "--against", "reference-model", "--eval_dataset", "held.jsonl")
+
+    text = rlvitals("evaluate", "a", *words)
+    assert text.returncode == 0, text.stderr
+    assert ": 1 held-out prompts, " in text.stdout
+    assert "Prompts left out, since they stand in the training rows as well: 1." in text.stdout
+
+    (tmp_path / "prompts.jsonl").write_text("no JSON\n")
+    unverified = rlvitals("evaluate", "a", *words)
+    assert ": 2 prompts, which may have been trained on, " in unverified.stdout
 
 
 def test_a_folder_without_a_run_is_refused_in_one_sentence(rlvitals) -> None:

@@ -39,6 +39,17 @@ def test_an_answer_that_cannot_be_scored_leaves_its_pair_unjudged() -> None:
     assert hold(RewardJudge(RewardFunc("by_length", by_length), 0.0), pairs) == Tally(1, 0, 0, unjudged=2)
 
 
+def test_a_reward_function_of_ones_own_judges_as_it_rewards_in_training(tmp_path: Path) -> None:
+    (tmp_path / "rew.py").write_text(
+        "def digits(completions, answer, **columns):\n"
+        "    return [float(text == right) for text, right in zip(completions, answer)]\n"
+    )
+    pairs = [Pair(SUM, "2", "3"), Pair(SUM, "3", "2"), Pair(SUM, "3", "4")]
+    own = judge(f"reward:{tmp_path}/rew.py:digits")
+    assert isinstance(own, RewardJudge)
+    assert own.verdicts(pairs) == ["a", "b", "tie"]
+
+
 def test_a_reward_judge_is_not_asked_in_both_orders() -> None:
     assert not judge("reward:length").is_position_biased
     assert judge("reward:length").verdicts([]) == []
@@ -70,7 +81,9 @@ def test_each_name_gives_its_kind_of_judge(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "length", "openai:", "reward:", "gpt"])
 def test_an_unknown_judge_is_refused_with_the_forms_that_there_are(name: str) -> None:
-    with pytest.raises(ConfigError, match="write reward:NAME, reward_model:FOLDER, openai:MODEL or path"):
+    with pytest.raises(
+        ConfigError, match=r"write reward:NAME or reward:path/to/file.py:function \(.*openai:MODEL or path"
+    ):
         judge(name)
 
 
@@ -79,3 +92,5 @@ def test_an_unknown_reward_or_file_is_refused() -> None:
         judge("reward:lenght")
     with pytest.raises(RewardError, match=r"judge 'no/file.py:better': there is no file"):
         judge("no/file.py:better")
+    with pytest.raises(RewardError, match=r"reward function 'no/file.py:digits': there is no file no/file.py in"):
+        judge("reward:no/file.py:digits")
