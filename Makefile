@@ -55,10 +55,12 @@ checkpoints: $(VENV)/.dev
 
 parity: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output benchmarks/results/trl_parity.md
+	$(BIN)/python -m benchmarks.quoted
 	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
 	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output benchmarks/results/trainer_speed.md
+	$(BIN)/python -m benchmarks.quoted
 	$(BIN)/python -m benchmarks.logging_cost --output benchmarks/results/logging_cost.md
 
 read-speed: $(VENV)/.dev $(READERS)/.ready

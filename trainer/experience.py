@@ -36,6 +36,8 @@ class PPOExperience:
     values_BT: Tensor
     """Estimated when the completions were written, in units of reward."""
     returns_BT: Tensor
+    learned_BT: Tensor
+    """bool, True on what an update learns from: the real tokens of the completions that have a score."""
 
     def rows(self, index_M: Tensor) -> "PPOExperience":
         """The chosen completions."""
@@ -45,6 +47,7 @@ class PPOExperience:
             self.advantages_BT[index_M],
             self.values_BT[index_M],
             self.returns_BT[index_M],
+            self.learned_BT[index_M],
         )
 
 

@@ -130,7 +130,7 @@ class HeldOut:
     ) -> list[dict[str, Any]]:
         """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
         limit = self._config.num_completions_to_log if is_evaluated else 0
-        totals, rewards = answers.scores.total_B.tolist(), answers.scores.of_completions()
+        totals, rewards = answers.scores.totals(), answers.scores.of_completions()
         followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
         return [
             {

@@ -1,7 +1,8 @@
 """PPO: proximal policy optimisation of a language model, read top to bottom; one step is one rollout and its updates.
 
 Sources: Ouyang et al. 2022 (InstructGPT), Huang et al. 2024 ("The N+ implementation details of RLHF with PPO"), logged
-names as in TRL 1.12's `PPOTrainer`. Where TRL averages over padding too, means here are over real tokens.
+names as in TRL 1.12's `PPOTrainer`. Where TRL averages over padding too, means here are over real tokens. A completion
+that no reward function could score has no score: it counts in no mean of scores and no update learns from it.
 Axes: B episodes, T tokens.
 """
 
@@ -23,7 +24,7 @@ from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.kl import ESTIMATORS
 from trainer.kl_control import KLController
-from trainer.losses import ppo_policy_loss, ppo_value_loss
+from trainer.losses import LossOut, ppo_policy_loss, ppo_value_loss
 from trainer.means import (
     PassMetrics,
     masked_mean,
@@ -33,7 +34,7 @@ from trainer.means import (
 )
 from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
 from trainer.optimizer import make_optimizer, make_scheduler
-from trainer.policy import PolicyAndValue, decode, encode, estimate_values, score_tokens, stop_ids
+from trainer.policy import PolicyAndValue, TokenScores, decode, encode, estimate_values, score_tokens, stop_ids
 from trainer.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
 from trainer.processes import Processes
 from trainer.prompts import Prompts
@@ -120,9 +121,12 @@ def train(
         written, scores = processes.gather_rollout(written, scores, sampling)
         mask_BT = written.mask_BT
         tokens = Tokens(prompt_ids_BQ, prompt_mask_BQ, written.ids_BT, mask_BT)
-        query_B = processes.gather(query_scores(reward_funcs, config, rows[own], state).to(device))
+        scorable_B = scores.scorable_B.to(device)
+        own_queries = query_scores(reward_funcs, config, rows[own], state)
+        query_B, is_query_scored_B = processes.gather_together(*(part_B.to(device) for part_B in own_queries))
         score_B = with_eos_trick(scores.total_B.to(device) - query_B, written.terminated_B, config)
-        scaled_B = scaler.scaled(score_B, config)
+        scaled_B = scaler.scaled(score_B, config, scorable_B)
+        learned_BT = mask_BT & scorable_B.unsqueeze(1)
 
         # 4. Rewards: the KL penalty at each token, the score at the last one.
         with torch.no_grad(), whole(accelerator, models) as plain:
@@ -135,12 +139,12 @@ def train(
         kl_BT = estimator(written.logprobs_BT, ref_logprobs_BT)
         rewards_BT = token_rewards(scaled_B, kl_BT, mask_BT, kl_coef)
         if config.whiten_rewards:
-            rewards_BT = masked_whiten(rewards_BT, mask_BT, shift_mean=False)
+            rewards_BT = masked_whiten(rewards_BT, learned_BT, shift_mean=False)
 
-        # 5. Advantages: GAE, whitened over the real tokens; returns come from the advantages before whitening.
-        advantages_BT, returns_BT = gae(rewards_BT, values_BT, mask_BT, config.gamma, config.lam)
-        advantages_BT = masked_whiten(advantages_BT, mask_BT)
-        batch = PPOExperience(tokens, written.logprobs_BT, advantages_BT, values_BT, returns_BT)
+        # 5. Advantages: GAE, whitened over what is learned from; returns come from the advantages before whitening.
+        advantages_BT, returns_BT = gae(rewards_BT, values_BT, learned_BT, config.gamma, config.lam)
+        advantages_BT = masked_whiten(advantages_BT, learned_BT)
+        batch = PPOExperience(tokens, written.logprobs_BT, advantages_BT, values_BT, returns_BT, learned_BT)
 
         # 6. Updates: every epoch takes the episodes in a new order, in mini-batches; passes add up their gradients.
         mini_batch_size = config.batch_size // config.num_mini_batches
@@ -149,32 +153,16 @@ def train(
         for _ in range(config.num_ppo_epochs):
             order_B = torch.randperm(config.batch_size, generator=shuffler).to(device)
             for mini_batch in order_B.split(mini_batch_size):
-                update_tokens, update_kl = mask_BT[mini_batch].sum(), torch.zeros((), device=device)
+                update_tokens = learned_BT[mini_batch].sum().clamp(min=1)
+                update_kl = torch.zeros((), device=device)
                 for part in processes.passes(mini_batch, config.per_device_train_batch_size, models):
                     piece = batch.rows(part)
                     new, new_values_BT = models(piece.tokens, config.temperature)
-                    policy_out = ppo_policy_loss(
-                        new.logprobs_BT,
-                        piece.logprobs_BT,
-                        piece.advantages_BT,
-                        piece.tokens.mask_BT,
-                        config.cliprange,
-                        update_tokens,
-                    )
-                    value_out = ppo_value_loss(
-                        new_values_BT,
-                        piece.values_BT,
-                        piece.returns_BT,
-                        piece.tokens.mask_BT,
-                        config.cliprange_value,
-                        update_tokens,
-                    )
-                    loss = policy_out.loss + config.vf_coef * value_out.loss
+                    loss, metrics_of_pass = ppo_loss(piece, new, new_values_BT, config, update_tokens)
                     accelerator.backward(loss * processes.count)  # its gradients are averaged over the processes
-                    entropy = {"policy/entropy_avg": masked_mean(new.entropy_BT, piece.tokens.mask_BT)}
-                    passes.add({**policy_out.metrics, **value_out.metrics, **entropy}, piece.tokens.mask_BT)
-                    histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
-                    update_kl += policy_out.metrics["policy/policykl_avg"] * piece.tokens.mask_BT.sum() / update_tokens
+                    passes.add(metrics_of_pass, piece.learned_BT)
+                    histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.learned_BT)
+                    update_kl += metrics_of_pass["policy/policykl_avg"] * piece.learned_BT.sum() / update_tokens
                 updates.append({"grad_norm": clip_gradients(accelerator, models, config.max_grad_norm)})
                 optimizer.step()
                 optimizer.zero_grad()
@@ -184,18 +172,18 @@ def train(
         scheduler.step()
 
         # 7. The log: the names of TRL's PPO logging page.
-        kl = float(sequence_sums(kl_BT, mask_BT).mean())
+        kl, of_passes_NM = float(sequence_sums(kl_BT, mask_BT).mean()), processes.gather(passes.rows())
         metrics = {
             **scores.notes.means(),
             "eps": (step - steps_before) * config.batch_size / (time.perf_counter() - training_started),
-            **objective_metrics(score_B, kl, kl_coef, scaled_B),
-            **shaping_metrics(query_B, scaled_B, config),
+            **objective_metrics(score_B[scorable_B], kl, kl_coef, scaled_B[scorable_B]),
+            **shaping_metrics(query_B[is_query_scored_B], scaled_B[scorable_B], config),
             **scores.metrics(),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
-            **passes.joined(processes.gather(passes.rows())),
+            **(passes.joined(of_passes_NM) if learned_BT.any() else {}),
             **mean_over_updates(updates),
             "policy/updates": float(len(updates)),
-            **explained_variance(values_BT, returns_BT, mask_BT),
+            **explained_variance(values_BT, returns_BT, learned_BT),
             "val/num_eos_tokens": float(
                 (torch.isin(written.ids_BT, torch.tensor(eos_ids, device=device)) & mask_BT).sum()
             ),
@@ -220,9 +208,33 @@ def train(
             with whole(accelerator, models) as plain:
                 found = held_out.after(step, plain.policy)
         bins = histograms.of(
-            processes, scaled_B, tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
+            processes, scaled_B[scorable_B], tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
         )
         metrics |= found.metrics
         journal.record(step, metrics, [*samples, *found.samples], bins)
         checkpoints.after(step, metrics)
     checkpoints.finish()
+
+
+def ppo_loss(
+    piece: PPOExperience, new: TokenScores, new_values_BT: Tensor, config: PPOConfig, update_tokens: Tensor
+) -> LossOut:
+    """The policy's and the value model's loss of one pass, with the metrics of both.
+
+    A pass without anything to learn from has a loss of 0, whose gradients are 0, and metrics of 0, which weigh nothing.
+    """
+    learned_BT = piece.learned_BT
+    is_empty = not learned_BT.any()
+    mask_BT = piece.tokens.mask_BT if is_empty else learned_BT
+    policy_out = ppo_policy_loss(
+        new.logprobs_BT, piece.logprobs_BT, piece.advantages_BT, mask_BT, config.cliprange, update_tokens
+    )
+    value_out = ppo_value_loss(
+        new_values_BT, piece.values_BT, piece.returns_BT, mask_BT, config.cliprange_value, update_tokens
+    )
+    entropy = {"policy/entropy_avg": masked_mean(new.entropy_BT, mask_BT)}
+    metrics = {**policy_out.metrics, **value_out.metrics, **entropy}
+    if is_empty:
+        nothing = new.logprobs_BT[learned_BT].sum() + new_values_BT[learned_BT].sum()
+        return LossOut(nothing, {name: torch.zeros_like(value) for name, value in metrics.items()})
+    return LossOut(policy_out.loss + config.vf_coef * value_out.loss, metrics)

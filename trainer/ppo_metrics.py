@@ -1,6 +1,6 @@
 """What PPO logs of a step beside its losses, and of an evaluation; names as on TRL's PPO logging page.
 
-Axes: B episodes, N held-out prompts, T tokens.
+Axes: B episodes, S those of them that have a score, N held-out prompts, T tokens.
 """
 
 from collections.abc import Sequence
@@ -14,40 +14,49 @@ from trainer.rewards import RewardFunc
 from trainer.score_shaping import query_scores, with_eos_trick
 
 
-def objective_metrics(score_B: Tensor, kl: float, kl_coef: float, scaled_B: Tensor | None = None) -> dict[str, float]:
+def objective_metrics(score_S: Tensor, kl: float, kl_coef: float, scaled_S: Tensor | None = None) -> dict[str, float]:
     """`objective/…`: the reward is the score plus what KL costs, and `non_score_reward` is that cost with its sign.
 
     The logging page says `beta * kl` and `score - non_score_reward`; TRL's code logs −kl_coef·kl and adds it, as here.
+    Score and reward are left out where no response has a score.
 
     Args:
-        kl: Mean over responses of the KL summed over tokens, in nats.
+        kl: Mean over all responses of the KL summed over tokens, in nats.
         kl_coef: The one that the step used.
-        scaled_B: The scores as PPO learns from them, where they are scaled: they make the reward.
+        scaled_S: The scores as PPO learns from them, where they are scaled: they make the reward.
     """
     non_score_reward = -kl_coef * kl
-    return {
-        "objective/kl": kl,
-        "objective/kl_coef": kl_coef,
-        "objective/non_score_reward": non_score_reward,
-        "objective/rlhf_reward": float((score_B if scaled_B is None else scaled_B).mean()) + non_score_reward,
-        "objective/scores": float(score_B.mean()),
-    }
+    found = {"objective/kl": kl, "objective/kl_coef": kl_coef, "objective/non_score_reward": non_score_reward}
+    if len(score_S):
+        reward = float((score_S if scaled_S is None else scaled_S).mean()) + non_score_reward
+        found |= {"objective/rlhf_reward": reward, **score_metrics(score_S)}
+    return found
+
+
+def score_metrics(score_S: Tensor) -> dict[str, float]:
+    """`objective/scores`, the mean of the scores; not logged where there is none."""
+    return {"objective/scores": float(score_S.mean())} if len(score_S) else {}
 
 
 def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: Answers) -> dict[str, float]:
     """What an evaluation says of its answers: scores before scaling, each reward function, lengths."""
-    score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state)
+    score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state).total_B
     score_N = with_eos_trick(score_N, answers.terminated_N, config)
     return {
         **answers.scores.notes.means(),
-        "objective/scores": float(score_N.mean()),
+        **score_metrics(score_N[answers.scores.scorable_B]),
         **answers.scores.metrics(),
         **length_metrics(answers.lengths_N),
     }
 
 
 def explained_variance(values_BT: Tensor, returns_BT: Tensor, mask_BT: Tensor) -> dict[str, float]:
-    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged where the returns do not vary."""
+    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged where the returns do not vary.
+
+    Nor where there are none: no token is under the mask.
+    """
+    if not mask_BT.any():
+        return {}
     variance = masked_var(returns_BT, mask_BT)
     if variance == 0:
         return {}

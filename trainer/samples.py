@@ -26,10 +26,11 @@ def sample_rows(
 ) -> list[dict[str, Any]]:
     """One dictionary per chosen completion, in batch order, so that the completions of a group stay together.
 
-    `score` is the weighted sum of the rewards, `advantage` the mean over the completion's tokens; `group` numbers the
-    prompts of the step. Columns that the reward functions logged come along, unless they are called like one of these.
+    `score` is the weighted sum of the rewards, None where no function gave one, `advantage` the mean over the
+    completion's tokens; `group` numbers the prompts of the step. Columns that the reward functions logged come along,
+    unless they are called like one of these.
     """
-    totals, lengths, terminated = scores.total_B.tolist(), lengths_B.tolist(), terminated_B.tolist()
+    totals, lengths, terminated = scores.totals(), lengths_B.tolist(), terminated_B.tolist()
     advantages, rewards = (advantages_BT.sum(1) / lengths_B).tolist(), scores.of_completions()
     return [
         {
@@ -44,7 +45,7 @@ def sample_rows(
     ]
 
 
-def sample_row(row: Row, response: str, total: float, rewards: Mapping[str, float]) -> dict[str, Any]:
+def sample_row(row: Row, response: str, total: float | None, rewards: Mapping[str, float]) -> dict[str, Any]:
     """What every sample says: the prompt, what the policy wrote, what that got, weighted and of each function."""
     return {
         "query": prompt_text(row["prompt"]),
@@ -54,11 +55,15 @@ def sample_row(row: Row, response: str, total: float, rewards: Mapping[str, floa
     }
 
 
-def chosen(totals: Sequence[float], limit: int, seed: int) -> list[int]:
-    """At most `limit` indices, increasing: a quarter the best, a quarter the worst, others at random. NaN is worst."""
+def chosen(totals: Sequence[float | None], limit: int, seed: int) -> list[int]:
+    """At most `limit` indices, increasing: a quarter the best, a quarter the worst, others at random.
+
+    NaN and what has no score are worst.
+    """
     if len(totals) <= limit:
         return list(range(len(totals)))
-    order = sorted(range(len(totals)), key=lambda index: -math.inf if math.isnan(totals[index]) else totals[index])
+    ranks = [-math.inf if total is None or math.isnan(total) else total for total in totals]
+    order = sorted(range(len(totals)), key=ranks.__getitem__)
     edge = max(limit // 4, min(limit, 1))
     extremes = [*order[-edge:], *order[:edge]][:limit]
     others = [index for index in range(len(totals)) if index not in set(extremes)]

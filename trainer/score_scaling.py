@@ -51,10 +51,14 @@ class ScoreScaler:
     def __init__(self) -> None:
         self._moments = RunningMoments()
 
-    def scaled(self, scores_B: Tensor, config: PPOConfig) -> Tensor:
-        """(B,) the scores that PPO learns from; the scores of the step, given whole, count in their own scaling."""
+    def scaled(self, scores_B: Tensor, config: PPOConfig, scorable_B: Tensor | None = None) -> Tensor:
+        """(B,) the scores that PPO learns from; the scores of the step, given whole, count in their own scaling.
+
+        Args:
+            scorable_B: Which of them are scores, the others count in no moment; None where all are.
+        """
         if config.use_score_scaling:
-            self._moments.update(scores_B)
+            self._moments.update(scores_B if scorable_B is None else scores_B[scorable_B])
             scores_B = (scores_B - (self._moments.mean if config.use_score_norm else 0.0)) / self._moments.std
         return scores_B if config.score_clip is None else scores_B.clamp(-config.score_clip, config.score_clip)
 

@@ -1,6 +1,7 @@
 """Score shaping: what stands between the weighted rewards of a response and the score that PPO learns from."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -12,18 +13,26 @@ from trainer.rewards.occasion import TrainerState
 from trainer.scoring import sample_std, score
 
 
+class QueryScores(NamedTuple):
+    """total_B, what the queries alone get, and scorable_B: whether a function gave that a number; else total_B is 0."""
+
+    total_B: Tensor
+    scorable_B: Tensor
+
+
 def query_scores(
     reward_funcs: Sequence[RewardFunc], config: PPOConfig, rows: Sequence[Row], state: TrainerState
-) -> Tensor:
-    """(B,) what the scores are compared with: those of the queries without a response, or 0 (`reward_baseline`).
+) -> QueryScores:
+    """What the scores are compared with: those of the queries without a response, or 0 (`reward_baseline`).
 
     Where the query decides most of a reward the response moves it little: TRL's training FAQ takes that part off. A
-    query that cannot be scored alone counts as 0.
+    query that cannot be scored alone takes nothing off.
     """
     if config.reward_baseline == "none":
-        return torch.zeros(len(rows))
+        return QueryScores(torch.zeros(len(rows)), torch.ones(len(rows), dtype=torch.bool))
     nothing: list[list[int]] = [[] for _ in rows]
-    return score(reward_funcs, config.reward_weights, rows, [""] * len(rows), nothing, state).total_B
+    scores = score(reward_funcs, config.reward_weights, rows, [""] * len(rows), nothing, state)
+    return QueryScores(scores.total_B, scores.scorable_B)
 
 
 def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) -> Tensor:
@@ -40,12 +49,17 @@ def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) ->
     return scores_B
 
 
-def shaping_metrics(query_B: Tensor, scaled_B: Tensor, config: PPOConfig) -> dict[str, float]:
-    """`objective/query_scores` and `objective/scaled_scores` with its sample deviation, each where its option is on."""
+def shaping_metrics(query_Q: Tensor, scaled_N: Tensor, config: PPOConfig) -> dict[str, float]:
+    """`objective/query_scores` and `objective/scaled_scores` with its sample deviation, each where its option is on.
+
+    Args:
+        query_Q: The scores of the queries that have one; the metric is left out where none has.
+        scaled_N: The scores of the responses that have one; likewise.
+    """
     found = {}
-    if config.reward_baseline == "query":
-        found["objective/query_scores"] = float(query_B.mean())
-    if config.use_score_scaling or config.score_clip is not None:
-        found["objective/scaled_scores"] = float(scaled_B.mean())
-        found["objective/scaled_scores_std"] = float(sample_std(scaled_B))
+    if config.reward_baseline == "query" and len(query_Q):
+        found["objective/query_scores"] = float(query_Q.mean())
+    if (config.use_score_scaling or config.score_clip is not None) and len(scaled_N):
+        found["objective/scaled_scores"] = float(scaled_N.mean())
+        found["objective/scaled_scores_std"] = float(sample_std(scaled_N))
     return found

@@ -48,6 +48,11 @@ class Scores:
                 found[f"rewards/{name}/std"] = float(sample_std(rewards_B[given_B]))
         return found
 
+    def totals(self) -> list[float | None]:
+        """The weighted sum of each completion's rewards; None where it has none."""
+        pairs = zip(self.total_B.tolist(), self.scorable_B.tolist(), strict=True)
+        return [total if is_scorable else None for total, is_scorable in pairs]
+
     def of_completions(self) -> list[dict[str, float]]:
         """The raw rewards of each completion, by function."""
         rows = zip(self.rewards_FB.t().tolist(), self.given_FB.t().tolist(), strict=True)

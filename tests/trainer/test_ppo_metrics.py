@@ -16,6 +16,11 @@ def test_a_negative_kl_is_rewarded():
     assert metrics["objective/rlhf_reward"] == pytest.approx(2.2)
 
 
+def test_where_nothing_has_a_score_only_the_kl_is_logged():
+    metrics = objective_metrics(torch.zeros(0), kl=4.0, kl_coef=0.5, scaled_S=torch.zeros(0))
+    assert metrics == {"objective/kl": 4.0, "objective/kl_coef": 0.5, "objective/non_score_reward": -2.0}
+
+
 def test_explained_variance_is_1_for_a_perfect_critic_and_0_for_a_constant_one():
     returns_BT = torch.tensor([[1.0, 2.0, 9.0]])
     mask_BT = torch.tensor([[True, True, False]])
@@ -25,3 +30,4 @@ def test_explained_variance_is_1_for_a_perfect_critic_and_0_for_a_constant_one()
 
 def test_explained_variance_is_not_logged_where_the_returns_do_not_vary():
     assert explained_variance(torch.ones(1, 2), torch.ones(1, 2), torch.ones(1, 2).bool()) == {}
+    assert explained_variance(torch.ones(1, 2), torch.ones(1, 2), torch.zeros(1, 2).bool()) == {}

@@ -2,7 +2,7 @@ import math
 
 import torch
 
-from trainer.rewards import get_reward_funcs
+from trainer.rewards import RewardFunc, get_reward_funcs
 from trainer.samples import chosen, sample_rows
 from trainer.scoring import score
 
@@ -17,6 +17,20 @@ def test_of_many_the_best_and_the_worst_are_kept_and_a_nan_is_the_worst():
     kept = chosen(totals, limit=8, seed=0)
     assert len(kept) == len(set(kept)) == 8
     assert {98, 99, 50, 0} <= set(kept)
+
+
+def test_what_has_no_score_says_so_and_is_a_worst():
+    rows = [{"prompt": "1+1="}] * 3
+    only_short = RewardFunc("only_short", lambda completions: [None if len(text) > 1 else 0.0 for text in completions])
+    scores = score([only_short], [2.0], rows, ["2", "22", "3"])
+    lengths, found = torch.ones(3, dtype=torch.long), torch.zeros(3, 1)
+    kept = sample_rows(rows, ["2", "22", "3"], lengths, found, scores, lengths == 1, limit=3, seed=0, group_size=3)
+    assert [(row["score"], row["rewards"]) for row in kept] == [
+        (0, {"only_short": 0}),
+        (None, {}),
+        (0, {"only_short": 0}),
+    ]
+    assert 1 in chosen([0.0, None, 1.0, 0.5], limit=2, seed=0)
 
 
 def test_a_limit_of_0_keeps_none():

@@ -39,6 +39,14 @@ def test_a_nan_stays_a_nan_and_spoils_no_later_score():
     assert scaler.scaled(torch.tensor([1.0, 3.0]), config).isfinite().all()
 
 
+def test_what_cannot_be_scored_counts_in_no_moment():
+    scaler, config = ScoreScaler(), ppo(use_score_scaling=True, use_score_norm=True)
+    padded = torch.cat([SCORES, torch.zeros(6)])
+    scaled = scaler.scaled(padded, config, torch.arange(12) < 6)
+    assert torch.equal(scaled[:6], ScoreScaler().scaled(SCORES, config))
+    assert torch.equal(scaler.scaled(SCORES, config, torch.zeros(6).bool()), scaled[:6])
+
+
 def test_all_off_the_scores_are_left_as_they_are():
     assert torch.equal(ScoreScaler().scaled(SCORES, ppo()), SCORES)
 

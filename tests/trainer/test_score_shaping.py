@@ -41,8 +41,21 @@ def test_the_baseline_is_the_score_of_the_query_without_a_response(tmp_path):
     )
     functions = get_reward_funcs([f"{file}:letters"])
     rows = [{"prompt": "ab"}, {"prompt": "abcd"}]
-    assert query_scores(functions, ppo(reward_baseline="query"), rows, START).tolist() == [2.0, 4.0]
-    assert query_scores(functions, ppo(), rows, START).tolist() == [0.0, 0.0]
+    assert query_scores(functions, ppo(reward_baseline="query"), rows, START).total_B.tolist() == [2.0, 4.0]
+    assert query_scores(functions, ppo(), rows, START).total_B.tolist() == [0.0, 0.0]
+
+
+def test_a_query_that_cannot_be_scored_alone_takes_nothing_off_and_says_so(tmp_path):
+    file = tmp_path / "reward.py"
+    file.write_text("def long(prompts, **_):\n    return [len(p) if len(p) > 2 else None for p in prompts]\n")
+    rows = [{"prompt": "ab"}, {"prompt": "abcd"}]
+    queries = query_scores(get_reward_funcs([f"{file}:long"]), ppo(reward_baseline="query"), rows, START)
+    assert queries.total_B.tolist() == [0.0, 4.0]
+    assert queries.scorable_B.tolist() == [False, True]
+
+
+def test_where_nothing_has_a_score_none_is_logged():
+    assert shaping_metrics(torch.zeros(0), torch.zeros(0), ppo(reward_baseline="query", score_clip=2)) == {}
 
 
 def test_only_what_is_asked_for_is_logged():

@@ -5,8 +5,8 @@ What it checks
     any function. A twentieth is a warning, half is critical.
 
 Why it matters
-    TRL gives a completion without a reward an advantage of 0: it trains nothing, and the logged means, which leave it
-    out, do not show it.
+    TRL gives a completion without a reward an advantage of 0, and rlvitals' PPO leaves it out of its updates: it trains
+    nothing, and the logged means, which leave it out, do not show it.
 
 When it is wrong
     A function that applies to some prompts only returns nothing for the others on purpose; it is enough that one
@@ -49,7 +49,7 @@ class UnscorableCompletions(Rule[Limits]):
     name = "unscorable-completions"
     grade = "C"
     source = "TRL, grpo_trainer.py: all reward functions returned None"
-    algorithms = GROUP_FAMILY
+    algorithms = GROUP_FAMILY | {"ppo"}
     inputs = ()
     limits = Limits()
     remedies = ("checked-reward",)

@@ -14,13 +14,15 @@ MakeRun = Callable[..., Run]
 NAN = float("nan")
 
 
-def judged(make_run: MakeRun, tables: Sequence[Sequence[float | None]], logged: bool = True) -> Outcome:
+def judged(
+    make_run: MakeRun, tables: Sequence[Sequence[float | None]], logged: bool = True, algorithm: str = "grpo"
+) -> Outcome:
     """The outcome on tables of samples, one per step, given by their rewards from a function that may give none."""
     rows = {
         step: tuple(Sample(step, "q", "r", rewards={} if item is None else {"exact": item}) for item in table)
         for step, table in enumerate(tables, start=1)
     }
-    run = make_run("grpo", functions={"reward_func_mean/exact": "0.5x9"} if logged else None, reward="0.5x9")
+    run = make_run(algorithm, functions={"reward_func_mean/exact": "0.5x9"} if logged else None, reward="0.5x9")
     run = replace(run, samples=Samples(tuple(rows), rows.__getitem__))
     (outcome,) = engine.evaluate(run, [UnscorableCompletions()])
     return outcome
@@ -32,6 +34,11 @@ def judged(make_run: MakeRun, tables: Sequence[Sequence[float | None]], logged: 
 def test_a_twentieth_is_a_warning_and_half_is_critical(make_run: MakeRun, unscored: int, severity: Severity) -> None:
     outcome = judged(make_run, [[None] * unscored + [0.0] * (20 - unscored)])
     assert (outcome.severity, outcome.measured, outcome.first_step) == (severity, unscored / 20, 1)
+
+
+@pytest.mark.parametrize("algorithm", ["grpo", "rloo", "ppo"])
+def test_every_algorithm_whose_reward_functions_may_give_up_is_judged(make_run: MakeRun, algorithm: str) -> None:
+    assert judged(make_run, [[None] * 10 + [1.0] * 10], algorithm=algorithm).severity is Severity.CRITICAL
 
 
 def test_less_than_a_twentieth_is_quiet(make_run: MakeRun) -> None:
