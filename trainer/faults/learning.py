@@ -60,7 +60,7 @@ FAULTS = (
         cause="drastic-updates",
         rules=_DRASTIC,
         cases=(
-            Case("ppo", "remarks", DRASTIC_UPDATES, Sign("policy/approxkl_avg", "above", 0.1)),
+            Case("ppo", "remarks", DRASTIC_UPDATES, Sign("objective/kl", "above", 20.0)),
             Case(
                 "grpo",
                 "addition",
