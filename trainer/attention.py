@@ -43,9 +43,9 @@ def attend(
     **options: Any,
 ) -> tuple[Tensor, Tensor | None]:
     """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`."""
-    is_causal = options.get("is_causal")
+    is_causal, size = options.get("is_causal"), query_BHSD.shape[3]
     is_plain = (
-        are_short(key_BKSD.shape[2], max(query_BHSD.shape[3], value_BKSD.shape[3]), query_BHSD[0, :, 0].numel())
+        are_short(key_BKSD.shape[2], max(size, value_BKSD.shape[3]), query_BHSD.shape[1] * size)
         and (query_BHSD.dtype, query_BHSD.device.type) == (torch.float32, "cpu")
         and not torch.is_autocast_enabled("cpu")
         and dropout == 0
@@ -53,7 +53,7 @@ def attend(
         and not any(options.get(name) is not None for name in ("softcap", "position_bias", "cache"))
     )
     if is_plain and _is_in_order(attention_mask, query_BHSD.shape[2], key_BKSD.shape[2]):
-        scale = query_BHSD.shape[3] ** -0.5 if scaling is None else scaling
+        scale = size**-0.5 if scaling is None else scaling
         return _Products.apply(query_BHSD, key_BKSD, value_BKSD, scale), None  # type: ignore[no-untyped-call]
     result: tuple[Tensor, Tensor | None] = sdpa_attention_forward(
         module, query_BHSD, key_BKSD, value_BKSD, attention_mask, dropout=dropout, scaling=scaling, **options

@@ -21,6 +21,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
+from trainer.layers import woven
 from trainer.linear import packed, pays, product, sum_with_product
 
 KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp", "trainer.layers")
@@ -264,10 +265,4 @@ def _packed(layer: Any, tokens: int) -> _Layer:
 def _qkv(parts: Sequence[Tensor], heads: int, size: int, scaling: float) -> Tensor:
     """Weights or biases of the three projections as one."""
     query, key, value = (part.unflatten(0, (heads, -1, size)) for part in parts)
-    return torch.cat([_woven(query, 2) * scaling, _woven(key, 2), value], 1).flatten(0, 2)
-
-
-def _woven(heads: Tensor, axis: int) -> Tensor:
-    """The axis of size D from (first halves, second halves), as transformers rotates it, to pairs side by side."""
-    woven: Tensor = heads.unflatten(axis, (2, -1)).transpose(axis, axis + 1).flatten(axis, axis + 1)
-    return woven
+    return torch.cat([woven(query, 2) * scaling, woven(key, 2), value], 1).flatten(0, 2)

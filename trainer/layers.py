@@ -20,7 +20,7 @@ from transformers import Cache
 
 from trainer.attention import NAME, are_short, mixed, mixed_gradients
 from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
-from trainer.mlp import LeanMLP, gated, gated_gradients
+from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
 
 FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")
 """Classes of transformers whose layers this computes."""
@@ -42,10 +42,7 @@ def with_lean_layers(model: Model) -> Model:
 
 
 def _is_known(module: nn.Module) -> bool:
-    """Whether this is one of transformers' own, whatever a model that brings its code along calls its classes."""
-    kind = type(module)
-    is_of_family = kind.__module__.startswith("transformers.") and kind.__name__ in FAMILIES
-    return is_of_family and isinstance(module.mlp, LeanMLP)
+    return is_of_transformers(module, FAMILIES) and isinstance(module.mlp, LeanMLP)
 
 
 def _is_small(layer: Any) -> bool:
@@ -74,8 +71,8 @@ class LeanLayer(nn.Module):
     ) -> Tensor:
         """(B, S, W) the layer's output."""
         layer = cast(Any, self)
-        has_memory = attention_mask is not None or past_key_values is not None
-        if has_memory or position_embeddings is None or not _is_plain_pass(layer, hidden_states):
+        is_asked_for_more = any(value is not None for value in (attention_mask, past_key_values, *options.values()))
+        if is_asked_for_more or position_embeddings is None or not _is_plain_pass(layer, hidden_states):
             result: Tensor = super().forward(
                 hidden_states,
                 attention_mask=attention_mask,
@@ -100,6 +97,7 @@ def _is_plain_pass(layer: Any, hidden_BSW: Tensor) -> bool:
     norms = (layer.input_layernorm, layer.post_attention_layernorm)
     return (
         attention.config._attn_implementation == NAME
+        and attention.is_causal
         and not (layer.training and attention.attention_dropout)
         and is_plain(hidden_BSW)
         and are_short(hidden_BSW.shape[1], attention.head_dim, attention.q_proj.out_features)
@@ -246,10 +244,9 @@ def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, no
 
 def _joint(parts: Sequence[Tensor], shape: _Shape) -> tuple[Tensor, Tensor | None]:
     """(O, W) the weights of queries, keys and values as one, and the (O,) biases if there are any."""
-    joint = [
-        torch.cat([_woven(parts[first], shape), _woven(parts[first + 1], shape), parts[first + 2]])
-        for first in range(0, len(parts), 3)
-    ]
+    of_heads = [part.unflatten(0, (-1, shape.head_size)) for part in parts]
+    turned = [part if place % 3 == 2 else woven(part, 1) for place, part in enumerate(of_heads)]
+    joint = [torch.cat(turned[first : first + 3]).flatten(0, 1) for first in range(0, len(turned), 3)]
     return joint[0], joint[1] if len(joint) > 1 else None
 
 
@@ -259,16 +256,16 @@ def _apart(joint: Tensor, weights: Sequence[Tensor], shape: _Shape) -> list[Tens
     return [_unwoven(query, shape), _unwoven(key, shape), value]
 
 
-def _woven(rows: Tensor, shape: _Shape) -> Tensor:
-    """The rows of each head, first halves before second ones as transformers rotates them, to pairs side by side."""
-    woven: Tensor = rows.unflatten(0, (-1, 2, shape.head_size // 2)).transpose(1, 2).flatten(0, 2)
-    return woven
+def woven(heads: Tensor, axis: int) -> Tensor:
+    """The axis of size D from (first halves, second halves), as transformers rotates it, to pairs side by side."""
+    pairs: Tensor = heads.unflatten(axis, (2, -1)).transpose(axis, axis + 1).flatten(axis, axis + 1)
+    return pairs
 
 
 def _unwoven(rows: Tensor, shape: _Shape) -> Tensor:
-    """What `_woven` was given."""
-    unwoven: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
-    return unwoven
+    """The rows of all heads as they were before `woven`."""
+    halves: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
+    return halves
 
 
 def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _Shape) -> list[Tensor]:

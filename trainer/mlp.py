@@ -30,10 +30,13 @@ def with_lean_mlps(model: Model) -> Model:
 
 
 def _is_known(module: nn.Module) -> bool:
-    """Whether this is one of transformers' own, whatever a model that brings its code along calls its classes."""
+    return is_of_transformers(module, FAMILIES) and isinstance(module.act_fn, nn.SiLU | SiLUActivation)
+
+
+def is_of_transformers(module: nn.Module, names: Sequence[str]) -> bool:
+    """Whether its class is one of these of transformers' own, whatever a model that brings its code along calls its."""
     kind = type(module)
-    is_of_family = kind.__module__.startswith("transformers.") and kind.__name__ in FAMILIES
-    return is_of_family and isinstance(module.act_fn, nn.SiLU | SiLUActivation)
+    return kind.__module__.startswith("transformers.") and kind.__name__ in names
 
 
 class LeanMLP(nn.Module):

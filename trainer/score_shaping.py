@@ -49,17 +49,17 @@ def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) ->
     return scores_B
 
 
-def shaping_metrics(query_Q: Tensor, scaled_N: Tensor, config: PPOConfig) -> dict[str, float]:
+def shaping_metrics(query_S: Tensor, scaled_S: Tensor, config: PPOConfig) -> dict[str, float]:
     """`objective/query_scores` and `objective/scaled_scores` with its sample deviation, each where its option is on.
 
     Args:
-        query_Q: The scores of the queries that have one; the metric is left out where none has.
-        scaled_N: The scores of the responses that have one; likewise.
+        query_S: The scores of the queries that have one; the metric is left out where none has.
+        scaled_S: The scores of the responses that have one; likewise.
     """
     found = {}
-    if config.reward_baseline == "query" and len(query_Q):
-        found["objective/query_scores"] = float(query_Q.mean())
-    if (config.use_score_scaling or config.score_clip is not None) and len(scaled_N):
-        found["objective/scaled_scores"] = float(scaled_N.mean())
-        found["objective/scaled_scores_std"] = float(sample_std(scaled_N))
+    if config.reward_baseline == "query" and len(query_S):
+        found["objective/query_scores"] = float(query_S.mean())
+    if (config.use_score_scaling or config.score_clip is not None) and len(scaled_S):
+        found["objective/scaled_scores"] = float(scaled_S.mean())
+        found["objective/scaled_scores_std"] = float(sample_std(scaled_S))
     return found

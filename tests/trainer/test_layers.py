@@ -185,6 +185,17 @@ def test_autocast_other_precisions_and_a_chosen_attention_are_left_to_transforme
     assert calls == []
 
 
+def test_attention_that_is_asked_to_look_ahead_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    hidden, found = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(4)), []
+    for model in (lean(), plain()):
+        turn = model.model.rotary_emb(hidden, torch.arange(5).unsqueeze(0))
+        found.append(model.model.layers[0](hidden, position_embeddings=turn, is_causal=False))
+        in_order = model.model.layers[0](hidden, position_embeddings=turn)
+    torch.testing.assert_close(*found)
+    assert not torch.allclose(in_order, found[0], atol=1e-4)
+    assert len(calls) == 1
+
+
 def test_large_layers_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layers, "LARGEST", 10)
     assert not any(isinstance(module, LeanLayer) for module in lean().modules())
