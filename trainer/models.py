@@ -33,6 +33,7 @@ from trainer.layers import with_lean_layers
 from trainer.linear import with_fast_layers
 from trainer.mlp import with_lean_mlps
 from trainer.options import ConfigError
+from trainer.sharding import asks_for_deepspeed
 from trainer.sources import is_path
 from trainer.split_state import weights_below
 from trainer.tasks import get_task
@@ -197,7 +198,9 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    fast = with_lean_layers(with_lean_mlps(with_fast_layers(model.eval())))
+    fast = with_lean_mlps(with_fast_layers(model.eval()))
+    if not asks_for_deepspeed():  # it joins what processes compute in the order of their gradients: one for all of them
+        fast = with_lean_layers(fast)
     return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
 
 
