@@ -43,22 +43,42 @@ DILUTED = (
     "val/clipfrac_avg",
     "val/ratio",
 )
-"""Averages over a table of which TRL 0.17 to 1.12 fills only one of `num_mini_batches` columns."""
+"""Averages over a table of epochs × mini-batches × accumulation steps, which TRL 0.17 to 1.12 may fill in part."""
 DILUTED_SINCE, DILUTED_BEFORE = (0, 17), (1, 13)
 MOST_PARTS = 64  # mini-batches that anybody uses
-DILUTION_TOLERANCE = 0.2  # of 1/m: how near to it the first ratio, in truth about 1, counts as diluted
+DILUTION_TOLERANCE = 0.2  # of 1/factor: how near to it the first ratio, in truth about 1, counts as diluted
 
 
-def mini_batches(log: Log) -> int:
-    """`num_mini_batches`; where no settings say it, what the data shows, else 1."""
-    value = log.config.get("num_mini_batches")
-    if isinstance(value, int) and value > 0:
-        return value
-    return 1 if log.config else _shown_mini_batches(log)
+def dilution(log: Log) -> float:
+    """How many times too small the averages are, by the version and the settings; where they do not say, by the data.
+
+    A mini-batch is made in as many passes as hold its rows, but has a place in the table for every accumulation step:
+    with `gradient_accumulation_steps` 1 every place is filled, whatever `num_mini_batches` is.
+    """
+    if not log.is_between(DILUTED_SINCE, DILUTED_BEFORE):
+        return 1.0
+    parts, steps = _count(log, "num_mini_batches"), _count(log, "gradient_accumulation_steps")
+    if parts and steps:
+        factor = steps / math.ceil(steps / parts)
+        return factor if log.release is not None or _shows(log, factor) else 1.0
+    if parts:
+        return float(parts) if _shows(log, parts) else 1.0
+    return 1.0 if log.config else float(_shown_dilution(log))
 
 
-def _shown_mini_batches(log: Log) -> int:
-    """The number of columns of which one is filled: m − 1 zeros beside a ratio of about 1 have mean 1/m.
+def _count(log: Log, name: str) -> int:
+    value = log.config.get(name)
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _shows(log: Log, factor: float) -> bool:
+    """Whether the first ratio, in truth about 1, is that of averages so many times too small."""
+    ratio = log.series.get("val/ratio")
+    return ratio is not None and len(ratio.values) > 0 and bool(abs(ratio.values[0] * factor - 1) <= DILUTION_TOLERANCE)
+
+
+def _shown_dilution(log: Log) -> int:
+    """The number of places of which one is filled: m − 1 zeros beside a ratio of about 1 have mean 1/m.
 
     Their variance, (1/m)(1 − 1/m), is what no ratio that is truly 1/m has.
     """
@@ -67,20 +87,13 @@ def _shown_mini_batches(log: Log) -> int:
         return 1
     mean = float(ratio.values[0])
     parts = round(1 / mean) if math.isfinite(mean) and mean > 1 / MOST_PARTS else 1
-    is_near = abs(mean * parts - 1) <= DILUTION_TOLERANCE
     expected = (1 - 1 / parts) / parts
-    return parts if is_near and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
+    return parts if _shows(log, parts) and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
 
 
 def is_diluted(log: Log) -> bool:
-    """Whether the averages are `num_mini_batches` times too small: by the version; without one, by the data."""
-    parts = mini_batches(log)
-    if parts == 1 or not log.is_between(DILUTED_SINCE, DILUTED_BEFORE):
-        return False
-    ratio = log.series.get("val/ratio")
-    if log.release is not None or ratio is None or len(ratio.values) == 0:
-        return log.release is not None
-    return bool(abs(ratio.values[0] * parts - 1) <= DILUTION_TOLERANCE)
+    """Whether the averages are too small."""
+    return dilution(log) > 1
 
 
 def counts_rows(log: Log) -> bool:
@@ -107,8 +120,12 @@ def _is_not_online_dpo(log: Log) -> bool:
 
 
 CAVEATS = (
-    Caveat(DILUTED, "TRL logs 1/num_mini_batches of it; multiplied back here.", holds=is_diluted),
-    Caveat(("val/ratio_var",), "Meaningless with num_mini_batches above 1 in TRL 0.17 to 1.12.", holds=is_diluted),
+    Caveat(DILUTED, "TRL divides it once more by the number of mini-batches; multiplied back here.", holds=is_diluted),
+    Caveat(
+        ("val/ratio_var",),
+        "Meaningless with num_mini_batches and gradient_accumulation_steps above 1 in TRL 0.17 to 1.12.",
+        holds=is_diluted,
+    ),
     Caveat(("val/ratio_var",), "Variance over the micro-batches' means, not over tokens; NaN with one micro-batch."),
     Caveat(
         ("objective/entropy",),
@@ -132,16 +149,16 @@ def recognise(log: Log) -> float:
 
 def examine(log: Log) -> Findings:
     """PPO, RLOO or online DPO; dilution by mini-batches undone; steps recovered where all are 0."""
-    diluted, in_rows = is_diluted(log), counts_rows(log)
+    factor, in_rows = dilution(log), counts_rows(log)
     notes = []
     if in_rows:
         notes.append("Every point stands at step 0, as TRL 0.9 logs them: steps are counted in the order of the file")
-    if diluted:
-        notes.append(f"TRL logs averages {mini_batches(log)} times too small (num_mini_batches): multiplied back here")
+    if factor > 1:
+        notes.append(f"TRL logs averages {factor:g} times too small (num_mini_batches): multiplied back here")
     return Findings(
         algorithm=_algorithm(log),
         ignored=VALUE_MODEL_TAGS if is_rloo(log) else frozenset(),
-        scales=dict.fromkeys(DILUTED, float(mini_batches(log))) if diluted else {},
+        scales=dict.fromkeys(DILUTED, factor) if factor > 1 else {},
         total=total_steps(log),
         has_finished=has_finished(log),
         counts_rows=in_rows,

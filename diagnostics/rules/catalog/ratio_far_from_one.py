@@ -11,7 +11,7 @@ Why it matters
 When it is wrong
     It is hardly ever wrong, but it misses much: the expected ratio is 1 for any new policy, so the mean stays near
     1 while single tokens explode. A quiet ratio proves little; `update-too-large` sees more. TRL 0.17 to 1.12
-    divides the average by num_mini_batches.
+    divides the average by num_mini_batches where gradients accumulate, which is undone here.
 
 What to try
     Lower the learning rate, make fewer passes over the same samples, keep the clip range at 0.1 to 0.2, clip the

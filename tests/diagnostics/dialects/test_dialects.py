@@ -72,13 +72,24 @@ def test_old_rloo_without_settings_is_known_by_its_value_loss_of_zero() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "ratio", "factor"),
-    [("1.12.0", 1.0, 2.0), ("0.17.0", 0.5, 2.0), ("0.16.1", 0.5, 1.0), (None, 0.5, 2.0), (None, 1.0, 1.0)],
+    ("version", "steps", "ratio", "factor"),
+    [
+        ("1.12.0", 2, 1.0, 2.0),
+        ("0.17.0", 4, 0.5, 2.0),
+        ("1.12.0", 3, 0.7, 1.5),  # two passes of three places
+        ("1.12.0", 1, 1.0, 1.0),  # every place is filled
+        ("0.16.1", 2, 0.5, 1.0),
+        (None, 2, 0.5, 2.0),
+        (None, 2, 1.0, 1.0),
+        ("1.12.0", None, 0.5, 2.0),
+        ("1.12.0", None, 1.0, 1.0),
+    ],
 )
-def test_dilution_is_judged_by_the_version_and_without_one_by_the_data(
-    version: str | None, ratio: float, factor: float
+def test_dilution_is_judged_by_version_and_settings_and_without_one_by_the_data(
+    version: str | None, steps: int | None, ratio: float, factor: float
 ) -> None:
-    log = recording(PPO, {"num_mini_batches": 2}, producer_version=version)
+    settings = {"num_mini_batches": 2, **({"gradient_accumulation_steps": steps} if steps else {})}
+    log = recording(PPO, settings, producer_version=version)
     log.tags["train/val/ratio"].values[:] = ratio
 
     assert [factor * ratio] * 2 == compose(log, 0.0).series["ratio_mean"].values.tolist()
