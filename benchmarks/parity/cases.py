@@ -50,6 +50,11 @@ class Case:
         return int(self.values.get("gradient_accumulation_steps", 1))
 
     @property
+    def accumulates_across_mini_batches(self) -> bool:
+        """Whether TRL's PPO adds up gradients across mini-batches, and leaves a part of its averages at zero."""
+        return self.algorithm == "ppo" and self.passes > 1 and self.values["num_mini_batches"] > 1
+
+    @property
     def values(self) -> dict[str, Any]:
         """Every option that is set, ours and TRL's."""
         return {**_SHARED, **(_GRPO if self.algorithm == "grpo" else _PPO), **self.changes}
@@ -119,6 +124,12 @@ CASES = (
         "warm-up, linear schedule",
         "ppo",
         {**_NO_END, "lr_scheduler_type": "linear", "warmup_steps": 1},
+        is_padded=False,
+    ),
+    Case(
+        "2 mini-batches, 2 passes",
+        "ppo",
+        {**_NO_END, "per_device_train_batch_size": 8, "gradient_accumulation_steps": 2},
         is_padded=False,
     ),
     Case("responses end", "ppo", {"stop_token": "eos"}),

@@ -32,6 +32,26 @@ PPO_PADDED = {
     GRADIENTS: _LATE_SCORE,
     PARAMETERS: _LATE_SCORE,
 }
+_DIVIDED_AGAIN = (
+    "TRL divides by the number of mini-batches once more where gradients accumulate; ours is over what was done"
+)
+_RARER_UPDATES = "TRL updates after as many passes as accumulate, across mini-batches; ours after each mini-batch"
+PPO_SPLIT = {
+    **dict.fromkeys(
+        (
+            "policy/approxkl_avg",
+            "policy/clipfrac_avg",
+            "policy/entropy_avg",
+            "loss/policy_avg",
+            "loss/value_avg",
+            "val/clipfrac_avg",
+            "val/ratio",
+        ),
+        _DIVIDED_AGAIN,
+    ),
+    GRADIENTS: _RARER_UPDATES,
+    PARAMETERS: _RARER_UPDATES,
+}
 PPO_LATER = "the first step's updates differed (see the losses)"
 
 
@@ -105,11 +125,16 @@ def _weighted(metric: str, rows: list[dict[str, Any]]) -> float:
 
 
 def _compare_ppo(case: Case, folder: Path) -> Iterator[Comparison]:
-    reasons = {**PPO_ALWAYS, **(PPO_PADDED if case.is_padded else {})}
+    reasons = {
+        **PPO_ALWAYS,
+        **(PPO_PADDED if case.is_padded else {}),
+        **(PPO_SPLIT if case.accumulates_across_mini_batches else {}),
+    }
+    differs_from_the_start = case.is_padded or case.accumulates_across_mini_batches
     as_trl = ppo_as_trl.train(folder)
     for step, (ours, theirs, adapted) in enumerate(zip(_ours(folder), _theirs(folder), as_trl, strict=True), start=1):
         for metric in ours.keys() & theirs.keys() - set(_CLOCKS):
-            reason = reasons.get(metric, PPO_LATER if case.is_padded and step > 1 and metric in adapted else "")
+            reason = reasons.get(metric, PPO_LATER if differs_from_the_start and step > 1 and metric in adapted else "")
             in_theirs = adapted[metric] if reason else None
             yield Comparison(case, metric, step, ours[metric], theirs[metric], reason, in_theirs)
     yield from _compare_updates(case, folder / "ours.npz", folder / "trl.npz", reasons, folder / "as_trl.npz")

@@ -5,6 +5,8 @@ What differs from `trainer.ppo`, and nothing else:
 - the score arrives one position after the last token, whose value is learned too, where the response ends early,
 - each pass divides by its own tokens, and logged values are means of the passes' means,
 - `approxkl`, `ratio` and `entropy` are averaged over padding too, and `ratio_var` is over the passes' means,
+- `gradient_accumulation_steps` passes make an update, whichever mini-batches they are of, and logged values are divided
+  by mini-batches × accumulation steps, however many passes there were,
 - gradients are not clipped.
 
 Axes: B responses, T tokens, S prompt and response, V vocabulary.
@@ -12,6 +14,7 @@ Axes: B responses, T tokens, S prompt and response, V vocabulary.
 
 import json
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -132,20 +135,21 @@ def update(
     learned: Learned,
     config: dict[str, Any],
 ) -> dict[str, float]:
-    """Make the updates of a step; the means over passes, as TRL logs them."""
-    rows = len(rollout.ids_BT)
+    """Make the updates of a step; the means over TRL's table of passes, as TRL logs them."""
+    rows, accumulation = len(rollout.ids_BT), config["gradient_accumulation_steps"]
+    mini_batches = rollout.order.split(rows // config["num_mini_batches"])
     passes: list[dict[str, Tensor]] = []
-    for mini_batch in rollout.order.split(rows // config["num_mini_batches"]):
-        parts = mini_batch.split(config["per_device_train_batch_size"])
-        for part in parts:
-            loss, metrics = one_pass(policy, value_model, rollout, learned, part, config)
-            (loss / len(parts)).backward()
-            passes.append(metrics)
-        optimizer.step()
-        optimizer.zero_grad()
-    over_passes = {name: torch.stack([metrics[name] for metrics in passes]) for name in passes[0]}
-    means = {name: float(values.mean()) for name, values in over_passes.items()}
-    return {**means, "val/ratio_var": float(over_passes["val/ratio"].var())}
+    for part in chain.from_iterable(rows_M.split(config["per_device_train_batch_size"]) for rows_M in mini_batches):
+        loss, metrics = one_pass(policy, value_model, rollout, learned, part, config)
+        (loss / accumulation).backward()
+        passes.append(metrics)
+        if len(passes) % accumulation == 0:
+            optimizer.step()
+            optimizer.zero_grad()
+    never_made = torch.zeros(len(mini_batches) * accumulation - len(passes))
+    table = {name: torch.cat([torch.stack([row[name] for row in passes]), never_made]) for name in passes[0]}
+    means = {name: float(values.mean()) for name, values in table.items()}
+    return {**means, "val/ratio_var": float(table["val/ratio"].var())}
 
 
 def one_pass(

@@ -60,11 +60,13 @@ def on_purpose_table(algorithm: str, comparisons: Sequence[Comparison]) -> Itera
     yield ""
     yield "| metric | compared | ours | TRL's | reason | left under one definition | |"
     yield "|---|---:|---:|---:|---|---:|---|"
-    for metric, found in _by_metric(c for c in comparisons if c.reason).items():
-        widest = max(found, key=_distance)
-        left = max(comparison.remaining for comparison in found)
-        verdict = "equal" if all(comparison.holds for comparison in found) else "**DIFFERS**"
-        yield f"| {_name(metric)} | {len(found)} | {_pair(widest)} | {widest.reason} | {left:.1e} | {verdict} |"
+    for metric, of_metric in _by_metric(c for c in comparisons if c.reason).items():
+        for reason in sorted({comparison.reason for comparison in of_metric}):
+            found = [comparison for comparison in of_metric if comparison.reason == reason]
+            widest = max(found, key=_distance)
+            left = max(comparison.remaining for comparison in found)
+            verdict = "equal" if all(comparison.holds for comparison in found) else "**DIFFERS**"
+            yield f"| {_name(metric)} | {len(found)} | {_pair(widest)} | {reason} | {left:.1e} | {verdict} |"
 
 
 def curve_table(algorithm: str, points: Sequence[Block]) -> Iterator[str]:
