@@ -65,7 +65,7 @@ class StepHistograms:
         """Every histogram that the step has values for; none where none is due.
 
         Args:
-            scores_B: The rewards that the advantages were made from.
+            scores_B: The rewards as the reward functions gave them, weighted and added up.
             ref_logprobs_BT: None without a reference, and so without a KL, which `estimator` finds at each token.
         """
         if not self.are_due:

@@ -41,10 +41,14 @@ class Training:
 
     def kill_after(self, steps: int, *words: str) -> None:
         """Train a new run until that many steps are logged, then kill the process wherever it is."""
+        self.kill_when(lambda: len(self.lines) >= steps, *words, seconds_between_looks=0.005)
+
+    def kill_when(self, is_time: Callable[[], bool], *words: str, seconds_between_looks: float = 0.0) -> None:
+        """Train a new run until it is time, then kill the process wherever it is."""
         process = self.start(*words, "--run_dir", self.directory.name)
-        while len(self.lines) < steps:
+        while not is_time():
             assert process.poll() is None, process.communicate()[1]
-            time.sleep(0.005)
+            time.sleep(seconds_between_looks)
         process.kill()
         process.communicate()
 

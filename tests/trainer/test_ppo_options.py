@@ -63,12 +63,16 @@ def test_the_reward_is_made_from_the_scaled_score(lines):
     scaled, penalties = column(lines, "objective/scaled_scores"), column(lines, "objective/non_score_reward")
     sums = [score + penalty for score, penalty in zip(scaled, penalties, strict=True)]
     assert column(lines, "objective/rlhf_reward") == pytest.approx(sums)
-    for line in lines:
-        edges = line["histograms"]["env/reward_dist"]["edges"]
-        assert -1.5 <= edges[0] <= edges[-1] <= 1.5
 
 
 def test_the_query_alone_is_scored_and_a_response_without_an_end_gets_the_penalty_value(lines):
     assert column(lines, "objective/query_scores") == pytest.approx([0.5] * 4)  # a positivity of nothing said
     assert all(-0.5 <= score <= 0.5 for score in column(lines, "objective/scores"))
     assert json.dumps(lines).count("NaN") == 0
+
+
+def test_the_histogram_of_rewards_is_of_what_the_reward_functions_gave(lines):
+    for line in lines:
+        edges, counts = (line["histograms"]["env/reward_dist"][part] for part in ("edges", "counts"))
+        assert 0 <= edges[0] <= line["metrics"]["rewards/remark_positivity/mean"] <= edges[-1] <= 1
+        assert sum(counts) == 32

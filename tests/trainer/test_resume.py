@@ -11,7 +11,10 @@ GRPO = ("grpo", "--beta", "0.04", "--reward_funcs", "addition_accuracy,random:7"
 PPO = ("ppo", "--adap_kl_ctrl", "true", "--use_score_scaling", "true", "--response_length", "6", *SMALL)
 
 
-@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+LORA = (*GRPO, "--use_peft", "true", "--lora_r", "2")
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO, LORA], ids=["grpo", "ppo", "lora"])
 def test_a_killed_training_goes_on_bit_for_bit_and_its_log_shows_the_rewind(training, same_state, words):
     whole, killed = training("whole"), training("killed")
     assert whole.train(*words)[0] == 0
@@ -46,6 +49,23 @@ def test_a_training_that_is_killed_before_its_first_checkpoint_begins_again_in_i
     run = open_run(killed.directory)
     assert (run.status.state, run.data_health.rewinds) == ("finished", 1)
     assert killed.status["resumed"][0]["step"] == 0
+
+
+def test_a_training_that_is_killed_within_a_save_goes_on_from_the_one_before(training, same_state):
+    often = (*GRPO, "--max_steps", "30", "--save_steps", "1")
+    whole = training("whole")
+    assert whole.train(*often)[0] == 0
+    for attempt in range(10):  # the save may be over when the signal arrives
+        killed = training(f"killed-{attempt}")
+        killed.kill_when(lambda folder=killed.directory: any(folder.glob("checkpoints/.*.partial/*")), *often)
+        if any(killed.directory.glob("checkpoints/.*.partial")):
+            break
+    else:
+        pytest.fail("no kill came within a save")
+    assert killed.resume()[0] == 0
+    assert killed.metrics == whole.metrics
+    assert same_state(killed.newest_state["weights"], whole.newest_state["weights"])
+    assert not any(killed.directory.glob("checkpoints/.*.partial"))
 
 
 def test_a_finished_run_goes_on_with_more_steps_and_nothing_else_may_change(training):
