@@ -32,9 +32,9 @@ def heading(trl_python: str, turns: int) -> Iterator[str]:
         "Same model, prompts, batch and lengths; gradient checkpointing off on both sides. Each training is a process, "
         "and they take turns of some steps, so that all meet the same machine; the figure of a turn is the median over "
         "its steps. In the tables stands the median of the turns, with their extremes; the ratio is TRL's seconds over "
-        "ours, turn by turn. Seconds are per step; memory is the most that a process held. *Generic* decodes through "
-        "the model's own forward pass, *fused* through the decoder for Llama-like models, where there is one for the "
-        "model."
+        "ours, turn by turn. Seconds are per step; CPU seconds are those of all processes of a training together, "
+        "memory is the most that one of them held. *Generic* decodes through the model's own forward pass, *fused* "
+        "through the decoder for Llama-like models, where there is one for the model."
     )
 
 
@@ -50,16 +50,17 @@ def core_table(case: Case, readings: Readings) -> Iterator[str]:
 
 
 def wall_table(case: Case, readings: Readings, trainings: Mapping[str, Training]) -> Iterator[str]:
-    """Wall seconds, completions per second and the ratio to the first side."""
+    """Wall seconds, completions per second, the ratio to the first side, CPU seconds and memory."""
     yield from _title(case, "two cores, wall time")
-    yield "| | processes | threads of each | s/step | completions/s | ratio |"
-    yield "|---|---:|---:|---:|---:|---:|"
-    ratios = _ratios(readings, "wall")
+    yield "| | processes | threads of each | s/step | completions/s | ratio | CPU s/step | MiB of each |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    ratios, cpus = _ratios(readings, "wall"), _each(readings, "cpu")
     for name, walls in _each(readings, "wall").items():
         training, rate = trainings[name], case.size.batch / statistics.median(walls)
+        peak = max(reading.peak for reading in readings[name])
         yield (
             f"| {name} | {training.processes} | {threads_of(training)} | {_spread(walls, 3)} | {rate:.1f} "
-            f"| {_spread(ratios[name], 2)} |"
+            f"| {_spread(ratios[name], 2)} | {_spread(cpus[name], 3)} | {peak:.0f} |"
         )
 
 

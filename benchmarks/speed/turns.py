@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import time
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -45,7 +46,7 @@ class Training:
             environment.pop("OMP_NUM_THREADS", None)
         with self.log.open("w") as output:
             process = psutil.Popen(self.command, env=environment, stdout=output, stderr=subprocess.STDOUT)
-        return Running(process, clock, self.log)
+        return Running(process, clock, self.log, self.processes)
 
 
 @dataclass(slots=True)
@@ -55,6 +56,7 @@ class Running:
     process: psutil.Popen
     clock: Path
     log: Path
+    processes: int = 1
     paused: list[psutil.Process] = field(default_factory=list)
 
     def turn(self, steps: int) -> list[tuple[Note, Note]]:
@@ -89,10 +91,23 @@ class Running:
         return self.log.read_text()[-2000:]
 
     def _notes(self) -> list[Note]:
-        """Those of the process that was the first to write one."""
+        """One for each call of the reward function, which every process of the training makes and notes."""
         lines = self.clock.read_text().splitlines() if self.clock.exists() else []
-        notes = [json.loads(line) for line in lines]
-        return [note for note in notes if note["pid"] == notes[0]["pid"]]
+        of_process: defaultdict[int, list[Note]] = defaultdict(list)
+        for line in lines:
+            note = json.loads(line)
+            of_process[note["pid"]].append(note)
+        has_all = len(of_process) == self.processes
+        return [_joined(notes) for notes in zip(*of_process.values(), strict=False)] if has_all else []
+
+
+def _joined(notes: Sequence[Note]) -> Note:
+    """What the processes of a training noted at the same call: their CPU seconds together, and the largest memory."""
+    return {
+        "wall": max(note["wall"] for note in notes),
+        "cpu": sum(note["cpu"] for note in notes),
+        "peak": max(note["peak"] for note in notes),
+    }
 
 
 def in_turns(trainings: Mapping[str, Training], turns: int, steps: int) -> Iterator[dict[str, list[tuple[Note, Note]]]]:

@@ -20,6 +20,17 @@ while True:
     note()
 """
 
+BUSY_IN_TWO_PROCESSES = """
+import subprocess, sys, time
+from benchmarks.speed.clock import note
+other = subprocess.Popen([sys.executable, "-P", "-c", sys.argv[1]]) if len(sys.argv) > 1 else None
+while True:
+    until = time.process_time() + 0.05
+    while time.process_time() < until:
+        pass
+    note()
+"""
+
 
 def stepping(log: Path, seconds: float) -> Training:
     """A process that notes a step whenever as many seconds have passed."""
@@ -46,6 +57,14 @@ def test_trainings_take_turns_and_no_step_spans_a_pause(tmp_path: Path) -> None:
     assert [name for *_, name in spans] == ["slow", "quick", "quick", "slow", "slow", "quick"]
     assert all(end <= begin for (_, end, one), (begin, _, other) in pairwise(spans) if one != other)
     assert alive_below(psutil.Process(os.getpid())) == before
+
+
+def test_the_cpu_seconds_of_a_step_are_those_of_all_processes(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", BUSY_IN_TWO_PROCESSES, BUSY_IN_TWO_PROCESSES]
+    (turn,) = in_turns({"two": Training(command, tmp_path / "two.log", threads=1, processes=2)}, turns=1, steps=3)
+    for before, after in turn["two"]:
+        assert 0.1 <= after["cpu"] - before["cpu"] < 0.15
+        assert after["peak"] >= before["peak"] > 5
 
 
 def test_a_training_that_ends_too_early_is_told_with_what_it_said(tmp_path: Path) -> None:
