@@ -17,7 +17,7 @@ from itertools import groupby
 from pathlib import Path
 
 from benchmarks.parity.compare import Comparison, compare_all
-from benchmarks.parity.curves import METRICS, Block, blocks, run_theirs, train_both
+from benchmarks.parity.curves import METRICS, SETTINGS, Block, blocks, run_theirs, train_both
 from benchmarks.parity.report import curve_table, identical_table, on_purpose_table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,11 +37,11 @@ def identical_rollouts(folder: Path, trl_python: str) -> list[Comparison]:
 
 def learning_curves(folder: Path, trl_python: str, seeds: Sequence[int]) -> list[Block]:
     """Train both sides with every seed."""
-    folders = {algorithm: [folder / f"{algorithm}-{seed}" for seed in seeds] for algorithm in METRICS}
-    for algorithm in METRICS:
-        for seed, place in zip(seeds, folders[algorithm], strict=True):
+    folders = {curve: [folder / f"{curve}-{seed}" for seed in seeds] for curve in SETTINGS}
+    for curve, places in folders.items():
+        for seed, place in zip(seeds, places, strict=True):
             place.mkdir()
-            train_both(algorithm, seed, place, trl_python)
+            train_both(curve, seed, place, trl_python)
     return list(blocks(folders)) if seeds else []
 
 
@@ -56,8 +56,8 @@ def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_pytho
         of_algorithm = list(found)
         yield from identical_table(algorithm, of_algorithm)
         yield from on_purpose_table(algorithm, of_algorithm)
-    for algorithm, points in groupby(curves, lambda block: block.algorithm):
-        yield from curve_table(algorithm, list(points))
+    for curve, points in groupby(curves, lambda block: block.curve):
+        yield from curve_table(curve, list(points))
 
 
 def machine() -> str:

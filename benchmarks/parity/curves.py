@@ -26,9 +26,21 @@ WIDEST_T: Mapping[int, float] = {
     9: 3.686,
     10: 3.610,
 }
-"""By the number of seeds on each side: what Student's t exceeds by chance in 0.2 % of blocks, so in 5 % of the 25."""
+"""By the number of seeds on each side: what Student's t exceeds by chance in 0.2 % of blocks, so in 7 % of all 35."""
 
-METRICS = {"grpo": ("reward", "kl", "completions/mean_length"), "ppo": ("objective/scores", "objective/kl")}
+_PPO = {
+    "task": "remarks",
+    "learning_rate": 3e-4,
+    "lr_scheduler_type": "constant_with_warmup",
+    "warmup_steps": 5,
+    "per_device_train_batch_size": 64,
+    "response_length": 14,
+    "num_ppo_epochs": 2,
+    "num_mini_batches": 2,
+    "kl_coef": 0.05,
+    "max_grad_norm": 1e9,  # TRL's PPO does not clip gradients
+    "max_steps": STEPS,
+}
 SETTINGS: Mapping[str, dict[str, Any]] = {
     "grpo": {
         "task": "addition",
@@ -41,20 +53,12 @@ SETTINGS: Mapping[str, dict[str, Any]] = {
         "beta": 0.02,
         "max_steps": STEPS,
     },
-    "ppo": {
-        "task": "remarks",
-        "learning_rate": 3e-4,
-        "lr_scheduler_type": "constant_with_warmup",
-        "warmup_steps": 5,
-        "per_device_train_batch_size": 64,
-        "response_length": 14,
-        "num_ppo_epochs": 2,
-        "num_mini_batches": 2,
-        "kl_coef": 0.05,
-        "max_grad_norm": 1e9,  # TRL's PPO does not clip gradients
-        "max_steps": STEPS,
-    },
+    "ppo": _PPO,
+    "ppo-full-length": {**_PPO, "stop_token": "none"},
 }
+"""Options of a curve, by its name, which begins with the algorithm's."""
+METRICS = {"grpo": ("reward", "kl", "completions/mean_length"), "ppo": ("objective/scores", "objective/kl")}
+"""What is compared, by algorithm."""
 
 Curve = list[float]
 
@@ -63,7 +67,7 @@ Curve = list[float]
 class Block:
     """Some steps of one metric: each seed's mean, on either side."""
 
-    algorithm: str
+    curve: str
     metric: str
     first: int
     last: int
@@ -89,9 +93,14 @@ class Block:
         return self.t <= WIDEST_T[len(self.ours)]
 
 
-def train_both(algorithm: str, seed: int, folder: Path, trl_python: str) -> None:
+def algorithm_of(curve: str) -> str:
+    """The algorithm that a curve is of."""
+    return curve.partition("-")[0]
+
+
+def train_both(curve: str, seed: int, folder: Path, trl_python: str) -> None:
     """Train once on either side; folder gets run/ (a run directory) and trl.json, from the same options."""
-    values = {**SETTINGS[algorithm], "seed": seed, "num_threads": 1}
+    algorithm, values = algorithm_of(curve), {**SETTINGS[curve], "seed": seed, "num_threads": 1}
     words = [f"--{name}={value}" for name, value in values.items()]
     own = ["--report_to=none", "--save_strategy=no", "--use_cpu=true", "--run_dir", str(folder / "run")]
     command = [sys.executable, "-P", "-m", "trainer.main", "train", algorithm, *words, *own]
@@ -112,15 +121,15 @@ def run_theirs(trl_python: str, module: str, folder: Path) -> None:
 
 
 def blocks(folders: Mapping[str, Sequence[Path]]) -> Iterator[Block]:
-    """Every block of every curve, from the folders of `train_both`, one per seed, by algorithm."""
-    for algorithm, seeds in folders.items():
+    """Every block of every curve, from the folders of `train_both`, one per seed, by the curve's name."""
+    for curve, seeds in folders.items():
         ours = [_rows(folder / "run" / EVENTS_FILE) for folder in seeds]
         theirs = [json.loads((folder / "trl.json").read_text("utf-8")) for folder in seeds]
-        for metric in METRICS[algorithm]:
+        for metric in METRICS[algorithm_of(curve)]:
             for first in range(0, STEPS, BLOCK):
                 steps = slice(first, first + BLOCK)
                 yield Block(
-                    algorithm,
+                    curve,
                     metric,
                     first + 1,
                     first + BLOCK,
