@@ -208,7 +208,13 @@ def train(
             with whole(accelerator, models) as plain:
                 found = held_out.after(step, plain.policy)
         bins = histograms.of(
-            processes, scores.total_B[scores.scorable_B], tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT, estimator
+            processes,
+            scores.total_B[scores.scorable_B],
+            tokens,
+            written.logprobs_BT,
+            advantages_BT,
+            ref_logprobs_BT,
+            estimator,
         )
         metrics |= found.metrics
         journal.record(step, metrics, [*samples, *found.samples], bins)

@@ -135,9 +135,11 @@ def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
     steps = read_corpus()["steps"]
     for name in faults:
         for case in FAULTS[name].cases:
-            if case.not_induced or f"{case.algorithm} {case.task}" not in read_corpus()["parts"][part]["tasks"]:
+            on = f"{case.algorithm} {case.task}"
+            is_later = seed < read_corpus()["later_cases"].get(f"{name} {on}", 0)
+            if is_later or on not in read_corpus()["parts"][part]["tasks"]:
                 continue
-            drawn = random.Random(f"{name} {case.algorithm} {case.task} {seed}").randint(*steps["onset"])
+            drawn = random.Random(f"{name} {on} {seed}").randint(*steps["onset"])
             for onset, least in ((1, steps["from_start"]), (drawn, drawn - 1 + steps["after_onset"])):
                 total = max(least, onset - 1 + case.steps + 5)
                 yield Cell(part, case.algorithm, case.task, seed, name, None, onset, total, _size(part, seed))

@@ -9,7 +9,7 @@ from diagnostics.rules.noise import noise
 from diagnostics.rules.proportions import CERTAIN
 from diagnostics.rules.running import ewma, finite_range, latest
 from diagnostics.rules.windows import start_level
-from diagnostics.run import Run, Sample, Series, Values
+from diagnostics.run import Run, Sample, Series, Steps, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
@@ -36,6 +36,13 @@ def main_reward(run: Run) -> Series:
     if series is None:
         raise LookupError(f"the run logs none of {', '.join(REWARDS)}")
     return series
+
+
+def is_solved(run: Run, steps: Steps, share: float) -> bool:
+    """Whether the main reward is at full marks in these steps; the RLHF reward has no end, its score may have one."""
+    main = main_reward(run)
+    series = (run.get("score") or main) if main.name == "rlhf_reward" else main
+    return len(steps) > 0 and is_at_full_marks(series.values[series.steps >= steps[0]], share)
 
 
 def is_at_full_marks(values: Values, share: float) -> bool:

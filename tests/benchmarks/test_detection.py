@@ -92,8 +92,13 @@ def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
     assert sum(cell.is_healthy for cell in cells("measured")) >= 100
 
 
-def test_a_fault_that_the_library_says_does_not_take_is_no_cell() -> None:
-    assert [cell.name for cell in ALL if not cell.is_healthy and cell.case.not_induced] == []
+def test_a_case_that_the_library_got_later_is_of_later_seeds_alone() -> None:
+    cases = {f"{fault.name} {case.algorithm} {case.task}" for fault in FAULTS.values() for case in fault.cases}
+    later = read_corpus()["later_cases"]
+    assert later.keys() <= cases
+    trained = {f"{cell.fault} {cell.algorithm} {cell.task}": cell.seed for cell in sorted(ALL, key=lambda c: c.seed)}
+    assert [case for case, seed in later.items() if trained.get(case, seed) < seed] == []
+    assert cases - trained.keys() <= later.keys()
 
 
 def test_a_rarely_logged_run_holds_means(tmp_path: Path) -> None:

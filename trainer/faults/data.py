@@ -33,10 +33,13 @@ FAULTS = (
     Fault(
         "too-easy-data",
         "The prompts are too easy",
-        "Each sum comes with its scratchpad filled in, so that every completion of a group is right.",
+        "Each sum comes with its scratchpad filled in, so that nearly every answer is right: nothing is left to learn.",
         cause="task-too-easy",
         rules=("zero-variance-groups", "reward-saturated"),
-        cases=(Case("grpo", "addition", {}, Sign("frac_reward_zero_std", "above", 0.6), rows=too_easy),),
+        cases=(
+            Case("grpo", "addition", {}, Sign("frac_reward_zero_std", "above", 0.6), rows=too_easy),
+            Case("ppo", "addition", {}, Sign("objective/scores", "above", 0.95), steps=10, rows=too_easy),
+        ),
     ),
     Fault(
         "too-hard-data",

@@ -40,9 +40,7 @@ class Sign:
 class Case:
     """A fault on one demo task with one algorithm: the values that change, and the sign to look for.
 
-    The sign is there `steps` steps after the onset. `rows` changes the prompts, for faults of the data. `not_induced`
-    is the reason why the sign does not come, from runs that were made: the case stays, so that nobody has to find out
-    again.
+    The sign is there `steps` steps after the onset. `rows` changes the prompts, for faults of the data.
     """
 
     algorithm: str
@@ -51,7 +49,6 @@ class Case:
     sign: Sign
     steps: int = 20
     rows: Callable[[Sequence[Row]], list[Row]] | None = None
-    not_induced: str = ""
 
 
 @dataclass(frozen=True, slots=True)

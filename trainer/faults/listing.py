@@ -31,9 +31,5 @@ def value_as_text(value: Any) -> str:
 
 def _entry(fault: Fault) -> str:
     says = textwrap.fill(fault.does, _WIDTH, initial_indent="    ", subsequent_indent="    ")
-    cases = [f"    {case.algorithm} {case.task}: {values_as_text(case)}{_remark(case)}" for case in fault.cases]
+    cases = [f"    {case.algorithm} {case.task}: {values_as_text(case)}" for case in fault.cases]
     return "\n".join([f"{fault.name} (cause: {fault.cause})", says, *cases, ""])
-
-
-def _remark(case: Case) -> str:
-    return f" (does not take: {case.not_induced})" if case.not_induced else ""

@@ -159,9 +159,8 @@ FAULTS = (
             Case(
                 "grpo",
                 "addition",
-                {"reward_weights": (100.0,)},
-                Sign("kl", "above", 0.1, against_healthy=True),
-                not_induced="advantages are divided by the deviation of their group, whatever the scale",
+                {"reward_weights": (100.0,), "scale_rewards": "none"},
+                Sign("grad_norm", "above", 5.0),
             ),
         ),
     ),

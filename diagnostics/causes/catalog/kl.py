@@ -81,6 +81,7 @@ KL: tuple[CauseEntry, ...] = (
             "kl-runaway",
             "kl-penalty-dominates",
             "reward-std-shrink",
+            "reward-saturated",
             "train-eval-divergence",
             "reward-regression",
             "kl-coef-rising",

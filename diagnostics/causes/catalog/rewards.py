@@ -113,7 +113,7 @@ REWARDS: tuple[CauseEntry, ...] = (
     CauseEntry(
         "task-too-easy",
         summary="The task is solved: most prompts have nothing left to teach.",
-        meaning="The reward is near its highest value, and most groups agree because they are right. What goes on is "
+        meaning="The reward is near its highest value, and answers agree because they are right. What goes on is "
         "drift; the compute is better spent on harder prompts.",
         core=(Clue("reward-saturated"),),
         support=("zero-variance-groups", "reward-std-shrink", "entropy-collapse"),
@@ -181,6 +181,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "kl-runaway",
             "kl-up-reward-flat",
             "reward-std-shrink",
+            "reward-saturated",
             "train-eval-divergence",
             "kl-too-high",
             "kl-coef-rising",

@@ -30,7 +30,7 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
+from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
 from diagnostics.run import Run, Series
@@ -99,7 +99,7 @@ def _has_stalled(run: Run, limits: Limits) -> bool:
     """Whether the reward has stopped to rise below its full marks, or most groups give no signal."""
     reward = main_reward(run)
     recent = reward.values[-limits.flat :]
-    if is_at_full_marks(recent, limits.full_marks):
+    if is_solved(run, reward.steps[-limits.flat :], limits.full_marks):
         return False
     silent = run.get("zero_std_fraction")
     if silent is not None and start_level(silent.values[-limits.window :]) > limits.silent:

@@ -31,7 +31,7 @@ from diagnostics.diagnosis import Severity
 from diagnostics.rules.growing import Inputs, resumed
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import REWARDS, Gain, gain, is_at_full_marks, main_reward, spread_of_answers
+from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.windows import finite_points, rolling_median, start_level, trend
 from diagnostics.run import Run, Values
@@ -105,7 +105,7 @@ def _pays(run: Run, limits: Limits) -> bool:
     """Whether the reward rises, or has risen as far as it goes."""
     reward = main_reward(run)
     recent = slice(-limits.flat, None)
-    if is_at_full_marks(reward.values[recent], limits.full_marks):
+    if is_solved(run, reward.steps[recent], limits.full_marks):
         return True
     now = start_level(reward.values[recent][::-1], limits.window)
     found = trend(reward.steps, reward.values)

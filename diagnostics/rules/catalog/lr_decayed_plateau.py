@@ -26,7 +26,7 @@ import numpy as np
 from diagnostics.diagnosis import Severity
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import REWARDS, is_at_full_marks, main_reward
+from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.rules.running import finite_range
 from diagnostics.rules.windows import Episode, start_level, trend
@@ -69,7 +69,12 @@ class LrDecayedPlateau(Rule[Limits]):
         if len(reward) < 2 * limits.window:
             return too_few(2 * limits.window, len(reward))
         low = len(reward) - start
-        if low < limits.window or start < limits.window or not self._has_stopped(reward, start, limits):
+        has_room = (
+            low >= limits.window
+            and start >= limits.window
+            and not is_solved(run, reward.steps[start:], limits.full_marks)
+        )
+        if not has_room or not self._has_stopped(reward, start, limits):
             left = float(now[-1]) / peak if peak > 0 else 1.0
             return Quiet(left, limits.share, "of its peak", rate.name, rate.tag)
         episode = Episode(start, len(reward) - 1, still=True)
@@ -77,10 +82,10 @@ class LrDecayedPlateau(Rule[Limits]):
         return self.fired(reward, episode, Severity.INFO, measured=level, limit=None, rate=float(now[-1]))
 
     def _has_stopped(self, reward: Series, start: int, limits: Limits) -> bool:
-        """Whether the reward rose before the index and clearly less behind it, below its full marks."""
+        """Whether the reward rose before the index and clearly less behind it."""
         before = trend(reward.steps[:start], reward.values[:start])
         behind = trend(reward.steps[start:], reward.values[start:])
-        if before is None or behind is None or is_at_full_marks(reward.values[start:], limits.full_marks):
+        if before is None or behind is None:
             return False
         rose = before.slope > 0 and before.p < limits.significance
         drop = before.slope - behind.slope

@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from diagnostics.diagnosis import Severity
 from diagnostics.messages import Value
 from diagnostics.rules.noise import noise
-from diagnostics.rules.rewards import REWARDS, Gain, is_at_full_marks, main_reward, spread_of_answers
+from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.rules.running import ewma, latest
 from diagnostics.rules.windows import Episode, finite_points, start_level, trend
@@ -88,7 +88,7 @@ class RewardNotImproving(Rule[Limits]):
         recent = slice(len(series) - window, len(series))
         found = trend(series.steps[recent], series.values[recent])
         rises = found is not None and found.slope > 0 and found.p < limits.significance
-        if rises or reached > needed or is_at_full_marks(series.values[recent], limits.full_marks):
+        if rises or reached > needed or is_solved(run, series.steps[recent], limits.full_marks):
             return Quiet(reached, needed, series.unit, series.name, series.tag)
         gained = Gain(reached - start, luck.of_gain(limits.start))
         if (spread := spread_of_answers(run)) and gained.may_be(limits.small * spread, limits.standard_errors):

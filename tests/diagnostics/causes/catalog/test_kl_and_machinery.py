@@ -29,7 +29,7 @@ def test_a_value_loss_that_jumps_alone_is_the_critics(make_run: MakeRun) -> None
 
 
 def test_a_penalty_beyond_the_gain_wants_a_looser_leash(make_run: MakeRun) -> None:
-    logged = {"score": "1x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
+    logged = {"score": "3x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
     (cause,) = diagnosed(make_run("ppo", config={"kl_coef": 0.45}, **logged))
     assert (cause.cause, cause.outcomes) == ("kl-leash-too-tight", ("kl-penalty-dominates",))
     assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.15)

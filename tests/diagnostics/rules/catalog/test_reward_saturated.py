@@ -44,3 +44,12 @@ def test_it_is_skipped_where_the_rewards_have_no_known_end(judge: Judge) -> None
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("reward-saturated", "grpo", reward="1x60").verdict is Verdict.SKIPPED
+    assert judge("reward-saturated", "ppo", rlhf_reward="1x60").verdict is Verdict.SKIPPED
+
+
+def test_ppo_has_no_groups_and_is_judged_by_its_score(judge: Judge) -> None:
+    outcome = judge("reward-saturated", "ppo", score="0.5x10 0.96x30", rlhf_reward="0.5x10 1.01x30")
+    assert (outcome.severity, outcome.message.template) == (Severity.INFO, "reward-saturated.fired_alone")
+    assert judge("reward-saturated", "ppo", score="0.5x10 0.96x21").verdict is Verdict.QUIET
+    assert judge("reward-saturated", "ppo", score="0.94x60").verdict is Verdict.QUIET
+    assert judge("reward-saturated", "ppo", score="7x60").verdict is Verdict.SKIPPED
