@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmarks.parity import ppo_as_trl
 from benchmarks.parity.cases import CASES, LARGEST_DIFFERENCE, Case
+from diagnostics.dialects.trl_ppo import DILUTED
 
 _CLOCKS = ("step_time", "eps", "epoch")
 GRADIENTS, PARAMETERS = "gradients of the first update", "parameters, of the way they went"
@@ -37,18 +38,7 @@ _DIVIDED_AGAIN = (
 )
 _RARER_UPDATES = "TRL updates after as many passes as accumulate, across mini-batches; ours after each mini-batch"
 PPO_SPLIT = {
-    **dict.fromkeys(
-        (
-            "policy/approxkl_avg",
-            "policy/clipfrac_avg",
-            "policy/entropy_avg",
-            "loss/policy_avg",
-            "loss/value_avg",
-            "val/clipfrac_avg",
-            "val/ratio",
-        ),
-        _DIVIDED_AGAIN,
-    ),
+    **dict.fromkeys(DILUTED, _DIVIDED_AGAIN),
     GRADIENTS: _RARER_UPDATES,
     PARAMETERS: _RARER_UPDATES,
 }
