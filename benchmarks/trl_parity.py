@@ -61,10 +61,14 @@ def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_pytho
 
 
 def machine() -> str:
-    """The processor, in words."""
+    """The processor, in words; its family and model tell generations of one name apart."""
     lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines() if Path("/proc/cpuinfo").is_file() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores, one thread per training"
+    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    name = told.get("model name", platform.processor())
+    generation = (
+        f" (family {told['cpu family']}, model {told['model']})" if {"cpu family", "model"} <= told.keys() else ""
+    )
+    return f"{name}{generation}, {os.cpu_count()} cores, one thread per training"
 
 
 def versions(python: str, packages: Sequence[str]) -> str:
