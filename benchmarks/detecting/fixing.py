@@ -51,8 +51,9 @@ def read_fixed(cache: Path, cell: Cell) -> Mapping[str, Any] | None:
 def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
     """`outcome`: recovers (the fault's sign is gone), does-not, or no-setting (nothing that could be set was said)."""
     parent, child = run_folder(cache, cell), cache / "runs" / _fixed_name(cell)
-    command = [str(Path(sys.executable).with_name("rlvitals")), "train", "--from", str(parent), "--apply-fixes"]
-    done = subprocess.run([*command, "--run_dir", str(child)], capture_output=True, text=True, check=False)
+    command = [str(Path(sys.executable).with_name("rlvitals")), "train", "--from", parent.name, "--apply-fixes"]
+    command += ["--run_dir", child.name]  # names, since what is said is kept and no place of this machine belongs there
+    done = subprocess.run(command, cwd=parent.parent, capture_output=True, text=True, check=False)
     if not child.exists():
         return {"outcome": "no-setting", "said": done.stderr.strip().splitlines()[-1], "changes": {}, "still": []}
     run, rules = open_run(child), read_expected()[cell.fault or ""].rules

@@ -14,8 +14,7 @@ REMARKS = {
     "ppo": (
         "In the first six steps our KL tends to lie above TRL's. It is the score's place, as far as seeds can tell, "
         "which is one position later in TRL where the response ends early: where every response has its full length, "
-        "below, both definitions are the same. And our functions give 0.050 when they are put together as TRL's loop "
-        "puts them, 0.060 when only the score's place is ours (8 seeds, paired t = 1.4; runs made once)."
+        "below, both definitions are the same."
     )
 }
 """What a table of curves does not tell by itself."""

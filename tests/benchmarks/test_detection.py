@@ -92,6 +92,10 @@ def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
     assert sum(cell.is_healthy for cell in cells("measured")) >= 100
 
 
+def test_the_committed_results_name_no_place_of_a_machine() -> None:
+    assert re.findall(r'(?<=[ "])/[a-zA-Z]\S*', RESULTS.read_text("utf-8")) == []
+
+
 def test_a_case_that_the_library_got_later_is_of_later_seeds_alone() -> None:
     cases = {f"{fault.name} {case.algorithm} {case.task}" for fault in FAULTS.values() for case in fault.cases}
     later = read_corpus()["later_cases"]

@@ -30,6 +30,9 @@ def test_entropy_that_falls_while_the_reward_rises_is_learning(judge: Judge) -> 
 def test_entropy_of_a_solved_task_is_used_up_by_right(judge: Judge) -> None:
     outcome = judge("entropy-collapse", "grpo", entropy_per_token="1x20 0.1x60", reward="0..0.97x30 0.97 0.98x49")
     assert outcome.verdict is Verdict.QUIET
+    beyond = {"entropy_per_token": "1x20 0.1x60", "rlhf_reward": "0..1.01x30 1.01x50"}  # a KL below 0 adds to the score
+    assert judge("entropy-collapse", "ppo", score="0..1x30 1x50", **beyond).verdict is Verdict.QUIET
+    assert judge("entropy-collapse", "ppo", score="0..0.9x30 0.9x50", **beyond).verdict is Verdict.FIRED
 
 
 def test_groups_without_signal_count_as_a_standstill(judge: Judge) -> None:

@@ -42,6 +42,9 @@ def test_growth_is_none_while_few_answers_cannot_rule_a_gain_out(judge: Judge) -
 def test_growth_of_a_solved_task_is_none(judge: Judge) -> None:
     outcome = judge("length-explosion", "grpo", length_mean="100x40 300x60", reward="0.2..1x40 1x60")
     assert outcome.verdict is Verdict.QUIET
+    beyond = {"length_mean": "100x40 300x60", "rlhf_reward": "1.01x100"}  # a KL below 0 adds to the score
+    assert judge("length-explosion", "ppo", score="1x100", **beyond).verdict is Verdict.QUIET
+    assert judge("length-explosion", "ppo", score="0.9x100", **beyond).verdict is Verdict.FIRED
 
 
 def test_growth_that_is_over_is_none(judge: Judge) -> None:

@@ -29,6 +29,9 @@ def test_a_reward_that_goes_on_rising_or_never_rose_is_another_story(judge: Judg
 def test_a_solved_task_needs_no_learning_rate(judge: Judge) -> None:
     outcome = judge("lr-decayed-plateau", "grpo", learning_rate=RATE, reward="0..1x60 1x30")
     assert outcome.verdict is Verdict.QUIET
+    beyond = {"learning_rate": RATE, "rlhf_reward": "0..1.01x60 1.01x30"}  # a KL below 0 adds to the score
+    assert judge("lr-decayed-plateau", "ppo", score="0..1x60 1x30", **beyond).verdict is Verdict.QUIET
+    assert judge("lr-decayed-plateau", "ppo", score="0..0.9x60 0.9x30", **beyond).verdict is Verdict.FIRED
 
 
 def test_it_is_skipped_without_a_learning_rate(judge: Judge) -> None:
