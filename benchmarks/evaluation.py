@@ -8,6 +8,7 @@ simulated healthy runs of `--points` points in which a rule fired (`--runs 0`: n
 """
 
 import argparse
+import os
 import platform
 import statistics
 import sys
@@ -16,7 +17,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from diagnostics.diagnosis import Verdict
 from diagnostics.rules import engine
 from diagnostics.rules.catalog import CATALOG
 from diagnostics.run import Run
+from trainer.processor import processor
 
 SERIES = 100
 SLOWEST = 5
@@ -96,11 +97,8 @@ def print_alarms(tails: str, phi: float, runs: int, points: int) -> None:
 
 def machine() -> str:
     """The processor and the versions, as far as the system tells."""
-    information = Path("/proc/cpuinfo")
-    lines = information.read_text().splitlines() if information.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    processor = f"{names[0]}, {len(names)} cores" if names else platform.processor()
-    return f"{processor}, Python {platform.python_version()}, NumPy {np.__version__}"
+    name = processor().get("model name", platform.processor())
+    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 def _cut(run: Run, points: int) -> Run:

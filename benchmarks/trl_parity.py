@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.parity.compare import Comparison, compare_all
 from benchmarks.parity.curves import METRICS, SETTINGS, Block, blocks, run_theirs, train_both
 from benchmarks.parity.report import curve_table, identical_table, on_purpose_table
+from trainer.processor import processor
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -62,8 +63,7 @@ def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_pytho
 
 def machine() -> str:
     """The processor, in words; its family and model tell generations of one name apart."""
-    lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines() if Path("/proc/cpuinfo").is_file() else []
-    told = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    told = processor()
     name = told.get("model name", platform.processor())
     generation = (
         f" (family {told['cpu family']}, model {told['model']})" if {"cpu family", "model"} <= told.keys() else ""

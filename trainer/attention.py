@@ -3,22 +3,26 @@
 From 64 tokens on, with heads of 64 numbers, or with 256 numbers in all heads together, the kernel is as fast or faster,
 and it keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
 function around the kernel.
-Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, D size of a head,
-N = B·K, X = G·S.
+Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, R `places` for
+them, D size of a head, N = B·K, X = G·S.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, _softmax_backward_data, nn
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
 from transformers import AttentionInterface, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
 LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
 """Tokens of a text, numbers of a head, and numbers of all its heads of queries that products still serve better."""
+_WIDTH = 8
+"""Numbers that a product computes at once: one of 39 columns takes up to twice the time of one of 40."""
 NAME = "sdpa_or_products"
 """By which models name it in their configuration; it is never saved."""
 
@@ -70,7 +74,7 @@ def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
     if mask_B1SS is None:
         return queries == keys
     is_the_same = mask_B1SS.shape[1] == 1 and (len(mask_B1SS) == 1 or mask_B1SS.stride(0) == 0)
-    return is_the_same and mask_B1SS.dtype == torch.bool and mask_B1SS[0, 0].equal(_later(queries, keys, 1) == 0)
+    return is_the_same and mask_B1SS.dtype == torch.bool and mask_B1SS[0, 0].equal(_later(queries, keys, 1, keys) == 0)
 
 
 class _Products(torch.autograd.Function):
@@ -80,19 +84,22 @@ class _Products(torch.autograd.Function):
     def forward(ctx: Any, query_BHSD: Tensor, key_BKSD: Tensor, value_BKSD: Tensor, scale: float) -> Tensor:
         groups = query_BHSD.shape[1] // key_BKSD.shape[1]
         query_NXD = query_BHSD.reshape(-1, groups * query_BHSD.shape[2], query_BHSD.shape[3])
-        key_NSD, value_NSD = key_BKSD.flatten(0, 1), value_BKSD.flatten(0, 1)
-        mixed_NXD, share_NXS = mixed(query_NXD, key_NSD, value_NSD, groups, scale)
-        ctx.save_for_backward(query_NXD, key_NSD, value_NSD, share_NXS)
+        length = key_BKSD.shape[2]
+        key_NRD, value_NRD = (with_room(heads_BKSD).flatten(0, 1) for heads_BKSD in (key_BKSD, value_BKSD))
+        mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, length, groups, scale)
+        ctx.save_for_backward(query_NXD, key_NRD, value_NRD, share_NXR)
         ctx.shapes, ctx.scale = (query_BHSD.shape, key_BKSD.shape, value_BKSD.shape), scale
         return mixed_NXD.view(*query_BHSD.shape[:3], -1).transpose(1, 2).contiguous()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient_BSHD: Tensor) -> tuple[Tensor | None, ...]:
-        query_NXD, key_NSD, value_NSD, share_NXS = ctx.saved_tensors
+        query_NXD, key_NRD, value_NRD, share_NXR = ctx.saved_tensors
         gradient_NXD = gradient_BSHD.transpose(1, 2).reshape(*query_NXD.shape[:2], -1)
-        gradients = mixed_gradients(gradient_NXD, query_NXD, key_NSD, value_NSD, share_NXS, ctx.scale)
-        return *(gradient.view(shape) for gradient, shape in zip(gradients, ctx.shapes, strict=True)), None
+        of_query_NXD, *others = mixed_gradients(gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, ctx.scale)
+        of_query, *of_others = ctx.shapes
+        of_tokens = (without_room(gradient, shape) for gradient, shape in zip(others, of_others, strict=True))
+        return of_query_NXD.view(of_query), *of_tokens, None
 
 
 def are_short(length: int, size: int, width: int) -> bool:
@@ -100,31 +107,54 @@ def are_short(length: int, size: int, width: int) -> bool:
     return length <= LONGEST and size <= WIDEST and width <= WIDEST_IN_ALL
 
 
-def mixed(query_NXD: Tensor, key_NSD: Tensor, value_NSD: Tensor, groups: int, scale: float) -> tuple[Tensor, Tensor]:
-    """(N, X, D) what each token reads of itself and those before it, and (N, X, S) how much of each of them."""
-    later_XS = _later(query_NXD.shape[1] // groups, key_NSD.shape[1], groups)
-    share_NXS = torch.baddbmm(later_XS, query_NXD, key_NSD.transpose(1, 2), alpha=scale).softmax(2)
-    return torch.bmm(share_NXS, value_NSD), share_NXS
+def places(length: int) -> int:
+    """Places for the keys and values of so many tokens; what stands in those left over is read by nobody, but is 0."""
+    return -(-length // _WIDTH) * _WIDTH
+
+
+def with_room(heads_BKSD: Tensor) -> Tensor:
+    """(B, K, R, D), with zeros in the places left over."""
+    length = heads_BKSD.shape[2]
+    return pad(heads_BKSD, (0, 0, 0, places(length) - length)) if length % _WIDTH else heads_BKSD
+
+
+def without_room(gradient_NRD: Tensor, shape: Sequence[int]) -> Tensor:
+    """What belongs to tokens of (N, R, D), in the (B, K, S, D) that they have."""
+    gradient_BKRD: Tensor = gradient_NRD.unflatten(0, shape[:2])
+    return gradient_BKRD[:, :, : shape[2]]
+
+
+def mixed(
+    query_NXD: Tensor, key_NRD: Tensor, value_NRD: Tensor, length: int, groups: int, scale: float
+) -> tuple[Tensor, Tensor]:
+    """(N, X, D) what each token reads of itself and those before it, and (N, X, R) how much of each of them.
+
+    Args:
+        length: Tokens that the keys and values are of.
+    """
+    later_XR = _later(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
+    share_NXR = torch.baddbmm(later_XR, query_NXD, key_NRD.transpose(1, 2), alpha=scale).softmax(2)
+    return torch.bmm(share_NXR, value_NRD), share_NXR
 
 
 def mixed_gradients(
-    gradient_NXD: Tensor, query_NXD: Tensor, key_NSD: Tensor, value_NSD: Tensor, share_NXS: Tensor, scale: float
+    gradient_NXD: Tensor, query_NXD: Tensor, key_NRD: Tensor, value_NRD: Tensor, share_NXR: Tensor, scale: float
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Of the queries, keys and values of `mixed`."""
-    of_share_NXS = torch.bmm(gradient_NXD, value_NSD.transpose(1, 2))
-    of_score_NXS = _softmax_backward_data(of_share_NXS, share_NXS, 2, share_NXS.dtype).mul_(scale)
+    of_share_NXR = torch.bmm(gradient_NXD, value_NRD.transpose(1, 2))
+    of_score_NXR = _softmax_backward_data(of_share_NXR, share_NXR, 2, share_NXR.dtype).mul_(scale)
     return (
-        torch.bmm(of_score_NXS, key_NSD),
-        torch.bmm(of_score_NXS.transpose(1, 2), query_NXD),
-        torch.bmm(share_NXS.transpose(1, 2), gradient_NXD),
+        torch.bmm(of_score_NXR, key_NRD),
+        torch.bmm(of_score_NXR.transpose(1, 2), query_NXD),
+        torch.bmm(share_NXR.transpose(1, 2), gradient_NXD),
     )
 
 
 @lru_cache(LONGEST)
-def _later(queries: int, keys: int, groups: int) -> Tensor:
-    """(X, S), -∞ where a key stands after a query, else 0; the last keys are those of the queries."""
+def _later(queries: int, keys: int, groups: int, columns: int) -> Tensor:
+    """(X, columns), -∞ where a key stands after a query or there is none, else 0; the last keys are the queries'."""
     with torch.inference_mode(False):  # it outlives the mode in which it is asked for
-        return torch.full((queries, keys), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)
+        return torch.full((queries, columns), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)
 
 
 AttentionInterface.register(NAME, attend)

@@ -5,7 +5,8 @@ queries, keys and values come out of one product, and are rotated by one multipl
 are woven, so that the two numbers which rotate together stand side by side as one complex number. What the norms give
 is computed again in the backward pass instead of kept. The results are those of transformers' layer, to rounding.
 Axes: B texts, S tokens, M = B·S, b 1 or B, W hidden size, H heads of queries, K heads of keys and of values, N = B·K,
-X = S·H / K, D size of a head, J = D / 2, I inner size of the MLP, O outputs of the three projections, C = H·D.
+X = S·H / K, R places for S keys, D size of a head, J = D / 2, I inner size of the MLP, O outputs of the three
+projections, C = H·D.
 """
 
 from collections.abc import Sequence
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from transformers import Cache
 
-from trainer.attention import NAME, are_short, mixed, mixed_gradients
+from trainer.attention import NAME, are_short, mixed, mixed_gradients, places, with_room, without_room
 from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
 from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
 
@@ -72,7 +73,8 @@ class LeanLayer(nn.Module):
         """(B, S, W) the layer's output."""
         layer = cast(Any, self)
         is_asked_for_more = any(value is not None for value in (attention_mask, past_key_values, *options.values()))
-        if is_asked_for_more or position_embeddings is None or not _is_plain_pass(layer, hidden_states):
+        weights = () if is_asked_for_more or position_embeddings is None else _plain_weights(layer, hidden_states)
+        if position_embeddings is None or not weights:
             result: Tensor = super().forward(
                 hidden_states,
                 attention_mask=attention_mask,
@@ -85,27 +87,35 @@ class LeanLayer(nn.Module):
             return result
         cos_bSJ, sin_bSJ = (values.chunk(2, 2)[0] for values in position_embeddings)
         outputs_BSW: Tensor = _Layer.apply(  # type: ignore[no-untyped-call]
-            hidden_states, torch.complex(cos_bSJ, sin_bSJ).unsqueeze(1), _Shape.of(layer), *_weights(layer)
+            hidden_states, torch.complex(cos_bSJ, sin_bSJ).unsqueeze(1), _Shape.of(layer), *weights
         )
         return outputs_BSW
 
 
-def _is_plain_pass(layer: Any, hidden_BSW: Tensor) -> bool:
-    """Whether nothing but the layer's own weights has a part in this pass, and all of them learn if any may."""
+def _plain_weights(layer: Any, hidden_BSW: Tensor) -> tuple[Tensor, ...]:
+    """The weights of `_Layer`; none where something else has a part in this pass, or some learn and others do not."""
     attention, mlp = layer.self_attn, layer.mlp
-    products = (*_projections(layer), attention.o_proj, mlp.gate_proj, mlp.up_proj, mlp.down_proj)
-    norms = (layer.input_layernorm, layer.post_attention_layernorm)
-    return (
-        attention.config._attn_implementation == NAME
-        and attention.is_causal
-        and not (layer.training and attention.attention_dropout)
-        and is_plain(hidden_BSW)
-        and are_short(hidden_BSW.shape[1], attention.head_dim, attention.q_proj.out_features)
-        and all(is_plain_layer(part) for part in products)
-        and not any(_is_heard(part) for part in (attention, mlp, *norms))
-        and all(part.bias is None for part in products[3:])
-        and (not torch.is_grad_enabled() or all(weight.requires_grad for weight in _weights(layer)))
+    if (
+        attention.config._attn_implementation != NAME
+        or not attention.is_causal
+        or (layer.training and attention.attention_dropout)
+        or not is_plain(hidden_BSW)
+    ):
+        return ()
+    projections, norms = _projections(layer), (layer.input_layernorm, layer.post_attention_layernorm)
+    products = (attention.o_proj, mlp.gate_proj, mlp.up_proj, mlp.down_proj)
+    if (
+        not are_short(hidden_BSW.shape[1], attention.head_dim, projections[0].out_features)
+        or not all(is_plain_layer(part) for part in (*projections, *products))
+        or any(_is_heard(part) for part in (attention, mlp, *norms))
+        or any(part.bias is not None for part in products)
+    ):
+        return ()
+    weights = (
+        *(part.weight for part in (*norms, *products, *projections)),
+        *(part.bias for part in projections if part.bias is not None),
     )
+    return weights if not torch.is_grad_enabled() or all(weight.requires_grad for weight in weights) else ()
 
 
 def _is_heard(module: nn.Module) -> bool:
@@ -117,19 +127,6 @@ def _is_heard(module: nn.Module) -> bool:
 def _projections(layer: Any) -> tuple[Any, Any, Any]:
     attention = layer.self_attn
     return attention.q_proj, attention.k_proj, attention.v_proj
-
-
-def _weights(layer: Any) -> tuple[Tensor, ...]:
-    """Both norms', those of the output and of the MLP, those of the three projections, and their biases if any."""
-    mlp, projections = layer.mlp, _projections(layer)
-    return (
-        layer.input_layernorm.weight,
-        layer.post_attention_layernorm.weight,
-        layer.self_attn.o_proj.weight,
-        *(part.weight for part in (mlp.gate_proj, mlp.up_proj, mlp.down_proj)),
-        *(part.weight for part in projections),
-        *(part.bias for part in projections if part.bias is not None),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,17 +157,18 @@ class _Layer(torch.autograd.Function):
         normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
         joint_OW, bias_O = _joint(weights[6:], shape)
         query, key, value = _of_heads(product(normed_MW, joint_OW, bias_O), weights[6:9], texts, shape)
-        query_NXD = _turned(query, turn_b1SJ).view(-1, shape.groups * query.shape[2], shape.head_size)
-        key_NSD, value_NSD = _turned(key, turn_b1SJ).flatten(0, 1), value.flatten(0, 1)
-        mixed_NXD, share_NXS = mixed(query_NXD, key_NSD, value_NSD, shape.groups, shape.scaling)
+        length = query.shape[2]
+        query_NXD = _turned(query, turn_b1SJ, length).view(-1, shape.groups * length, shape.head_size)
+        key_NRD = _turned(key, turn_b1SJ, places(length)).flatten(0, 1)
+        value_NRD = with_room(value).flatten(0, 1)
+        mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, length, shape.groups, shape.scaling)
         mixed_MC = mixed_NXD.view(query.shape).transpose(1, 2).flatten(2).flatten(0, 1)
         between_MW = product(mixed_MC, out_WC).add_(hidden_MW)
         normed_MW, between_scale_M1 = _normed(between_MW, before_mlp, shape.epsilons[1])
         outputs_MW, gate_MI, up_MI = gated(normed_MW, of_mlp)
-        attended = (query_NXD, key_NSD, value_NSD, share_NXS, mixed_MC)
-        ctx.save_for_backward(
-            *(hidden_MW, scale_M1, turn_b1SJ, *attended, between_MW, between_scale_M1, gate_MI, up_MI), *weights
-        )
+        attended = (query_NXD, key_NRD, value_NRD, share_NXR, mixed_MC)
+        inner = (between_MW, between_scale_M1, gate_MI, up_MI)
+        ctx.save_for_backward(hidden_MW, scale_M1, turn_b1SJ, joint_OW, *attended, *inner, *weights)
         ctx.shape = shape
         return outputs_MW.add_(between_MW).view(hidden_BSW.shape)
 
@@ -178,8 +176,8 @@ class _Layer(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient_BSW: Tensor) -> tuple[Tensor | None, ...]:
         kept = ctx.saved_tensors  # read once, as activation checkpointing wants it
-        hidden_MW, scale_M1, turn_b1SJ, *attended, between_MW, between_scale_M1, gate_MI, up_MI = kept[:12]
-        (before_attention, before_mlp, out_WC, *of_mlp), projections = kept[12:18], kept[18:]
+        hidden_MW, scale_M1, turn_b1SJ, joint_OW, *attended, between_MW, between_scale_M1, gate_MI, up_MI = kept[:13]
+        (before_attention, before_mlp, out_WC, *of_mlp), projections = kept[13:19], kept[19:]
         shape, texts = ctx.shape, len(gradient_BSW)
         gradient_MW = gradient_BSW.flatten(0, 1)
 
@@ -190,22 +188,23 @@ class _Layer(torch.autograd.Function):
         )
         between_gradient_MW += gradient_MW
 
-        query_NXD, key_NSD, value_NSD, share_NXS, mixed_MC = attended
+        query_NXD, key_NRD, value_NRD, share_NXR, mixed_MC = attended
         heads = product(between_gradient_MW, out_WC.t()).view(
             texts, -1, out_WC.shape[1] // shape.head_size, shape.head_size
         )
         mixed_gradient_NXD = heads.transpose(1, 2).reshape(query_NXD.shape)
-        turned = mixed_gradients(mixed_gradient_NXD, query_NXD, key_NSD, value_NSD, share_NXS, shape.scaling)
-        joint_OW, bias_O = _joint(projections, shape)
+        of_query_NXD, of_key_NRD, of_value_NRD = mixed_gradients(
+            mixed_gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, shape.scaling
+        )
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
         query, key, value = _of_heads(joint_gradient_MO, projections[:3], texts, shape)
         back_b1SJ = turn_b1SJ.conj().resolve_conj()
-        for gradient, part in zip(turned[:2], (query, key), strict=True):
-            torch.mul(_pairs(gradient.view(part.shape)), back_b1SJ, out=_pairs(part))
-        value.copy_(turned[2].view(value.shape))
+        torch.mul(_pairs(of_query_NXD.view(query.shape)), back_b1SJ, out=_pairs(query))
+        torch.mul(_pairs(without_room(of_key_NRD, key.shape)), back_b1SJ, out=_pairs(key))
+        value.copy_(without_room(of_value_NRD, value.shape))
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
         of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
-        if bias_O is not None:
+        if len(projections) > 3:
             of_projections += _apart(joint_gradient_MO.sum(0), projections[:3], shape)
 
         hidden_gradient_MW, before_attention_gradient = _norm_gradients(
@@ -274,10 +273,12 @@ def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _S
     return [part.unflatten(2, (-1, shape.head_size)).transpose(1, 2) for part in parts]
 
 
-def _turned(heads: Tensor, turn_b1SJ: Tensor) -> Tensor:
-    """(B, ·, S, D), each token's numbers rotated to its position."""
-    turned = heads.new_empty(heads.shape)
-    torch.mul(_pairs(heads), turn_b1SJ, out=_pairs(turned))
+def _turned(heads: Tensor, turn_b1SJ: Tensor, rows: int) -> Tensor:
+    """(B, ·, rows, D), each token's numbers rotated to its position; 0 behind the last one."""
+    texts, count, length, size = heads.shape
+    turned = heads.new_empty(texts, count, rows, size)
+    torch.mul(_pairs(heads), turn_b1SJ, out=_pairs(turned[:, :, :length]))
+    turned[:, :, length:] = 0
     return turned
 
 

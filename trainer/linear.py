@@ -1,7 +1,8 @@
 """Linear layers through oneDNN, for models on the CPU.
 
 torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only; oneDNN, which torch brings
-along, uses it on all that have it, and takes half the time on AMD's. Both add up in float32, in another order.
+along, uses it on all that have it, and takes half the time on AMD's Zen 5. On Zen 4 (`halves_vectors`) it is little
+quicker, and what a call of it costs more is lost where the factors are small. Both add up in float32, in another order.
 Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
 """
 
@@ -13,11 +14,16 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
+from trainer.processor import halves_vectors
+
 SMALLEST = 1_500_000
 """Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
 
 SMALLEST_PACKED, FEWEST_PRODUCTS = 200_000, 16
 """Numbers in a weight, and products with it, from which on to pack it takes less than what the products save."""
+
+FEWEST_ROWS = 100
+"""Of inputs, from which on oneDNN is quicker with a weight below `SMALLEST_PACKED` where vectors are halved."""
 
 _ROWS = 64
 """Of inputs for which a weight is packed: the layout is the same for every number above one, and serves one as well."""
@@ -46,13 +52,16 @@ def with_fast_layers(model: Model) -> Model:
 
 
 def packed(weight_NI: Tensor, products: int) -> Tensor:
-    """(N, I) the weight as it is now, for `products` products; where that pays, in the layout that oneDNN reads.
+    """(N, I) the weight as it is now, for `products` products; where that pays, in the layout that these read.
 
-    A weight that lies as torch has it is rearranged anew for each product.
+    A weight that lies as torch has it is rearranged anew for each product: always by oneDNN, by MKL unless the inputs'
+    axis comes first.
     """
     weight_NI = weight_NI.detach()
-    if products < FEWEST_PRODUCTS or weight_NI.numel() < SMALLEST_PACKED or not (is_plain(weight_NI) and pays()):
+    if products < FEWEST_PRODUCTS or not (is_plain(weight_NI) and pays()):
         return weight_NI
+    if weight_NI.numel() < SMALLEST_PACKED:
+        return weight_NI.t().contiguous().t() if halves_vectors() else weight_NI
     copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight_NI, _ROWS)
     return copy
 
@@ -75,7 +84,10 @@ def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Te
 def _is_left_to_torch(inputs_XI: Tensor, weight_NI: Tensor) -> bool:
     if weight_NI.is_mkldnn:
         return False
-    return inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays()
+    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays():
+        return True
+    has_few_rows = inputs_XI.numel() < FEWEST_ROWS * inputs_XI.shape[-1]
+    return has_few_rows and weight_NI.numel() < SMALLEST_PACKED and halves_vectors()
 
 
 class OneDNNLinear(nn.Linear):
@@ -121,6 +133,8 @@ class _Product(torch.autograd.Function):
 
 def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
     """(O, I); oneDNN copies the first factor of two that are transposed, so the smaller one stands first."""
+    if gradient_MO.shape[1] * inputs_MI.shape[1] < SMALLEST_PACKED and halves_vectors():
+        return gradient_MO.t() @ inputs_MI
     if gradient_MO.shape[1] > 2 * inputs_MI.shape[1]:
         return product(inputs_MI.t(), gradient_MO.t()).t()
     return product(gradient_MO.t(), inputs_MI.t())

@@ -39,10 +39,11 @@ class _TokenLogprobs(torch.autograd.Function):
             scaled_BTV = logits_BTV[part].float()
             scaled_BTV = scaled_BTV if temperature == 1 else scaled_BTV / temperature
             logprobs_BTV = scaled_BTV.log_softmax(2)
-            probs_part_BTV = logprobs_BTV.exp()
+            in_place = probs_BTV[part] if probs_BTV is not None and kept == torch.float32 else None
+            probs_part_BTV = torch.exp(logprobs_BTV, out=in_place)
             logprobs_BT[part] = logprobs_BTV.gather(2, ids_BT[part].unsqueeze(2)).squeeze(2)
             entropy_BT[part] = -torch.linalg.vecdot(probs_part_BTV, logprobs_BTV)
-            if probs_BTV is not None:
+            if probs_BTV is not None and in_place is None:
                 probs_BTV[part] = probs_part_BTV
         ctx.temperature = temperature
         ctx.save_for_backward(probs_BTV, ids_BT)

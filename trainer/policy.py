@@ -152,8 +152,9 @@ def _output(model: nn.Module, tokens: Tokens) -> Tensor:
     if is_padded:
         mask_BS = torch.cat([tokens.prompt_mask_BQ, tokens.mask_BT[:, :-1]], 1).long()
         inputs |= {"attention_mask": mask_BS, "position_ids": prompt_positions(mask_BS)}
-    logits_BTX: Tensor = model(**inputs, use_cache=False, **logits_option(model, length)).logits[:, -length:]
-    return logits_BTX
+    logits_BSX: Tensor = model(**inputs, use_cache=False, **logits_option(model, length)).logits
+    is_whole = logits_BSX.shape[1] == length  # a slice of everything would copy all of its gradient
+    return logits_BSX if is_whole else logits_BSX[:, -length:]
 
 
 def _output_of_shifted(model: nn.Module, ids_BS: Tensor, tokens: Tokens) -> Tensor:

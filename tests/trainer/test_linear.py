@@ -4,20 +4,30 @@ from torch import nn
 from torch.nn.functional import linear
 
 from tests.trainer.tiny_models import tiny_model
+from trainer import linear as linear_layers
 from trainer.linear import (
     FEWEST_PRODUCTS,
+    FEWEST_ROWS,
     SMALLEST,
     OneDNNLinear,
     packed,
     pays,
     product,
     sum_with_product,
+    weight_gradient,
     with_fast_layers,
 )
 
 needs_onednn = pytest.mark.skipif(not pays(), reason="oneDNN is used on processors with AVX-512, without accelerator")
 SHAPES = [(3, 40, 128, 344), (1, 600, 344, 128), (2, 4, 16, 8)]
 """Leading axes, inputs and outputs: both orders of the weight's gradient, and a product too small for oneDNN."""
+
+
+@pytest.fixture(params=[False, True], ids=["whole vectors", "halved vectors"])
+def halves_vectors(request, monkeypatch):
+    """Both kinds of processors, one after the other, on whichever this is."""
+    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: request.param)
+    return request.param
 
 
 def layer_and_inputs(shape: tuple[int, ...], bias: bool = True) -> tuple[nn.Linear, torch.Tensor]:
@@ -38,7 +48,8 @@ def test_the_sizes_here_stand_on_both_sides_of_the_limit():
     assert [size >= SMALLEST for size in sizes] == [True, True, False]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.usefixtures("halves_vectors")
+@pytest.mark.parametrize("shape", [*SHAPES, (1, FEWEST_ROWS - 1, 128, 344)])
 def test_a_product_is_that_of_torch(shape):
     layer, inputs = layer_and_inputs(shape)
     found = product(inputs, layer.weight.detach(), layer.bias.detach())
@@ -57,11 +68,33 @@ def test_products_with_a_packed_weight_are_those_of_torch(rows):
 
 
 @pytest.mark.parametrize(("outputs", "products"), [(500, FEWEST_PRODUCTS - 1), (300, FEWEST_PRODUCTS)])
-def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products):
+def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products, monkeypatch):
+    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: False)
     weight = torch.randn(outputs, 512)
     assert packed(weight, products).data_ptr() == weight.data_ptr()
 
 
+@needs_onednn
+def test_where_vectors_are_halved_a_small_weight_lies_as_mkl_reads_it(monkeypatch):
+    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: True)
+    weight, inputs, addend = torch.randn(300, 512), torch.randn(64, 512), torch.randn(64, 300)
+    found = packed(weight, FEWEST_PRODUCTS)
+    assert found.t().is_contiguous()
+    assert torch.equal(found, weight)
+    assert torch.allclose(product(inputs, found), linear(inputs, weight), atol=1e-4)
+    assert torch.allclose(sum_with_product(addend, inputs, found), addend + linear(inputs, weight), atol=1e-4)
+
+
+@pytest.mark.usefixtures("halves_vectors")
+@pytest.mark.parametrize(("outputs", "inputs"), [(344, 128), (128, 344), (900, 300)])
+def test_a_gradient_of_a_weight_is_the_product_that_torch_takes(outputs, inputs):
+    gradient, seen = torch.randn(200, outputs), torch.randn(200, inputs)
+    found = weight_gradient(gradient, seen)
+    assert found.shape == (outputs, inputs)
+    assert torch.allclose(found, gradient.t() @ seen, atol=1e-4)
+
+
+@pytest.mark.usefixtures("halves_vectors")
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_outputs_and_gradients_are_those_of_the_layer_replaced(shape, bias):
