@@ -267,10 +267,11 @@ def _unwoven(rows: Tensor, shape: _Shape) -> Tensor:
     return halves
 
 
-def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _Shape) -> list[Tensor]:
+def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _Shape) -> Sequence[Tensor]:
     """Views (B, ·, S, D) of queries, keys and values."""
-    parts = joint_MO.view(texts, -1, joint_MO.shape[1]).split([len(weight) for weight in weights], 2)
-    return [part.unflatten(2, (-1, shape.head_size)).transpose(1, 2) for part in parts]
+    size = shape.head_size
+    heads = joint_MO.view(texts, -1, joint_MO.shape[1] // size, size).transpose(1, 2)
+    return torch.split_with_sizes(heads, [weight.shape[0] // size for weight in weights], 1)
 
 
 def _turned(heads: Tensor, turn_b1SJ: Tensor, rows: int) -> Tensor:
