@@ -1,8 +1,8 @@
 """Linear layers through oneDNN, for models on the CPU.
 
 torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only; oneDNN, which torch brings
-along, uses it on all that have it, and takes half the time on AMD's Zen 5. On Zen 4 (`halves_vectors`) it is little
-quicker, and what a call of it costs more is lost where the factors are small. Both add up in float32, in another order.
+along, uses it on all that have it, and takes half the time on AMD's that compute it whole. On Zen 4 (`halves_vectors`)
+it is little quicker, and small factors lose what a call of it costs more. Both add up in float32, in another order.
 Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
 """
 
