@@ -8,8 +8,6 @@ simulated healthy runs of `--points` points in which a rule fired (`--runs 0`: n
 """
 
 import argparse
-import os
-import platform
 import statistics
 import sys
 import time
@@ -18,14 +16,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-
 from benchmarks.healthy_curves import Noise, grpo, ppo, widened
+from benchmarks.machine import machine, versions
 from diagnostics.diagnosis import Verdict
 from diagnostics.rules import engine
 from diagnostics.rules.catalog import CATALOG
 from diagnostics.run import Run
-from trainer.processor import processor
 
 SERIES = 100
 SLOWEST = 5
@@ -44,7 +40,7 @@ def main() -> None:
     parser.add_argument("--points", type=int, default=1000, help="logged points of each of them")
     parser.add_argument("--long", type=int, default=100_000, help="logged points of the run that is timed")
     options = parser.parse_args()
-    sys.stdout.write(f"CPU time on {machine()}\n")
+    sys.stdout.write(f"CPU time on {machine()}, {versions(sys.executable, ('numpy',))}\n")
     for algorithm, healthy in HEALTHY.items():
         run = widened(healthy(Noise(0, options.long, 0.5)), SERIES)
         print_cold(algorithm, run, options.long)
@@ -93,12 +89,6 @@ def print_alarms(tails: str, phi: float, runs: int, points: int) -> None:
     found = ", ".join(f"{name} {count / runs:.3f}" for name, count in sorted(counts.items())) or "none"
     sys.stdout.write(f"{tails}, autocorrelation {phi}: {found}\n")
     sys.stdout.flush()
-
-
-def machine() -> str:
-    """The processor and the versions, as far as the system tells."""
-    name = processor().get("model name", platform.processor())
-    return f"{name}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
 
 
 def _cut(run: Run, points: int) -> Run:

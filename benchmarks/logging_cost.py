@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.trl_parity import machine, versions
+from benchmarks.machine import machine, versions
 from diagnostics.runlog import RunLog
 from trainer.sinks import Origin, Sinks, TensorBoardSink, WandbSink
 

@@ -19,9 +19,9 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.event_files import LAYOUTS, regular, resumed, write
+from benchmarks.machine import machine, versions
 from benchmarks.reading import wandb_file
 from benchmarks.reading.measuring import OURS, RUST, SLOW, Measured, in_turn, ours, peer
-from benchmarks.trl_parity import machine, versions
 
 REPETITIONS = 5  # of ours and the Rust server; the slow ones are read with once
 STEPS, LONG_STEPS, RUNS, RUN_STEPS, ROWS, LISTED = 10_000, 100_000, 100, 1000, 10_000, 1000
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _report(scratch: Path, peers: Path | None, share: int) -> Iterator[str]:
     yield "# Reading logs"
     yield ""
-    yield f"Printed by `make read-speed` on {datetime.now(UTC):%Y-%m-%d}; {machine().partition(', one thread')[0]},"
+    yield f"Printed by `make read-speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()},"
     yield f"load {os.getloadavg()[0]:.1f} at the start. Ours: {versions(sys.executable, ('numpy', 'google-crc32c'))}."
     yield f"Theirs: {versions(str(peers), PEERS)}." if peers else "Theirs were not measured."
     yield ""

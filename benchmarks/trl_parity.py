@@ -7,7 +7,6 @@ Prints the tables as Markdown; exits with 1 where something that should agree do
 
 import argparse
 import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -16,10 +15,10 @@ from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
+from benchmarks.machine import machine, versions
 from benchmarks.parity.compare import Comparison, compare_all
 from benchmarks.parity.curves import METRICS, SETTINGS, Block, blocks, run_theirs, train_both
 from benchmarks.parity.report import curve_table, identical_table, on_purpose_table
-from trainer.processor import processor
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,7 +49,7 @@ def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_pytho
     """The whole output, line by line."""
     yield "# Parity with TRL"
     yield ""
-    yield f"Printed by `make parity` on {datetime.now(UTC):%Y-%m-%d}; {machine()}."
+    yield f"Printed by `make parity` on {datetime.now(UTC):%Y-%m-%d}; {machine()}, one thread per training."
     yield f"{versions(sys.executable, ('torch', 'transformers'))} · TRL's side: "
     yield f"{versions(trl_python, ('trl', 'torch', 'transformers'))}."
     for algorithm, found in groupby(comparisons, lambda comparison: comparison.case.algorithm):
@@ -59,27 +58,6 @@ def report(comparisons: Sequence[Comparison], curves: Sequence[Block], trl_pytho
         yield from on_purpose_table(algorithm, of_algorithm)
     for curve, points in groupby(curves, lambda block: block.curve):
         yield from curve_table(curve, list(points))
-
-
-def machine() -> str:
-    """The processor, in words; its family and model tell generations of one name apart."""
-    told = processor()
-    name = told.get("model name", platform.processor())
-    generation = (
-        f" (family {told['cpu family']}, model {told['model']})" if {"cpu family", "model"} <= told.keys() else ""
-    )
-    return f"{name}{generation}, {os.cpu_count()} cores, one thread per training"
-
-
-def versions(python: str, packages: Sequence[str]) -> str:
-    """Python and some packages of an environment, by their versions."""
-    code = (
-        "import sys, platform, importlib.metadata as m; print(platform.python_version(), *map(m.version, sys.argv[1:]))"
-    )
-    said = subprocess.run(
-        [python, "-P", "-c", code, *packages], capture_output=True, text=True, check=True
-    ).stdout.split()
-    return ", ".join(f"{name} {version}" for name, version in zip(("Python", *packages), said, strict=True))
 
 
 def main() -> int:

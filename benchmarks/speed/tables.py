@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeAlias
 
+from benchmarks.machine import machine, versions
 from benchmarks.speed.trainings import Case, Reading, threads_of
 from benchmarks.speed.turns import Training
-from benchmarks.trl_parity import machine, versions
 
 NAMES = {"grpo": "GRPO", "ppo": "PPO"}
 
@@ -22,8 +22,8 @@ def heading(trl_python: str, turns: int) -> Iterator[str]:
     yield "# Speed beside TRL"
     yield ""
     yield (
-        f"Printed by `make speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()} where nothing else is said, load "
-        f"{os.getloadavg()[0]:.1f} at the start; turns: {turns}."
+        f"Printed by `make speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()}, one thread per training where nothing "
+        f"else is said, load {os.getloadavg()[0]:.1f} at the start; turns: {turns}."
     )
     yield f"{versions(sys.executable, ('torch', 'transformers'))}; TRL's side: "
     yield f"{versions(trl_python, ('trl', 'torch', 'transformers'))}."

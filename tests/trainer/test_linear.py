@@ -3,6 +3,7 @@ import torch
 from torch import nn
 from torch.nn.functional import linear
 
+from tests.trainer.operations import Operations
 from tests.trainer.tiny_models import tiny_model
 from trainer import linear as linear_layers
 from trainer.linear import (
@@ -72,6 +73,22 @@ def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products,
     monkeypatch.setattr(linear_layers, "halves_vectors", lambda: False)
     weight = torch.randn(outputs, 512)
     assert packed(weight, products).data_ptr() == weight.data_ptr()
+
+
+@needs_onednn
+@pytest.mark.parametrize("rows", [FEWEST_ROWS - 1, FEWEST_ROWS])
+def test_only_where_vectors_are_halved_few_rows_are_left_to_mkl(rows, halves_vectors):
+    with Operations() as operations:
+        product(torch.randn(rows, 128), torch.randn(344, 128))
+    assert bool(operations.shapes_of("_linear_pointwise")) == (not halves_vectors or rows == FEWEST_ROWS)
+
+
+@needs_onednn
+@pytest.mark.parametrize(("outputs", "is_small"), [(344, True), (2048, False)])
+def test_only_where_vectors_are_halved_small_gradients_are_left_to_mkl(outputs, is_small, halves_vectors):
+    with Operations() as operations:
+        weight_gradient(torch.randn(200, outputs), torch.randn(200, 128))
+    assert bool(operations.shapes_of("_linear_pointwise")) == (not (halves_vectors and is_small))
 
 
 @needs_onednn

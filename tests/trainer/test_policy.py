@@ -17,6 +17,7 @@ from transformers import (
     PreTrainedModel,
 )
 
+from tests.trainer.operations import Operations
 from trainer.experience import Tokens
 from trainer.kl import k1, k3
 from trainer.losses import TokenAverage, grpo_loss
@@ -212,6 +213,15 @@ def test_neither_padding_nor_the_order_within_a_group_changes_the_gradient(loss_
     assert apart(moved_N, plain_N) < 1e-5
     assert apart(wide_N, plain_N) < 1e-5
     assert apart(wrong_N, plain_N) > 0.1
+
+
+def test_the_gradient_of_logits_that_are_as_many_as_asked_for_is_not_copied():
+    tokens = written_tokens()
+    with Operations() as operations:
+        score_tokens(policy_of("llama"), tokens, 1.0).logprobs_BT.sum().backward()
+    logits_shape = (*tokens.ids_BT.shape, VOCABULARY)
+    assert logits_shape in operations.shapes_of("scatter_add_")  # that gradient itself
+    assert logits_shape not in operations.shapes_of("slice_backward")
 
 
 def gradient(tokens: Tokens, advantages_B: Tensor, loss_type: str) -> Tensor:
