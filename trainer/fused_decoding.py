@@ -2,12 +2,14 @@
 
 Small models spend their decoding in calls, so what helps is fewer and larger operations: query, key and value in one
 product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
-multiplication, keys and values written in place and by one copy, sums within the products that they follow. Large ones
+multiplication, keys and values written in place and by one copy, sums within the products that they follow. Their keys
+and values stand without gaps, so that the processor can fetch ahead what does not stay in its cache. Large models
 spend it in products, which are quicker with weights that oneDNN need not rearrange. It computes what the model's own
 forward pass computes, to rounding.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
-W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, D size of a head, J = D / 2.
+W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, R places for S keys, D size of a
+head, J = D / 2.
 """
 
 import math
@@ -17,7 +19,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import scaled_dot_product_attention
+from torch.nn.functional import pad, scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
@@ -28,6 +30,8 @@ KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp", "trainer.layers")
 """Modules whose layers compute what those of transformers that they replace do."""
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
+ROOM = 8
+"""Tokens for which a memory that is full gets room; it has a multiple of this, with which products are quickest."""
 LARGEST = 10_000_000
 """Parameters where oneDNN does not multiply; a larger model would copy its weights for nothing, as its time goes into
 the products."""
@@ -72,7 +76,7 @@ class FusedDecoder:
         self._memory: list[_Memory] = []
         self._rotation_SXJ = torch.empty(0)
         self._position_A: Tensor | None = None
-        self._mask_A11S: Tensor | None = None
+        self._mask_A11R: Tensor | None = None
 
     @torch.inference_mode()
     def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
@@ -85,7 +89,7 @@ class FusedDecoder:
         for layer in self._layers:
             projected_NXD = layer.project(hidden_AW, rotation)
             projected_PKXQD = projected_NXD.unflatten(0, (*ids_PQ.shape, -1)).permute(0, 2, 3, 1, 4)
-            self._memory.append(_Memory.of_prompts(projected_PKXQD[:, :, -2:], prompt_of_B, len(self._rotation_SXJ)))
+            self._memory.append(_Memory.of_prompts(projected_PKXQD[:, :, -2:], prompt_of_B))
             hidden_AW = layer.transform(hidden_AW, _attended(projected_PKXQD, seen_P1QQ))
         return self._logits(hidden_AW.unflatten(0, ids_PQ.shape)[:, -1])[prompt_of_B]
 
@@ -98,7 +102,7 @@ class FusedDecoder:
         for layer, memory in zip(self._layers, self._memory, strict=True):
             projected_NXD = layer.project(hidden_AW, rotation)
             memory.write(at, projected_NXD)
-            mixed_NGD = memory.attend(projected_NXD, at + 1, self._mask_A11S)
+            mixed_NGD = memory.attend(projected_NXD, at + 1, self._mask_A11R)
             hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(hidden_AW.shape[0], -1))
         if self._position_A is not None:
             self._position_A = self._position_A + 1
@@ -106,8 +110,8 @@ class FusedDecoder:
 
     def keep(self, kept: Tensor) -> bool:
         self._memory = [memory.of_rows(kept) for memory in self._memory]
-        if self._position_A is not None and self._mask_A11S is not None:
-            self._position_A, self._mask_A11S = self._position_A[kept], self._mask_A11S[kept]
+        if self._position_A is not None and self._mask_A11R is not None:
+            self._position_A, self._mask_A11R = self._position_A[kept], self._mask_A11R[kept]
         return True
 
     def _logits(self, hidden_AW: Tensor) -> Tensor:
@@ -124,50 +128,52 @@ class FusedDecoder:
         self._rotation_SXJ[:, -1] = 1
         if is_padded:
             self._position_A = mask_BQ.sum(1)
-            mask_AS = like.new_zeros(len(mask_BQ), total)
-            mask_AS[:, : self._length].masked_fill_(mask_BQ == 0, -torch.inf)
-            self._mask_A11S = mask_AS[:, None, None]
+            mask_AR = like.new_zeros(len(mask_BQ), _places(total, self._layers[0].head_size))
+            mask_AR[:, : self._length].masked_fill_(mask_BQ == 0, -torch.inf)
+            self._mask_A11R = mask_AR[:, None, None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Memory:
-    """One layer's keys and values of all rows, with room for those of the whole rollout."""
+    """One layer's keys and values of all rows, which are read as a whole at each token."""
 
-    pairs_N2SD: Tensor
-    """The keys, then the values."""
+    pairs_2NRD: Tensor
+    """All keys, then all values; 0 in the places left over."""
     key_heads: int
-    reach: int
-    """How many places are read at least: products of fewer are so small that torch leaves them to its slow loop."""
 
     @classmethod
-    def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor, total: int) -> "_Memory":
+    def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor) -> "_Memory":
         """With the keys and values of prompts written for each of their rows."""
         _, heads, _, length, size = pairs_PK2QD.shape
-        reach = min(math.ceil(NAIVE_BELOW / size), total)
-        pairs_BK2SD = pairs_PK2QD.new_empty(len(prompt_of_B), heads, 2, total, size)
-        pairs_BK2SD[..., :length, :] = pairs_PK2QD[prompt_of_B]
-        pairs_BK2SD[..., length:reach, :] = 0
-        return cls(pairs_BK2SD.flatten(0, 1), heads, reach)
+        pairs_2BKRD = pairs_PK2QD.new_empty(2, len(prompt_of_B), heads, _places(length + 1, size), size)
+        pairs_2BKRD[..., :length, :] = pairs_PK2QD[prompt_of_B].permute(2, 0, 1, 3, 4)
+        pairs_2BKRD[..., length:, :] = 0
+        return cls(pairs_2BKRD.flatten(1, 2), heads)
 
     def of_rows(self, kept: Tensor) -> "_Memory":
         """Of these rows alone."""
-        pairs_AK2SD = self.pairs_N2SD.unflatten(0, (-1, self.key_heads))[kept]
-        return _Memory(pairs_AK2SD.flatten(0, 1), self.key_heads, self.reach)
+        return _Memory(self.pairs_2NRD.unflatten(1, (-1, self.key_heads))[:, kept].flatten(1, 2), self.key_heads)
 
     def write(self, at: int, projected_NXD: Tensor) -> None:
         """Remember one token of each row."""
-        self.pairs_N2SD.select(2, at).copy_(projected_NXD.narrow(1, projected_NXD.shape[1] - 2, 2))
+        if at == self.pairs_2NRD.shape[2]:
+            self.pairs_2NRD = pad(self.pairs_2NRD, (0, 0, 0, ROOM))
+        self.pairs_2NRD.select(2, at).copy_(projected_NXD.narrow(1, projected_NXD.shape[1] - 2, 2).transpose(0, 1))
 
-    def attend(self, projected_NXD: Tensor, length: int, mask_A11S: Tensor | None) -> Tensor:
+    def attend(self, projected_NXD: Tensor, length: int, mask_A11R: Tensor | None) -> Tensor:
         """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
-        query_NGD, reach = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2), max(length, self.reach)
-        keys_NSD, values_NSD = self.pairs_N2SD.narrow(2, 0, reach).unbind(1)
-        scores_NGS = torch.bmm(query_NGD, keys_NSD.transpose(1, 2))
-        if reach > length:
-            scores_NGS.narrow(2, length, reach - length).fill_(-torch.inf)
-        if mask_A11S is not None:
-            scores_NGS = (scores_NGS.unflatten(0, (-1, self.key_heads)) + mask_A11S[..., :reach]).flatten(0, 1)
-        return torch.bmm(scores_NGS.softmax(2), values_NSD)
+        query_NGD, (key_NRD, value_NRD) = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2), self.pairs_2NRD
+        scores_NGR, places = torch.bmm(query_NGD, key_NRD.transpose(1, 2)), key_NRD.shape[1]
+        if places > length:
+            scores_NGR.narrow(2, length, places - length).fill_(-torch.inf)
+        if mask_A11R is not None:
+            scores_NGR = (scores_NGR.unflatten(0, (-1, self.key_heads)) + mask_A11R[..., :places]).flatten(0, 1)
+        return torch.bmm(scores_NGR.softmax(2), value_NRD)
+
+
+def _places(tokens: int, size: int) -> int:
+    """For as many tokens, and for products that are not left to torch's slow loop."""
+    return ROOM * math.ceil(max(tokens, NAIVE_BELOW / size) / ROOM)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Whole decoder layers of small Llama-like models as one autograd function, on the CPU.
 
 Much of what such a layer costs is calls: of modules, of operations on few numbers, of nodes in torch's graph. Here
-queries, keys and values come out of one product, and are rotated by one multiplication each: the rows of their weights
+queries, keys and values come out of one product, and one multiplication rotates what has to be: the rows of the weights
 are woven, so that the two numbers which rotate together stand side by side as one complex number. What the norms give
-is computed again in the backward pass instead of kept. The results are those of transformers' layer, to rounding.
-Axes: B texts, S tokens, M = B·S, b 1 or B, W hidden size, H heads of queries, K heads of keys and of values, N = B·K,
-X = S·H / K, R places for S keys, D size of a head, J = D / 2, I inner size of the MLP, O outputs of the three
-projections, C = H·D.
+is computed again in the backward pass instead of kept. Of the last layer only those tokens are computed that somebody
+asks for: the others serve as keys and values. The results are those of transformers' layer, to rounding.
+Axes: B texts, S tokens, M = B·S, T the last of them whose outputs are asked for, L = B·T, b 1 or B, W hidden size,
+H heads of queries, K heads of keys and of values, G = H / K, E = H + K, Y = E + K, N = K·B, X = G·T, R places for S
+keys, D size of a head, J = D / 2, I inner size of the MLP, O = Y·D outputs of the three projections, C = H·D.
 """
 
 from collections.abc import Sequence
@@ -17,9 +18,9 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
-from transformers import Cache
+from transformers import Cache, PreTrainedModel
 
-from trainer.attention import NAME, are_short, mixed, mixed_gradients, places, with_room, without_room
+from trainer.attention import NAME, are_short, mixed, mixed_gradients, places, without_room
 from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
 from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
 
@@ -40,6 +41,15 @@ def with_lean_layers(model: Model) -> Model:
         lean.__dict__ = layer.__dict__
         model.set_submodule(name, lean)
     return model
+
+
+def outputs_option(model: PreTrainedModel, count: int) -> dict[str, int]:
+    """How to ask a model for its last layer's outputs of each text's last `count` tokens only.
+
+    Nothing for models whose last layer gives all anyway; a `LeanLayer` does so too where it leaves a pass to its class.
+    """
+    layers = getattr(model.base_model, "layers", ())
+    return {"outputs_to_keep": count} if layers and isinstance(layers[-1], LeanLayer) else {}
 
 
 def _is_known(module: nn.Module) -> bool:
@@ -68,9 +78,10 @@ class LeanLayer(nn.Module):
         past_key_values: Cache | None = None,
         use_cache: bool | None = False,
         position_embeddings: tuple[Tensor, Tensor] | None = None,
+        outputs_to_keep: int | None = None,
         **options: Any,
     ) -> Tensor:
-        """(B, S, W) the layer's output."""
+        """(B, S, W) the layer's output, or (B, T, W) of the last layer's where `outputs_to_keep` asks for no more."""
         layer = cast(Any, self)
         is_asked_for_more = any(value is not None for value in (attention_mask, past_key_values, *options.values()))
         weights = () if is_asked_for_more or position_embeddings is None else _plain_weights(layer, hidden_states)
@@ -86,10 +97,16 @@ class LeanLayer(nn.Module):
             )
             return result
         cos_bSJ, sin_bSJ = (values.chunk(2, 2)[0] for values in position_embeddings)
-        outputs_BSW: Tensor = _Layer.apply(  # type: ignore[no-untyped-call]
-            hidden_states, torch.complex(cos_bSJ, sin_bSJ).unsqueeze(1), _Shape.of(layer), *weights
-        )
-        return outputs_BSW
+        length, shape = hidden_states.shape[1], _Shape.of(layer)
+        turn_bSEJ = torch.complex(cos_bSJ, sin_bSJ).unsqueeze(2).repeat(1, 1, shape.rotated, 1)
+        kept = length if outputs_to_keep is None or not _is_last(layer) else min(outputs_to_keep, length)
+        outputs_BTW: Tensor = _Layer.apply(hidden_states, turn_bSEJ, shape, kept, *weights)  # type: ignore[no-untyped-call]
+        return outputs_BTW
+
+
+def _is_last(layer: Any) -> bool:
+    attention = layer.self_attn
+    return bool(attention.layer_idx == attention.config.num_hidden_layers - 1)
 
 
 def _plain_weights(layer: Any, hidden_BSW: Tensor) -> tuple[Tensor, ...]:
@@ -134,8 +151,8 @@ class _Shape:
     """What a layer is beside its weights."""
 
     head_size: int
+    key_heads: int
     groups: int
-    """H / K."""
     scaling: float
     epsilons: tuple[float, float]
     """Of the norm before the attention, and of that before the MLP."""
@@ -144,64 +161,80 @@ class _Shape:
     def of(cls, layer: Any) -> "_Shape":
         attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
         epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
-        return cls(attention.head_dim, attention.num_key_value_groups, attention.scaling, epsilons)
+        key_heads = attention.k_proj.out_features // attention.head_dim
+        return cls(attention.head_dim, key_heads, attention.num_key_value_groups, attention.scaling, epsilons)
+
+    @property
+    def query_heads(self) -> int:
+        return self.key_heads * self.groups
+
+    @property
+    def rotated(self) -> int:
+        """Heads of queries and keys."""
+        return self.query_heads + self.key_heads
 
 
 class _Layer(torch.autograd.Function):
     """A layer and its gradients."""
 
     @staticmethod
-    def forward(ctx: Any, hidden_BSW: Tensor, turn_b1SJ: Tensor, shape: _Shape, *weights: Tensor) -> Tensor:
+    def forward(ctx: Any, hidden_BSW: Tensor, turn_bSEJ: Tensor, shape: _Shape, kept: int, *weights: Tensor) -> Tensor:
         before_attention, before_mlp, out_WC, *of_mlp = weights[:6]
-        texts, hidden_MW = len(hidden_BSW), hidden_BSW.flatten(0, 1)
+        (texts, length, width), hidden_MW = hidden_BSW.shape, hidden_BSW.flatten(0, 1)
         normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
         joint_OW, bias_O = _joint(weights[6:], shape)
-        query, key, value = _of_heads(product(normed_MW, joint_OW, bias_O), weights[6:9], texts, shape)
-        length = query.shape[2]
-        query_NXD = _turned(query, turn_b1SJ, length).view(-1, shape.groups * length, shape.head_size)
-        key_NRD = _turned(key, turn_b1SJ, places(length)).flatten(0, 1)
-        value_NRD = with_room(value).flatten(0, 1)
+        heads_BSYD = _heads(product(normed_MW, joint_OW, bias_O), texts, shape)
+        _turn(heads_BSYD, turn_bSEJ)
+        query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
+        key_NRD, value_NRD = _of_keys_and_values(heads_BSYD, shape)
         mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, length, shape.groups, shape.scaling)
-        mixed_MC = mixed_NXD.view(query.shape).transpose(1, 2).flatten(2).flatten(0, 1)
-        between_MW = product(mixed_MC, out_WC).add_(hidden_MW)
-        normed_MW, between_scale_M1 = _normed(between_MW, before_mlp, shape.epsilons[1])
-        outputs_MW, gate_MI, up_MI = gated(normed_MW, of_mlp)
-        attended = (query_NXD, key_NRD, value_NRD, share_NXR, mixed_MC)
-        inner = (between_MW, between_scale_M1, gate_MI, up_MI)
-        ctx.save_for_backward(hidden_MW, scale_M1, turn_b1SJ, joint_OW, *attended, *inner, *weights)
+        mixed_BTHD = mixed_NXD.new_empty(texts, kept, shape.query_heads, shape.head_size)
+        _of_groups(mixed_BTHD, shape)[:] = mixed_NXD.view(shape.key_heads, texts, shape.groups, kept, shape.head_size)
+        mixed_LC = mixed_BTHD.view(texts * kept, -1)
+        between_BTW = product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
+        between_LW = between_BTW.flatten(0, 1)
+        normed_LW, between_scale_L1 = _normed(between_LW, before_mlp, shape.epsilons[1])
+        outputs_LW, gate_LI, up_LI = gated(normed_LW, of_mlp)
+        attended = (query_NXD, key_NRD, value_NRD, share_NXR, mixed_LC)
+        inner = (between_LW, between_scale_L1, gate_LI, up_LI)
+        ctx.save_for_backward(hidden_MW, scale_M1, turn_bSEJ, joint_OW, *attended, *inner, *weights)
         ctx.shape = shape
-        return outputs_MW.add_(between_MW).view(hidden_BSW.shape)
+        return outputs_LW.add_(between_LW).view(between_BTW.shape)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, gradient_BSW: Tensor) -> tuple[Tensor | None, ...]:
-        kept = ctx.saved_tensors  # read once, as activation checkpointing wants it
-        hidden_MW, scale_M1, turn_b1SJ, joint_OW, *attended, between_MW, between_scale_M1, gate_MI, up_MI = kept[:13]
-        (before_attention, before_mlp, out_WC, *of_mlp), projections = kept[13:19], kept[19:]
-        shape, texts = ctx.shape, len(gradient_BSW)
-        gradient_MW = gradient_BSW.flatten(0, 1)
+    def backward(ctx: Any, gradient_BTW: Tensor) -> tuple[Tensor | None, ...]:
+        saved = ctx.saved_tensors  # read once, as activation checkpointing wants it
+        hidden_MW, scale_M1, turn_bSEJ, joint_OW, *attended, between_LW, between_scale_L1, gate_LI, up_LI = saved[:13]
+        (before_attention, before_mlp, out_WC, *of_mlp), projections = saved[13:19], saved[19:]
+        shape, (texts, kept, width) = ctx.shape, gradient_BTW.shape
+        length, gradient_LW = len(hidden_MW) // texts, gradient_BTW.flatten(0, 1)
 
-        normed_MW = _renormed(between_MW, between_scale_M1, before_mlp)
-        normed_gradient_MW, *mlp_gradients = gated_gradients(gradient_MW, normed_MW, gate_MI, up_MI, of_mlp)
-        between_gradient_MW, before_mlp_gradient = _norm_gradients(
-            cast(Tensor, normed_gradient_MW), between_MW, between_scale_M1, before_mlp
+        normed_LW = _renormed(between_LW, between_scale_L1, before_mlp)
+        normed_gradient_LW, *mlp_gradients = gated_gradients(gradient_LW, normed_LW, gate_LI, up_LI, of_mlp)
+        between_gradient_LW, before_mlp_gradient = _norm_gradients(
+            cast(Tensor, normed_gradient_LW), between_LW, between_scale_L1, before_mlp
         )
-        between_gradient_MW += gradient_MW
+        between_gradient_LW += gradient_LW
 
-        query_NXD, key_NRD, value_NRD, share_NXR, mixed_MC = attended
-        heads = product(between_gradient_MW, out_WC.t()).view(
-            texts, -1, out_WC.shape[1] // shape.head_size, shape.head_size
-        )
-        mixed_gradient_NXD = heads.transpose(1, 2).reshape(query_NXD.shape)
+        query_NXD, key_NRD, value_NRD, share_NXR, mixed_LC = attended
+        mixed_gradient_BTHD = _heads(product(between_gradient_LW, out_WC.t()), texts, shape)
         of_query_NXD, of_key_NRD, of_value_NRD = mixed_gradients(
-            mixed_gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, shape.scaling
+            _of_groups(mixed_gradient_BTHD, shape).reshape(query_NXD.shape),
+            query_NXD,
+            key_NRD,
+            value_NRD,
+            share_NXR,
+            shape.scaling,
         )
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
-        query, key, value = _of_heads(joint_gradient_MO, projections[:3], texts, shape)
-        back_b1SJ = turn_b1SJ.conj().resolve_conj()
-        torch.mul(_pairs(of_query_NXD.view(query.shape)), back_b1SJ, out=_pairs(query))
-        torch.mul(_pairs(without_room(of_key_NRD, key.shape)), back_b1SJ, out=_pairs(key))
-        value.copy_(without_room(of_value_NRD, value.shape))
+        heads_BSYD = _heads(joint_gradient_MO, texts, shape)
+        heads_BSYD[:, : length - kept, : shape.query_heads] = 0
+        query = _of_groups(heads_BSYD[:, length - kept :], shape)
+        query[:] = of_query_NXD.view(query.shape)
+        key, value = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3).split(shape.key_heads)
+        key[:], value[:] = without_room(of_key_NRD, key.shape), without_room(of_value_NRD, value.shape)
+        _turn(heads_BSYD, turn_bSEJ.conj().resolve_conj())
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
         of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
         if len(projections) > 3:
@@ -210,13 +243,16 @@ class _Layer(torch.autograd.Function):
         hidden_gradient_MW, before_attention_gradient = _norm_gradients(
             product(joint_gradient_MO, joint_OW.t()), hidden_MW, scale_M1, before_attention
         )
+        hidden_gradient_BSW = hidden_gradient_MW.view(texts, length, width)
+        hidden_gradient_BSW[:, length - kept :] += between_gradient_LW.view(gradient_BTW.shape)
         return (
-            hidden_gradient_MW.add_(between_gradient_MW).view(gradient_BSW.shape),
+            hidden_gradient_BSW,
+            None,
             None,
             None,
             before_attention_gradient,
             before_mlp_gradient,
-            weight_gradient(between_gradient_MW, mixed_MC),
+            weight_gradient(between_gradient_LW, mixed_LC),
             *mlp_gradients,
             *of_projections,
         )
@@ -267,22 +303,27 @@ def _unwoven(rows: Tensor, shape: _Shape) -> Tensor:
     return halves
 
 
-def _of_heads(joint_MO: Tensor, weights: Sequence[Tensor], texts: int, shape: _Shape) -> Sequence[Tensor]:
-    """Views (B, ·, S, D) of queries, keys and values."""
-    size = shape.head_size
-    heads = joint_MO.view(texts, -1, joint_MO.shape[1] // size, size).transpose(1, 2)
-    return torch.split_with_sizes(heads, [weight.shape[0] // size for weight in weights], 1)
+def _heads(numbers_XO: Tensor, texts: int, shape: _Shape) -> Tensor:
+    """(B, ·, ·, D)."""
+    return numbers_XO.view(texts, len(numbers_XO) // texts, -1, shape.head_size)
 
 
-def _turned(heads: Tensor, turn_b1SJ: Tensor, rows: int) -> Tensor:
-    """(B, ·, rows, D), each token's numbers rotated to its position; 0 behind the last one."""
-    texts, count, length, size = heads.shape
-    turned = heads.new_empty(texts, count, rows, size)
-    torch.mul(_pairs(heads), turn_b1SJ, out=_pairs(turned[:, :, :length]))
-    turned[:, :, length:] = 0
-    return turned
+def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
+    """Rotate the numbers of queries and keys to the positions of their tokens, where they lie."""
+    pairs_BSEJ = torch.view_as_complex(heads_BSYD[:, :, : turn_bSEJ.shape[2]].unflatten(3, (-1, 2)))
+    torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
 
 
-def _pairs(numbers: Tensor) -> Tensor:
-    """The last axis, of size D, as complex numbers."""
-    return torch.view_as_complex(numbers.unflatten(-1, (-1, 2)))
+def _of_groups(heads_BTYD: Tensor, shape: _Shape) -> Tensor:
+    """(K, B, G, T, D) view of the queries, those that read the same keys together."""
+    grouped_BTKGD: Tensor = heads_BTYD[:, :, : shape.query_heads].unflatten(2, (-1, shape.groups))
+    return grouped_BTKGD.permute(2, 0, 3, 1, 4)
+
+
+def _of_keys_and_values(heads_BSYD: Tensor, shape: _Shape) -> tuple[Tensor, ...]:
+    """(N, R, D) keys and values; 0 in the places left over."""
+    texts, length, _, size = heads_BSYD.shape
+    both = heads_BSYD.new_empty(2 * shape.key_heads, texts, places(length), size)
+    both[:, :, :length] = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3)
+    both[:, :, length:] = 0
+    return both.view(2, -1, places(length), size).unbind()

@@ -13,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from trainer.console import say_once
 from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.experience import Tokens
+from trainer.layers import outputs_option
 from trainer.logprobs import token_logprobs
 from trainer.messages import Message, Prompt, prompt_text
 from trainer.models import ValueModel
@@ -152,7 +153,8 @@ def _output(model: nn.Module, tokens: Tokens) -> Tensor:
     if is_padded:
         mask_BS = torch.cat([tokens.prompt_mask_BQ, tokens.mask_BT[:, :-1]], 1).long()
         inputs |= {"attention_mask": mask_BS, "position_ids": prompt_positions(mask_BS)}
-    logits_BSX: Tensor = model(**inputs, use_cache=False, **logits_option(model, length)).logits
+    asked = {**logits_option(model, length), **outputs_option(bare_model(model), length)}
+    logits_BSX: Tensor = model(**inputs, use_cache=False, **asked).logits
     is_whole = logits_BSX.shape[1] == length  # a slice of everything would copy all of its gradient
     return logits_BSX if is_whole else logits_BSX[:, -length:]
 

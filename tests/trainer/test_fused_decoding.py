@@ -2,8 +2,9 @@ import pytest
 import torch
 
 from tests.trainer.tiny_models import EOS, FUSABLE, PAD, SHAPES, grouped_prompts, tiny_model, uniforms
+from trainer import fused_decoding
 from trainer.decoding import CachedDecoder
-from trainer.fused_decoding import FusedDecoder, is_fusable
+from trainer.fused_decoding import ROOM, FusedDecoder, is_fusable
 from trainer.linear import FEWEST_PRODUCTS, SMALLEST_PACKED
 from trainer.rollout import decoder_for, generate
 from trainer.sampling import Sampling
@@ -38,6 +39,18 @@ def test_large_weights_which_are_packed_give_the_same_logits(name):
     assert model.model.layers[0].mlp.down_proj.weight.numel() >= SMALLEST_PACKED
     expected = all_logits(CachedDecoder(model, FEWEST_PRODUCTS), padded=True)
     assert torch.allclose(all_logits(FusedDecoder(model, FEWEST_PRODUCTS), padded=True), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("padded", [False, True])
+def test_a_memory_without_gaps_gets_room_when_it_is_full(padded, monkeypatch):
+    monkeypatch.setattr(fused_decoding, "NAIVE_BELOW", 1)
+    model = tiny_model("llama")
+    decoder, longest = FusedDecoder(model, 8), grouped_prompts(5, 4, padded)[0].shape[1]
+    assert longest < ROOM < longest + 8 < 2 * ROOM
+    assert torch.allclose(all_logits(decoder, padded), all_logits(CachedDecoder(model, 8), padded), atol=1e-5)
+    pairs_2NRD = decoder._memory[0].pairs_2NRD
+    assert pairs_2NRD.shape[2] == 2 * ROOM
+    assert pairs_2NRD.is_contiguous()
 
 
 @pytest.mark.parametrize("rope", [{"rope_type": "linear", "factor": 2.0}, {"rope_type": "default"}])

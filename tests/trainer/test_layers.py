@@ -10,7 +10,7 @@ from transformers import PreTrainedModel
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, tiny_model
 from trainer import layers
 from trainer.attention import LONGEST, with_short_attention
-from trainer.layers import LeanLayer, with_lean_layers
+from trainer.layers import LeanLayer, outputs_option, with_lean_layers
 from trainer.linear import with_fast_layers
 from trainer.mlp import with_lean_mlps
 
@@ -64,6 +64,34 @@ def test_logits_and_gradients_are_those_of_the_layers_replaced(name: str, length
         found.append([logits.detach(), *torch.autograd.grad((logits * weights).sum(), list(model.parameters()))])
     assert_close(*found)
     assert len(calls) == 2
+
+
+@pytest.mark.parametrize("count", [1, 5, 12, 40])
+@pytest.mark.parametrize("name", FUSABLE)
+def test_the_last_layer_computes_the_tokens_that_are_asked_for(name: str, count: int, calls: list[torch.Size]) -> None:
+    model, kept, found = lean(name), [], []
+    model.model.layers[-1].register_forward_hook(lambda layer, inputs, output: kept.append(output.shape[1]))
+    for one, option in ((model, outputs_option(model, count)), (plain(name), {})):
+        logits = one(texts(), use_cache=False, **option).logits[:, -count:]
+        weights = torch.rand(logits.shape, generator=torch.Generator().manual_seed(2))
+        found.append([logits.detach(), *torch.autograd.grad((logits * weights).sum(), list(one.parameters()))])
+    assert_close(*found)
+    assert kept == [min(count, 12)]
+    assert len(calls) == 2
+
+
+def test_asked_for_the_last_tokens_of_padded_texts_a_layer_gives_them_all(calls: list[torch.Size]) -> None:
+    mask = torch.ones(3, 12, dtype=torch.long)
+    mask[0, :4] = 0
+    model = lean()
+    expected = plain()(texts(), attention_mask=mask).logits
+    found = model(texts(), attention_mask=mask, use_cache=False, **outputs_option(model, 5)).logits
+    torch.testing.assert_close(found, expected)
+    assert calls == []
+
+
+def test_models_of_other_layers_are_not_asked() -> None:
+    assert [outputs_option(plain(name), 5) for name in SHAPES] == [{}] * len(SHAPES)
 
 
 @pytest.mark.parametrize("name", FUSABLE)

@@ -21,6 +21,7 @@ from tests.trainer.operations import Operations
 from trainer.experience import Tokens
 from trainer.kl import k1, k3
 from trainer.losses import TokenAverage, grpo_loss
+from trainer.models import load_policy, load_value_model
 from trainer.policy import encode, estimate_values, score_tokens
 from trainer.rollout import generate
 from trainer.sampling import Sampling, draw_uniforms
@@ -222,6 +223,20 @@ def test_the_gradient_of_logits_that_are_as_many_as_asked_for_is_not_copied():
     logits_shape = (*tokens.ids_BT.shape, VOCABULARY)
     assert logits_shape in operations.shapes_of("scatter_add_")  # that gradient itself
     assert logits_shape not in operations.shapes_of("slice_backward")
+
+
+def test_of_the_last_layer_only_the_completions_are_computed(tmp_path):
+    policy_of("llama").save_pretrained(tmp_path)
+    padded, computed = written_tokens(), []
+    tokens = replace(padded, prompt_mask_BQ=torch.ones_like(padded.prompt_mask_BQ))
+    policy, value_model = load_policy(tmp_path), load_value_model(tmp_path)
+    for body in (policy.model, value_model.body):
+        body.layers[-1].register_forward_hook(lambda layer, inputs, output: computed.append(output.shape[:2]))
+    found = score_tokens(policy, tokens, 1.0)
+    expected = score_tokens(policy_of("llama"), tokens, 1.0)
+    torch.testing.assert_close(found.logprobs_BT, expected.logprobs_BT, rtol=1e-4, atol=1e-5)
+    assert estimate_values(value_model, tokens).shape == tokens.ids_BT.shape
+    assert computed == [tokens.ids_BT.shape] * 2
 
 
 def gradient(tokens: Tokens, advantages_B: Tensor, loss_type: str) -> Tensor:
