@@ -21,8 +21,9 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
 LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
 """Tokens of a text, numbers of a head, and numbers of all its heads of queries that products still serve better."""
-_WIDTH = 8
-"""Numbers that a product computes at once: one of 39 columns takes up to twice the time of one of 40."""
+_NARROWEST, _STEP = 16, 4
+"""Columns of a product, fewer of which take up to three times as long; and those that it computes together: one too few
+costs more than one more."""
 NAME = "sdpa_or_products"
 """By which models name it in their configuration; it is never saved."""
 
@@ -109,13 +110,13 @@ def are_short(length: int, size: int, width: int) -> bool:
 
 def places(length: int) -> int:
     """Places for the keys and values of so many tokens; what stands in those left over is read by nobody, but is 0."""
-    return -(-length // _WIDTH) * _WIDTH
+    return max(length + (length % _STEP == _STEP - 1), _NARROWEST)
 
 
 def with_room(heads_BKSD: Tensor) -> Tensor:
     """(B, K, R, D), with zeros in the places left over."""
-    length = heads_BKSD.shape[2]
-    return pad(heads_BKSD, (0, 0, 0, places(length) - length)) if length % _WIDTH else heads_BKSD
+    left_over = places(heads_BKSD.shape[2]) - heads_BKSD.shape[2]
+    return pad(heads_BKSD, (0, 0, 0, left_over)) if left_over else heads_BKSD
 
 
 def without_room(gradient_NRD: Tensor, shape: Sequence[int]) -> Tensor:

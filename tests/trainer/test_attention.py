@@ -49,7 +49,7 @@ def kernel_calls(monkeypatch) -> list[int]:
     return calls
 
 
-@pytest.mark.parametrize("length", [LONGEST, LONGEST - 1, 9], ids=["all places", "all but one", "one of a new eight"])
+@pytest.mark.parametrize("length", [LONGEST, LONGEST - 1, 9], ids=["all places", "all but one", "few"])
 @pytest.mark.parametrize("key_heads", [4, 2, 1])
 def test_logits_and_gradients_of_short_texts_are_those_of_the_kernel(key_heads, length, kernel_calls):
     expected = logits_and_gradients(llama(key_heads), input_ids=texts(length))
