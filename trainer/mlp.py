@@ -104,13 +104,11 @@ def gated_gradients(
     """Of the inputs and of the three weights of `gated`; None for what is not needed."""
     gate_IW, up_IW, down_WI = weights
     of_inputs, of_gate, of_up, of_down = needed
-    share_MI = gate_MI.sigmoid()
-    passed_MI = gate_MI * share_MI
+    passed_MI = silu(gate_MI)
     down_gradient_WI = weight_gradient(gradient_MW, passed_MI * up_MI) if of_down else None
     inner_MI = product(gradient_MW, down_WI.t())
-    slope_MI = share_MI.addcmul_(passed_MI, 1 - share_MI)  # of SiLU: s + g·s·(1 − s)
     up_gradient_MI = passed_MI.mul_(inner_MI)
-    gate_gradient_MI = slope_MI.mul_(inner_MI).mul_(up_MI)
+    gate_gradient_MI = torch.ops.aten.silu_backward(inner_MI.mul_(up_MI), gate_MI)
     return (
         product(gate_gradient_MI, gate_IW.t()).add_(product(up_gradient_MI, up_IW.t())) if of_inputs else None,
         weight_gradient(gate_gradient_MI, inputs_MW) if of_gate else None,
