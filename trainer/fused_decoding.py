@@ -31,7 +31,7 @@ KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp", "trainer.layers")
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
 ROOM = 8
-"""Tokens for which a memory that is full gets room; it has a multiple of this, with which products are quickest."""
+"""Tokens for which a memory that is full gets room: 4 and 16 are no quicker."""
 LARGEST = 10_000_000
 """Parameters where oneDNN does not multiply; a larger model would copy its weights for nothing, as its time goes into
 the products."""

@@ -4,7 +4,7 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from tests.trainer.tiny_models import SHAPES, VOCABULARY, tiny_model
-from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, with_short_attention
+from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, with_room, with_short_attention
 from trainer.models import Checkpoint, load_policy
 
 
@@ -56,6 +56,15 @@ def test_logits_and_gradients_of_short_texts_are_those_of_the_kernel(key_heads, 
     kernel_calls.clear()
     assert_close(logits_and_gradients(with_short_attention(llama(key_heads)), input_ids=texts(length)), expected)
     assert kernel_calls == []
+
+
+@pytest.mark.parametrize(
+    ("length", "room"), [(1, 16), (15, 16), (16, 16), (17, 17), (33, 33), (38, 38), (39, 40), (40, 40)]
+)
+def test_keys_get_room_for_a_whole_step_where_one_is_missing_and_for_sixteen_at_least(length, room):
+    padded = with_room(torch.ones(2, 3, length, 4))
+    assert padded.shape == (2, 3, room, 4)
+    assert padded.sum() == 2 * 3 * length * 4
 
 
 @pytest.mark.parametrize("name", SHAPES)
