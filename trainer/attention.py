@@ -19,6 +19,8 @@ from transformers import AttentionInterface, PreTrainedModel
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
+from trainer.packing import Packing
+
 LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
 """Tokens of a text, numbers of a head, and numbers of all its heads of queries that products still serve better."""
 _NARROWEST, _STEP = 16, 4
@@ -45,9 +47,17 @@ def attend(
     attention_mask: Tensor | None,
     dropout: float = 0.0,
     scaling: float | None = None,
+    packing: Packing | None = None,
     **options: Any,
 ) -> tuple[Tensor, Tensor | None]:
-    """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`."""
+    """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`.
+
+    Args:
+        packing: How the tokens of the one row belong together; the mask then says nothing.
+    """
+    if packing is not None:
+        settings = {"dropout": dropout, "scaling": scaling, **options}
+        return _attend_apart(module, packing, (query_BHSD, key_BKSD, value_BKSD), settings), None
     is_causal, size = options.get("is_causal"), query_BHSD.shape[3]
     is_plain = (
         are_short(key_BKSD.shape[2], max(size, value_BKSD.shape[3]), query_BHSD.shape[1] * size)
@@ -64,6 +74,41 @@ def attend(
         module, query_BHSD, key_BKSD, value_BKSD, attention_mask, dropout=dropout, scaling=scaling, **options
     )
     return result
+
+
+def _attend_apart(
+    module: nn.Module, packing: Packing, heads_1YMD: tuple[Tensor, ...], settings: dict[str, Any]
+) -> Tensor:
+    """(1, M, H, D) what each token of a packed row reads: of its own text, and a completion of its prompt as well."""
+    of_prompts = [packing.prompts_of(part[0], 1).transpose(0, 1) for part in heads_1YMD]
+    query_BHTD, *own = (packing.completions_of(part[0], 1).transpose(0, 1) for part in heads_1YMD)
+    key_BKSD, value_BKSD = (
+        torch.cat([before_PKQD.repeat_interleave(packing.group, 0), own_BKTD], 2)
+        for before_PKQD, own_BKTD in zip(of_prompts[1:], own, strict=True)
+    )
+    query_PHQD, key_PKQD, value_PKQD = of_prompts
+    prompts_PQHD, _ = attend(module, query_PHQD, key_PKQD, value_PKQD, _prompts_mask(packing), **settings)
+    mask_B1TS = _completions_mask(packing, query_BHTD)
+    completions_BTHD, _ = attend(module, query_BHTD, key_BKSD, value_BKSD, mask_B1TS, **settings)
+    return packing.together(prompts_PQHD, completions_BTHD).unsqueeze(0)
+
+
+def _prompts_mask(packing: Packing) -> Tensor | None:
+    """(P, 1, Q, Q), True where a key is read; padding reads itself, since who reads nothing becomes NaN."""
+    if packing.mask_PQ is None:
+        return None
+    own_QQ = torch.eye(packing.prompt_length, dtype=torch.bool, device=packing.mask_PQ.device)
+    return (packing.mask_PQ[:, None, None] & own_QQ.new_ones(own_QQ.shape).tril()) | own_QQ
+
+
+def _completions_mask(packing: Packing, query_BHTD: Tensor) -> Tensor:
+    """(B, 1, T, Q + T), True where a key is read."""
+    length, keys = packing.length, packing.prompt_length + packing.length
+    read_TS = torch.ones(length, keys, dtype=torch.bool, device=query_BHTD.device).tril(packing.prompt_length)
+    if packing.mask_PQ is None:
+        return read_TS.expand(len(query_BHTD), 1, -1, -1)
+    real_BQ = packing.mask_PQ.repeat_interleave(packing.group, 0)
+    return pad(real_BQ, (0, length), value=True)[:, None, None] & read_TS
 
 
 def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:

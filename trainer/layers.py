@@ -20,9 +20,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from transformers import Cache, PreTrainedModel
 
-from trainer.attention import NAME, are_short, mixed, mixed_gradients, places, without_room
+from trainer.attention import NAME, are_short, mixed, mixed_gradients, places
 from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
 from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
+from trainer.packing import Packing
 
 FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")
 """Classes of transformers whose layers this computes."""
@@ -79,13 +80,17 @@ class LeanLayer(nn.Module):
         use_cache: bool | None = False,
         position_embeddings: tuple[Tensor, Tensor] | None = None,
         outputs_to_keep: int | None = None,
+        packing: Packing | None = None,
         **options: Any,
     ) -> Tensor:
         """(B, S, W) the layer's output, or (B, T, W) of the last layer's where `outputs_to_keep` asks for no more."""
-        layer = cast(Any, self)
-        is_asked_for_more = any(value is not None for value in (attention_mask, past_key_values, *options.values()))
-        weights = () if is_asked_for_more or position_embeddings is None else _plain_weights(layer, hidden_states)
+        layer, length = cast(Any, self), hidden_states.shape[1]
+        mask = attention_mask if packing is None else packing.mask_PQ
+        is_asked_for_more = any(value is not None for value in (mask, past_key_values, *options.values()))
+        longest = length if packing is None else packing.longest
+        weights = () if is_asked_for_more else _plain_weights(layer, hidden_states, longest)
         if position_embeddings is None or not weights:
+            options |= {} if packing is None else {"packing": packing}
             result: Tensor = super().forward(
                 hidden_states,
                 attention_mask=attention_mask,
@@ -96,8 +101,10 @@ class LeanLayer(nn.Module):
                 **options,
             )
             return result
-        cos_bSJ, sin_bSJ = (values.chunk(2, 2)[0] for values in position_embeddings)
-        length, shape = hidden_states.shape[1], _Shape.of(layer)
+        shape, rotation = _Shape.of(layer, packing), list(position_embeddings)
+        if packing is not None:
+            rotation = [packing.of_first(part[0]).unsqueeze(0) for part in rotation]  # the same for every text
+        cos_bSJ, sin_bSJ = (part.chunk(2, 2)[0] for part in rotation)
         turn_bSEJ = torch.complex(cos_bSJ, sin_bSJ).unsqueeze(2).repeat(1, 1, shape.rotated, 1)
         kept = length if outputs_to_keep is None or not _is_last(layer) else min(outputs_to_keep, length)
         outputs_BTW: Tensor = _Layer.apply(hidden_states, turn_bSEJ, shape, kept, *weights)  # type: ignore[no-untyped-call]
@@ -109,8 +116,12 @@ def _is_last(layer: Any) -> bool:
     return bool(attention.layer_idx == attention.config.num_hidden_layers - 1)
 
 
-def _plain_weights(layer: Any, hidden_BSW: Tensor) -> tuple[Tensor, ...]:
-    """The weights of `_Layer`; none where something else has a part in this pass, or some learn and others do not."""
+def _plain_weights(layer: Any, hidden_BSW: Tensor, longest: int) -> tuple[Tensor, ...]:
+    """The weights of `_Layer`; none where something else has a part in this pass, or some learn and others do not.
+
+    Args:
+        longest: Tokens of a text.
+    """
     attention, mlp = layer.self_attn, layer.mlp
     if (
         attention.config._attn_implementation != NAME
@@ -122,7 +133,7 @@ def _plain_weights(layer: Any, hidden_BSW: Tensor) -> tuple[Tensor, ...]:
     projections, norms = _projections(layer), (layer.input_layernorm, layer.post_attention_layernorm)
     products = (attention.o_proj, mlp.gate_proj, mlp.up_proj, mlp.down_proj)
     if (
-        not are_short(hidden_BSW.shape[1], attention.head_dim, projections[0].out_features)
+        not are_short(longest, attention.head_dim, projections[0].out_features)
         or not all(is_plain_layer(part) for part in (*projections, *products))
         or any(_is_heard(part) for part in (attention, mlp, *norms))
         or any(part.bias is not None for part in products)
@@ -148,7 +159,7 @@ def _projections(layer: Any) -> tuple[Any, Any, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What a layer is beside its weights."""
+    """What a layer is beside its weights, and how its texts lie."""
 
     head_size: int
     key_heads: int
@@ -156,13 +167,14 @@ class _Shape:
     scaling: float
     epsilons: tuple[float, float]
     """Of the norm before the attention, and of that before the MLP."""
+    packing: Packing | None
 
     @classmethod
-    def of(cls, layer: Any) -> "_Shape":
+    def of(cls, layer: Any, packing: Packing | None) -> "_Shape":
         attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
         epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
         key_heads = attention.k_proj.out_features // attention.head_dim
-        return cls(attention.head_dim, key_heads, attention.num_key_value_groups, attention.scaling, epsilons)
+        return cls(attention.head_dim, key_heads, attention.num_key_value_groups, attention.scaling, epsilons, packing)
 
     @property
     def query_heads(self) -> int:
@@ -184,29 +196,25 @@ class _Layer(torch.autograd.Function):
         normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
         joint_OW, bias_O = _joint(weights[6:], shape)
         heads_BSYD = _heads(product(normed_MW, joint_OW, bias_O), texts, shape)
-        _turn(heads_BSYD, turn_bSEJ)
-        query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
-        key_NRD, value_NRD = _of_keys_and_values(heads_BSYD, shape)
-        mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, length, shape.groups, shape.scaling)
-        mixed_BTHD = mixed_NXD.new_empty(texts, kept, shape.query_heads, shape.head_size)
-        _of_groups(mixed_BTHD, shape)[:] = mixed_NXD.view(shape.key_heads, texts, shape.groups, kept, shape.head_size)
+        mixed_BTHD = heads_BSYD.new_empty(texts, kept, shape.query_heads, shape.head_size)
+        readings = _read(heads_BSYD, turn_bSEJ, mixed_BTHD, shape)
         mixed_LC = mixed_BTHD.view(texts * kept, -1)
         between_BTW = product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
         between_LW = between_BTW.flatten(0, 1)
         normed_LW, between_scale_L1 = _normed(between_LW, before_mlp, shape.epsilons[1])
         outputs_LW, gate_LI, up_LI = gated(normed_LW, of_mlp)
-        attended = (query_NXD, key_NRD, value_NRD, share_NXR, mixed_LC)
         inner = (between_LW, between_scale_L1, gate_LI, up_LI)
-        ctx.save_for_backward(hidden_MW, scale_M1, turn_bSEJ, joint_OW, *attended, *inner, *weights)
-        ctx.shape = shape
+        ctx.save_for_backward(hidden_MW, scale_M1, turn_bSEJ, joint_OW, mixed_LC, *inner, *weights, *readings)
+        ctx.shape, ctx.weights = shape, len(weights)
         return outputs_LW.add_(between_LW).view(between_BTW.shape)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient_BTW: Tensor) -> tuple[Tensor | None, ...]:
         saved = ctx.saved_tensors  # read once, as activation checkpointing wants it
-        hidden_MW, scale_M1, turn_bSEJ, joint_OW, *attended, between_LW, between_scale_L1, gate_LI, up_LI = saved[:13]
-        (before_attention, before_mlp, out_WC, *of_mlp), projections = saved[13:19], saved[19:]
+        hidden_MW, scale_M1, turn_bSEJ, joint_OW, mixed_LC, between_LW, between_scale_L1, gate_LI, up_LI = saved[:9]
+        weights, readings = saved[9 : 9 + ctx.weights], saved[9 + ctx.weights :]
+        (before_attention, before_mlp, out_WC, *of_mlp), projections = weights[:6], weights[6:]
         shape, (texts, kept, width) = ctx.shape, gradient_BTW.shape
         length, gradient_LW = len(hidden_MW) // texts, gradient_BTW.flatten(0, 1)
 
@@ -217,24 +225,10 @@ class _Layer(torch.autograd.Function):
         )
         between_gradient_LW += gradient_LW
 
-        query_NXD, key_NRD, value_NRD, share_NXR, mixed_LC = attended
         mixed_gradient_BTHD = _heads(product(between_gradient_LW, out_WC.t()), texts, shape)
-        of_query_NXD, of_key_NRD, of_value_NRD = mixed_gradients(
-            _of_groups(mixed_gradient_BTHD, shape).reshape(query_NXD.shape),
-            query_NXD,
-            key_NRD,
-            value_NRD,
-            share_NXR,
-            shape.scaling,
-        )
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
         heads_BSYD = _heads(joint_gradient_MO, texts, shape)
-        heads_BSYD[:, : length - kept, : shape.query_heads] = 0
-        query = _of_groups(heads_BSYD[:, length - kept :], shape)
-        query[:] = of_query_NXD.view(query.shape)
-        key, value = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3).split(shape.key_heads)
-        key[:], value[:] = without_room(of_key_NRD, key.shape), without_room(of_value_NRD, value.shape)
-        _turn(heads_BSYD, turn_bSEJ.conj().resolve_conj())
+        _read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, turn_bSEJ.conj().resolve_conj(), shape)
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
         of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
         if len(projections) > 3:
@@ -314,16 +308,102 @@ def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
     torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
 
 
+def _read(heads_BSYD: Tensor, turn_bSEJ: Tensor, mixed_BTHD: Tensor, shape: _Shape) -> tuple[Tensor, ...]:
+    """Rotate queries and keys and write what the last tokens read to `mixed_BTHD`; what `_read_gradients` needs."""
+    packing = shape.packing
+    if packing is None:
+        _turn(heads_BSYD, turn_bSEJ)
+        return _read_texts(heads_BSYD, None, mixed_BTHD, shape)
+    heads_PQYD, completions_BTYD = packing.prompts_of(heads_BSYD[0]), packing.completions_of(heads_BSYD[0])
+    for part_XSYD, turn in zip((heads_PQYD, completions_BTYD), _turns(turn_bSEJ, packing), strict=True):
+        _turn(part_XSYD, turn)
+    mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # to be written
+    of_prompts = _read_texts(heads_PQYD, None, mixed_PTHD, shape)
+    packing.write_prompts(mixed_BTHD[0], mixed_PTHD)
+    of_completions = _read_texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), shape)
+    return *of_prompts, *of_completions
+
+
+def _read_gradients(
+    mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, back_bSEJ: Tensor, shape: _Shape
+) -> None:
+    """Write the gradients of queries, keys and values, not rotated, to `heads_BSYD`."""
+    packing = shape.packing
+    if packing is None:
+        _read_texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
+        _turn(heads_BSYD, back_bSEJ)
+        return
+    mixed_gradient_XHD, heads_SYD = mixed_gradient_BTHD[0], heads_BSYD[0]
+    heads_PQYD = heads_SYD.new_empty(packing.prompts, packing.prompt_length, *heads_SYD.shape[1:])
+    _read_texts_gradients(packing.prompts_of(mixed_gradient_XHD), readings[:4], heads_PQYD, None, shape)
+    completions_BTHD, completions_BTYD = (packing.completions_of(part) for part in (mixed_gradient_XHD, heads_SYD))
+    _read_texts_gradients(completions_BTHD, readings[4:], completions_BTYD, heads_PQYD, shape)
+    for part_XSYD, back in zip((heads_PQYD, completions_BTYD), _turns(back_bSEJ, packing), strict=True):
+        _turn(part_XSYD, back)
+    packing.write_prompts(heads_SYD, heads_PQYD)
+
+
+def _turns(turn_1SEJ: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
+    """For the tokens of prompts, and for those of completions."""
+    return turn_1SEJ[:, : packing.prompt_length], turn_1SEJ[:, packing.prompt_length :]
+
+
+def _read_texts(
+    heads_BSYD: Tensor, prompts_PQYD: Tensor | None, mixed_BTHD: Tensor, shape: _Shape
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """`_read` of texts that lie side by side, or of completions and the prompts before them."""
+    length, kept, before = heads_BSYD.shape[1], mixed_BTHD.shape[1], _length(prompts_PQYD)
+    query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
+    key_NRD, value_NRD = _keys_and_values(heads_BSYD, prompts_PQYD, shape)
+    mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling)
+    mixed_KBGTD = _of_groups(mixed_BTHD, shape)
+    mixed_KBGTD[:] = mixed_NXD.view(mixed_KBGTD.shape)
+    return query_NXD, key_NRD, value_NRD, share_NXR
+
+
+def _read_texts_gradients(
+    mixed_gradient_BTHD: Tensor,
+    reading: Sequence[Tensor],
+    heads_BSYD: Tensor,
+    prompts_PQYD: Tensor | None,
+    shape: _Shape,
+) -> None:
+    """Write to `heads_BSYD`, and add to what stands in `prompts_PQYD`."""
+    query_NXD, key_NRD, value_NRD, share_NXR = reading
+    gradient_NXD = _of_groups(mixed_gradient_BTHD, shape).reshape(query_NXD.shape)
+    of_query_NXD, *of_pair_NRD = mixed_gradients(gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, shape.scaling)
+    length, kept, before = heads_BSYD.shape[1], mixed_gradient_BTHD.shape[1], _length(prompts_PQYD)
+    heads_BSYD[:, : length - kept, : shape.query_heads] = 0
+    query_KBGTD = _of_groups(heads_BSYD[:, length - kept :], shape)
+    query_KBGTD[:] = of_query_NXD.view(query_KBGTD.shape)
+    for place, gradient_NRD in enumerate(of_pair_NRD):
+        first = shape.query_heads + place * shape.key_heads
+        gradient_KBRD = gradient_NRD.unflatten(0, (shape.key_heads, -1))
+        own_KBSD = heads_BSYD[:, :, first : first + shape.key_heads].permute(2, 0, 1, 3)
+        own_KBSD[:] = gradient_KBRD[:, :, before : before + length]
+        if prompts_PQYD is not None:
+            of_prompt_KPQD = prompts_PQYD[:, :, first : first + shape.key_heads].permute(2, 0, 1, 3)
+            of_prompt_KPQD += gradient_KBRD[:, :, :before].unflatten(1, (len(prompts_PQYD), -1)).sum(2)
+
+
+def _length(texts: Tensor | None) -> int:
+    return 0 if texts is None else texts.shape[1]
+
+
 def _of_groups(heads_BTYD: Tensor, shape: _Shape) -> Tensor:
     """(K, B, G, T, D) view of the queries, those that read the same keys together."""
     grouped_BTKGD: Tensor = heads_BTYD[:, :, : shape.query_heads].unflatten(2, (-1, shape.groups))
     return grouped_BTKGD.permute(2, 0, 3, 1, 4)
 
 
-def _of_keys_and_values(heads_BSYD: Tensor, shape: _Shape) -> tuple[Tensor, ...]:
-    """(N, R, D) keys and values; 0 in the places left over."""
+def _keys_and_values(heads_BSYD: Tensor, prompts_PQYD: Tensor | None, shape: _Shape) -> tuple[Tensor, ...]:
+    """(N, R, D) keys and values, those of its prompt before each completion's; 0 in the places left over."""
     texts, length, _, size = heads_BSYD.shape
-    both = heads_BSYD.new_empty(2 * shape.key_heads, texts, places(length), size)
-    both[:, :, :length] = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3)
-    both[:, :, length:] = 0
-    return both.view(2, -1, places(length), size).unbind()
+    before = _length(prompts_PQYD)
+    both_YBRD = heads_BSYD.new_empty(2 * shape.key_heads, texts, places(before + length), size)
+    if prompts_PQYD is not None:
+        both_YPGRD = both_YBRD.unflatten(1, (len(prompts_PQYD), -1))
+        both_YPGRD[:, :, :, :before] = prompts_PQYD[:, :, shape.query_heads :].permute(2, 0, 1, 3).unsqueeze(2)
+    both_YBRD[:, :, before : before + length] = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3)
+    both_YBRD[:, :, before + length :] = 0
+    return both_YBRD.view(2, -1, both_YBRD.shape[2], size).unbind()

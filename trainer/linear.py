@@ -132,10 +132,11 @@ class _Product(torch.autograd.Function):
 
 
 def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
-    """(O, I); oneDNN copies the first factor of two that are transposed, so the smaller one stands first."""
-    if gradient_MO.shape[1] * inputs_MI.shape[1] < SMALLEST_PACKED and halves_vectors():
+    """(O, I); oneDNN copies the first factor of two that are transposed, and who adds it up a result that lies so."""
+    (rows, outputs), inputs = gradient_MO.shape, inputs_MI.shape[1]
+    if outputs * inputs < SMALLEST_PACKED and halves_vectors():
         return gradient_MO.t() @ inputs_MI
-    if gradient_MO.shape[1] > 2 * inputs_MI.shape[1]:
+    if rows * outputs > rows * inputs + outputs * inputs:
         return product(inputs_MI.t(), gradient_MO.t()).t()
     return product(gradient_MO.t(), inputs_MI.t())
 

@@ -18,7 +18,7 @@ from trainer.logprobs import token_logprobs
 from trainer.messages import Message, Prompt, prompt_text
 from trainer.models import ValueModel
 from trainer.options import ConfigError
-from trainer.shared_prompts import logits_of_groups
+from trainer.shared_prompts import token_logprobs_of_shared
 
 
 class TokenScores(NamedTuple):
@@ -71,10 +71,7 @@ def score_tokens(model: nn.Module, tokens: Tokens, temperature: float, sharing: 
         sharing: Neighbouring rows whose prompt is the same and to be read once for all of them.
     """
     if sharing > 1 and tokens.ids_BT.shape[1] > 1:
-        first_B1V, others_BTV = logits_of_groups(model, tokens, sharing)
-        first = token_logprobs(first_B1V, tokens.ids_BT[:, :1], temperature)
-        others = token_logprobs(others_BTV, tokens.ids_BT[:, 1:], temperature)
-        logprobs_BT, entropy_BT = (torch.cat(parts, 1) for parts in zip(first, others, strict=True))
+        logprobs_BT, entropy_BT = token_logprobs_of_shared(model, tokens, temperature, sharing)
     else:
         logprobs_BT, entropy_BT = token_logprobs(_output(model, tokens), tokens.ids_BT, temperature)
     return TokenScores(_masked(logprobs_BT, tokens), _masked(entropy_BT, tokens))

@@ -1,24 +1,30 @@
 """Prompts read once for a group: log-probabilities, entropies and gradients as where each completion has its own."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from torch import nn
+from transformers import PreTrainedModel
 
 from tests.trainer.process_group import said_by_the_first
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, grouped_prompts, tiny_model
-from trainer import shared_prompts
+from trainer import layers
+from trainer.attention import LONGEST, with_short_attention
 from trainer.config import GRPOConfig, make_config
 from trainer.experience import Tokens
+from trainer.layers import with_lean_layers
+from trainer.linear import with_fast_layers
+from trainer.mlp import with_lean_mlps
 from trainer.policy import score_tokens
 from trainer.shared_prompts import sharing
 
 GROUP = 4
 TOGETHER = """
 from torch.nn.parallel import DistributedDataParallel
-from tests.trainer.test_shared_prompts import GROUP, tiny_model, tokens_of
+from tests.trainer.test_shared_prompts import GROUP, model_of, tokens_of
 from trainer.policy import score_tokens
 
 tokens = tokens_of(4)
@@ -29,8 +35,8 @@ def gradients(model, rows, group):
     return [weight.grad for weight in model.parameters()]
 
 half = slice(rank * 2 * GROUP, (rank + 1) * 2 * GROUP)
-together = gradients(DistributedDataParallel(tiny_model("llama")), half, GROUP)
-alone = gradients(tiny_model("llama"), slice(None), 1)
+together = gradients(DistributedDataParallel(model_of("llama")), half, GROUP)
+alone = gradients(model_of("llama"), slice(None), 1)
 for mean, of_all in zip(together, alone, strict=True):
     torch.testing.assert_close(mean * processes, of_all, rtol=1e-4, atol=1e-5)
 print("equal")
@@ -38,10 +44,14 @@ leave()
 """
 
 
-@pytest.fixture(autouse=True)
-def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if models were large: those of the tests have too few weights for anything to be saved."""
-    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", 0)
+def model_of(name: str, **changes: object) -> PreTrainedModel:
+    """As transformers builds it, but for its attention."""
+    return with_short_attention(tiny_model(name, **changes))
+
+
+def lean(name: str) -> PreTrainedModel:
+    """As a training loads it."""
+    return with_short_attention(with_lean_layers(with_lean_mlps(with_fast_layers(tiny_model(name)))))
 
 
 def config_of(**options: object) -> GRPOConfig:
@@ -73,66 +83,89 @@ def assert_same(model: nn.Module, tokens: Tokens) -> None:
         assert torch.allclose(shared, alone, rtol=1e-4, atol=1e-5)
 
 
-@pytest.mark.parametrize("length", [1, 2, 7])
-@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("length", [1, 2, 7, LONGEST], ids=lambda length: f"{length} tokens")
+@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
+@pytest.mark.parametrize("make", [model_of, lean])
 @pytest.mark.parametrize("name", FUSABLE)
-def test_log_probabilities_entropies_and_gradients_are_the_same(name: str, padded: bool, length: int) -> None:
-    model, tokens = tiny_model(name), tokens_of(3, padded, length)
+def test_log_probabilities_entropies_and_gradients_are_the_same(
+    name: str, make: Callable[[str], PreTrainedModel], padded: bool, length: int
+) -> None:
+    model, tokens = make(name), tokens_of(3, padded, length)
     assert sharing(model, config_of(), tokens, 3 * GROUP) == GROUP
     assert_same(model, tokens)
+
+
+@pytest.mark.parametrize("make", [model_of, lean])
+def test_prompts_of_one_token_are_shared(make: Callable[[str], PreTrainedModel]) -> None:
+    tokens = tokens_of(3)
+    assert_same(
+        make("llama"),
+        replace(tokens, prompt_ids_BQ=tokens.prompt_ids_BQ[:, -1:], prompt_mask_BQ=tokens.prompt_mask_BQ[:, -1:]),
+    )
+
+
+def test_what_a_lean_layer_shares_it_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, seen, apply = lean("llama"), list[torch.Size](), layers._Layer.apply
+    monkeypatch.setattr(
+        layers._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
+    )
+    score_tokens(model, tokens_of(3), 1.0, GROUP)
+    assert seen == [(1, 3 * 5 + 3 * GROUP * 6, 16)] * 2
+
+
+def test_of_the_last_layer_only_the_tokens_before_those_of_completions_are_computed() -> None:
+    model, kept = lean("llama"), list[int]()
+    model.model.layers[-1].register_forward_hook(lambda layer, inputs, output: kept.append(output.shape[1]))
+    score_tokens(model, tokens_of(3), 1.0, GROUP)
+    assert kept == [3 + 3 * GROUP * 6]
 
 
 def test_an_adapter_learns_the_same() -> None:
     peft = pytest.importorskip("peft")
     settings = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
-    model, tokens = peft.get_peft_model(tiny_model("llama"), settings), tokens_of(2)
+    model, tokens = peft.get_peft_model(model_of("llama"), settings), tokens_of(2)
     assert sharing(model, config_of(), tokens, 2 * GROUP) == GROUP
     assert_same(model, tokens)
 
 
-def test_a_prompt_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, tokens, read = tiny_model("llama"), tokens_of(3), list[torch.Size]()
+def test_with_activations_computed_again_the_same_is_learnt() -> None:
+    model, tokens = model_of("llama"), tokens_of(2)
+    model.gradient_checkpointing_enable({"use_reentrant": False})
+    model.train()
+    assert_same(model, tokens)
+
+
+def test_a_prompt_is_read_once() -> None:
+    model, read = model_of("llama"), list[torch.Size]()
     model.model.embed_tokens.register_forward_hook(lambda _, inputs, __: read.append(inputs[0].shape))
-    score_tokens(model, tokens, 1.0, GROUP)
-    assert read == [(3, 5), (3 * GROUP, 6)]
+    score_tokens(model, tokens_of(3), 1.0, GROUP)
+    assert read == [(1, 3 * 5 + 3 * GROUP * 6)]
 
 
 @pytest.mark.parametrize("rows", [(6,), (8, 6), (8, 2)])
 def test_a_pass_that_ends_within_a_group_shares_nothing(rows: tuple[int, ...]) -> None:
-    assert sharing(tiny_model("llama"), config_of(), tokens_of(2), *rows) == 1
+    assert sharing(model_of("llama"), config_of(), tokens_of(2), *rows) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name not in FUSABLE])
 def test_other_architectures_share_nothing(name: str) -> None:
-    assert sharing(tiny_model(name), config_of(), tokens_of(2), 8) == 1
+    assert sharing(model_of(name), config_of(), tokens_of(2), 8) == 1
+
+
+def test_with_an_attention_of_its_own_a_model_shares_nothing() -> None:
+    assert sharing(tiny_model("llama"), config_of(), tokens_of(2), 8) == 1
 
 
 def test_what_depends_on_more_than_keys_and_values_shares_nothing() -> None:
     rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}
-    assert sharing(tiny_model("llama", rope_parameters=rope), config_of(), tokens_of(2), 8) == 1
-    assert sharing(tiny_model("mistral", sliding_window=11), config_of(), tokens_of(2), 8) == 1
-    assert sharing(tiny_model("mistral", sliding_window=12), config_of(), tokens_of(2), 8) == GROUP
-
-
-def test_checkpointed_activations_keep_no_keys_and_values() -> None:
-    config = replace(config_of(), gradient_checkpointing=True)
-    assert sharing(tiny_model("llama"), config, tokens_of(2), 8) == 1
+    assert sharing(model_of("llama", rope_parameters=rope), config_of(), tokens_of(2), 8) == 1
+    assert sharing(model_of("mistral", sliding_window=11), config_of(), tokens_of(2), 8) == 1
+    assert sharing(model_of("mistral", sliding_window=12), config_of(), tokens_of(2), 8) == GROUP
 
 
 def test_a_model_in_a_wrapper_that_is_not_known_is_read_as_it_was() -> None:
-    assert sharing(nn.Sequential(tiny_model("llama")), config_of(), tokens_of(2), 8) == 1
+    assert sharing(nn.Sequential(model_of("llama")), config_of(), tokens_of(2), 8) == 1
 
 
 def test_processes_that_share_prompts_learn_what_one_without_learns(tmp_path: Path) -> None:
     assert said_by_the_first(TOGETHER, tmp_path) == "equal"
-
-
-def test_a_prompt_is_shared_where_that_saves_more_than_a_second_pass_takes(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, tokens = tiny_model("llama"), tokens_of(2)
-    of_layer = sum(weight.numel() for weight in model.model.layers[0].parameters())
-    saved = (8 - 2) * tokens.prompt_ids_BQ.shape[1] * of_layer
-    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", saved)
-    assert sharing(model, config_of(), tokens, 8) == GROUP
-    assert sharing(model, config_of(), tokens, 8, 4) == 1
-    monkeypatch.setattr(shared_prompts, "LEAST_SAVED", saved + 1)
-    assert sharing(model, config_of(), tokens, 8) == 1
