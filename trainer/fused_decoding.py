@@ -252,8 +252,8 @@ def _packed(layer: Any, tokens: int) -> _Layer:
     size = attention.head_dim
     heads = parts[1].out_features // size
     attention_norm, mlp_norm = _Norm.of(layer.input_layernorm), _Norm.of(layer.post_attention_layernorm)
-    qkv = _qkv([part.weight for part in parts], heads, size, attention.scaling) * attention_norm.weight
-    gate_up = torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]) * mlp_norm.weight
+    qkv = _qkv([part.weight for part in parts], heads, size, attention.scaling).mul_(attention_norm.weight)
+    gate_up = torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]).mul_(mlp_norm.weight)
     return _Layer(
         attention_norm=attention_norm,
         qkv=packed(qkv, tokens),
