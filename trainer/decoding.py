@@ -101,13 +101,13 @@ def logits_option(model: nn.Module, count: int) -> dict[str, int]:
     return {"logits_to_keep": count} if "logits_to_keep" in _accepted(bare_model(model)) else {}
 
 
-def keeps_plain_memory(model: PreTrainedModel, length: int) -> bool:
+def keeps_plain_memory(model: PreTrainedModel, length: int, families: Collection[str] = FAMILIES) -> bool:
     """Whether a model is of a family known to remember a text of `length` tokens by a key and a value of each alone.
 
     Both then depend on that token, its position and what stands before it, and none is forgotten.
     """
     return (
-        type(model).__name__ in FAMILIES
+        type(model).__name__ in families
         and model.config.rope_parameters["rope_type"] in ROPE_TYPES
         and length <= (getattr(model.config, "sliding_window", None) or length)
     )

@@ -13,11 +13,15 @@ from transformers import PreTrainedModel
 
 from trainer.attention import NAME
 from trainer.config import GRPOConfig
+from trainer.decoding import FAMILIES as FUSABLE
 from trainer.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 from trainer.experience import Tokens
 from trainer.layers import outputs_option
 from trainer.logprobs import token_logprobs_of_groups
 from trainer.packing import Packing
+
+FAMILIES = (*FUSABLE, "Qwen3ForCausalLM")
+"""Classes of transformers that hand on to the attention what they are told of a packed row."""
 
 
 def sharing(model: nn.Module, config: GRPOConfig, tokens: Tokens, *rows: int) -> int:
@@ -29,9 +33,8 @@ def sharing(model: nn.Module, config: GRPOConfig, tokens: Tokens, *rows: int) ->
     group, bare = config.num_generations, bare_model(model)
     are_whole = all(count % group == 0 for count in rows)
     is_known = isinstance(model, PreTrainedModel | DistributedDataParallel) or hasattr(model, "peft_config")
-    may_be_packed = bare.config._attn_implementation == NAME and keeps_plain_memory(
-        bare, tokens.prompt_ids_BQ.shape[1] + tokens.ids_BT.shape[1]
-    )
+    length = tokens.prompt_ids_BQ.shape[1] + tokens.ids_BT.shape[1]
+    may_be_packed = bare.config._attn_implementation == NAME and keeps_plain_memory(bare, length, FAMILIES)
     return group if are_whole and is_known and may_be_packed else 1
 
 

@@ -103,7 +103,7 @@ def test_where_vectors_are_halved_a_small_weight_lies_as_mkl_reads_it(monkeypatc
 
 
 @pytest.mark.usefixtures("halves_vectors")
-@pytest.mark.parametrize(("outputs", "inputs"), [(344, 128), (128, 344), (900, 300)])
+@pytest.mark.parametrize(("outputs", "inputs"), [(344, 128), (128, 344), (900, 300), (3200, 64)])
 def test_a_gradient_of_a_weight_is_the_product_that_torch_takes(outputs, inputs):
     gradient, seen = torch.randn(200, outputs), torch.randn(200, inputs)
     found = weight_gradient(gradient, seen)

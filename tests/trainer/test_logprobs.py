@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from trainer import logprobs
-from trainer.logprobs import token_logprobs
+from trainer.logprobs import token_logprobs, token_logprobs_of_groups
 
 IDS_BT = torch.randint(0, 9, (4, 6), generator=torch.Generator().manual_seed(1))
 
@@ -59,3 +59,20 @@ def test_bfloat16_logits_get_log_probs_in_float32_and_gradients_in_bfloat16():
         torch.float32,
         torch.bfloat16,
     )
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.7])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_first_tokens_of_a_group_come_from_one_row_of_logits(temperature, dtype):
+    """Two prompts, three completions of each, four tokens of each completion."""
+    rows = torch.randn(1, 2 + 6 * 3, 9, generator=torch.Generator().manual_seed(0)).to(dtype).requires_grad_()
+    ids_BT = torch.randint(0, 9, (6, 4), generator=torch.Generator().manual_seed(1))
+    ids_BT[1, 0] = ids_BT[0, 0]  # drawn twice: the gradient counts both
+    found = token_logprobs_of_groups(rows, ids_BT[:, 0].view(2, 3), ids_BT[:, 1:], temperature)
+
+    first_B1V, others_BTV = rows[0, :2].repeat_interleave(3, 0).unsqueeze(1), rows[0, 2:].view(6, 3, 9)
+    expected = token_logprobs(torch.cat([first_B1V, others_BTV], 1), ids_BT, temperature)
+    weights_BT = torch.rand(6, 4, generator=torch.Generator().manual_seed(2))
+    gradients = [torch.autograd.grad((values[0] * weights_BT).sum(), rows)[0] for values in (found, expected)]
+    for one, other in zip((*found, gradients[0]), (*expected, gradients[1]), strict=True):
+        torch.testing.assert_close(one, other)

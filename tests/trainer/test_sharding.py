@@ -44,6 +44,7 @@ GRPO = ("grpo", "--beta", "0.04", "--num_generations", "4", "--max_grad_norm", "
 PPO = ("ppo", "--num_ppo_epochs", "1", "--histogram_steps", "1", *SHARED, *HELD_OUT)
 WHOLE = ("--per_device_train_batch_size", "8")
 SPLIT = ("--per_device_train_batch_size", "2", "--gradient_accumulation_steps", "2")
+SHARING = ("--per_device_train_batch_size", "4")  # a group in each pass
 
 
 IN_ONE_PROCESS = """
@@ -103,9 +104,10 @@ def assert_goes_on_bit_for_bit(split, resumed, tmp_path, configuration, same_sta
     assert same_state(resumed.newest_state["parts"], split.newest_state["parts"])
 
 
-def test_grpo_of_a_model_split_by_fsdp_is_the_training_of_a_whole_one(whole, training, tmp_path):
+@pytest.mark.parametrize("passes", [SPLIT, SHARING], ids=["each prompt for each row", "prompts for whole groups"])
+def test_grpo_of_a_model_split_by_fsdp_is_the_training_of_a_whole_one(whole, training, tmp_path, passes):
     split = training("split")
-    code, errors = launched(tmp_path, FSDP2, *GRPO, *SPLIT, "--run_dir", "split")
+    code, errors = launched(tmp_path, FSDP2, *GRPO, *passes, "--run_dir", "split")
     assert code == 0, errors
     assert_same_training(whole["grpo"], split)
     assert max(row["metrics"]["grad_norm"] for row in split.lines) > 0.1
