@@ -4,8 +4,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from tests.trainer.tiny_models import SHAPES, VOCABULARY, tiny_model
-from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, with_room, with_short_attention
+from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, _prompts_mask, with_room, with_short_attention
 from trainer.models import Checkpoint, load_policy
+from trainer.packing import Packing
 
 
 def llama(key_heads: int = 4, width: int = 48, heads: int = 4) -> PreTrainedModel:
@@ -144,3 +145,10 @@ def test_it_is_not_saved_with_the_model(tmp_path):
     with_short_attention(llama()).save_pretrained(tmp_path)
     assert AutoModelForCausalLM.from_pretrained(tmp_path).config._attn_implementation == "sdpa"
     assert NAME not in (tmp_path / "config.json").read_text("utf-8")
+
+
+def test_in_a_packed_row_padding_reads_itself_since_reading_nothing_is_not_a_number_to_every_kernel():
+    mask_PQ = torch.tensor([[False, False, True], [True, True, True]])
+    seen_P1QQ = _prompts_mask(Packing(prompts=2, prompt_length=3, group=2, length=4, mask_PQ=mask_PQ))
+    assert seen_P1QQ[0, 0].int().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert seen_P1QQ[1, 0].int().tolist() == [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
