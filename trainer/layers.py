@@ -6,12 +6,11 @@ are woven, so that the two numbers which rotate together stand side by side as o
 is computed again in the backward pass instead of kept. Of the last layer only those tokens are computed that somebody
 asks for: the others serve as keys and values. The results are those of transformers' layer, to rounding.
 Axes: B texts, S tokens, M = B·S, T the last of them whose outputs are asked for, L = B·T, b 1 or B, W hidden size,
-H heads of queries, K heads of keys and of values, G = H / K, E = H + K, Y = E + K, N = K·B, X = G·T, R places for S
-keys, D size of a head, J = D / 2, I inner size of the MLP, O = Y·D outputs of the three projections, C = H·D.
+H heads of queries, K heads of keys and of values, E = H + K, Y = E + K, D size of a head, J = D / 2, I inner size of
+the MLP, O = Y·D outputs of the three projections, C = H·D.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -20,7 +19,8 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from transformers import Cache, PreTrainedModel
 
-from trainer.attention import NAME, are_short, mixed, mixed_gradients, places
+from trainer.attention import NAME, are_short
+from trainer.layer_attention import LayerShape, by_heads, read, read_gradients
 from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
 from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
 from trainer.packing import Packing
@@ -101,7 +101,7 @@ class LeanLayer(nn.Module):
                 **options,
             )
             return result
-        shape, rotation = _Shape.of(layer, packing), list(position_embeddings)
+        shape, rotation = LayerShape.of(layer, packing), list(position_embeddings)
         if packing is not None:
             rotation = [packing.of_first(part[0]).unsqueeze(0) for part in rotation]  # the same for every text
         cos_bSJ, sin_bSJ = (part.chunk(2, 2)[0] for part in rotation)
@@ -157,47 +157,20 @@ def _projections(layer: Any) -> tuple[Any, Any, Any]:
     return attention.q_proj, attention.k_proj, attention.v_proj
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
-    """What a layer is beside its weights, and how its texts lie."""
-
-    head_size: int
-    key_heads: int
-    groups: int
-    scaling: float
-    epsilons: tuple[float, float]
-    """Of the norm before the attention, and of that before the MLP."""
-    packing: Packing | None
-
-    @classmethod
-    def of(cls, layer: Any, packing: Packing | None) -> "_Shape":
-        attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
-        epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
-        key_heads = attention.k_proj.out_features // attention.head_dim
-        return cls(attention.head_dim, key_heads, attention.num_key_value_groups, attention.scaling, epsilons, packing)
-
-    @property
-    def query_heads(self) -> int:
-        return self.key_heads * self.groups
-
-    @property
-    def rotated(self) -> int:
-        """Heads of queries and keys."""
-        return self.query_heads + self.key_heads
-
-
 class _Layer(torch.autograd.Function):
     """A layer and its gradients."""
 
     @staticmethod
-    def forward(ctx: Any, hidden_BSW: Tensor, turn_bSEJ: Tensor, shape: _Shape, kept: int, *weights: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, hidden_BSW: Tensor, turn_bSEJ: Tensor, shape: LayerShape, kept: int, *weights: Tensor
+    ) -> Tensor:
         before_attention, before_mlp, out_WC, *of_mlp = weights[:6]
         (texts, length, width), hidden_MW = hidden_BSW.shape, hidden_BSW.flatten(0, 1)
         normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
         joint_OW, bias_O = _joint(weights[6:], shape)
-        heads_BSYD = _heads(product(normed_MW, joint_OW, bias_O), texts, shape)
+        heads_BSYD = by_heads(product(normed_MW, joint_OW, bias_O), texts, shape)
         mixed_BTHD = heads_BSYD.new_empty(texts, kept, shape.query_heads, shape.head_size)
-        readings = _read(heads_BSYD, turn_bSEJ, mixed_BTHD, shape)
+        readings = read(heads_BSYD, turn_bSEJ, mixed_BTHD, shape)
         mixed_LC = mixed_BTHD.view(texts * kept, -1)
         between_BTW = product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
         between_LW = between_BTW.flatten(0, 1)
@@ -225,10 +198,10 @@ class _Layer(torch.autograd.Function):
         )
         between_gradient_LW += gradient_LW
 
-        mixed_gradient_BTHD = _heads(product(between_gradient_LW, out_WC.t()), texts, shape)
+        mixed_gradient_BTHD = by_heads(product(between_gradient_LW, out_WC.t()), texts, shape)
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
-        heads_BSYD = _heads(joint_gradient_MO, texts, shape)
-        _read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, turn_bSEJ.conj().resolve_conj(), shape)
+        heads_BSYD = by_heads(joint_gradient_MO, texts, shape)
+        read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, turn_bSEJ.conj().resolve_conj(), shape)
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
         of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
         if len(projections) > 3:
@@ -271,7 +244,7 @@ def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, no
     return gradient_MW.mul_(norm_W).addcmul_(unit_MW, along_M1).mul_(scale_M1), product_MW.sum(0)
 
 
-def _joint(parts: Sequence[Tensor], shape: _Shape) -> tuple[Tensor, Tensor | None]:
+def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor | None]:
     """(O, W) the weights of queries, keys and values as one, and the (O,) biases if there are any."""
     of_heads = [part.unflatten(0, (-1, shape.head_size)) for part in parts]
     turned = [part if place % 3 == 2 else woven(part, 1) for place, part in enumerate(of_heads)]
@@ -279,7 +252,7 @@ def _joint(parts: Sequence[Tensor], shape: _Shape) -> tuple[Tensor, Tensor | Non
     return joint[0], joint[1] if len(joint) > 1 else None
 
 
-def _apart(joint: Tensor, weights: Sequence[Tensor], shape: _Shape) -> list[Tensor]:
+def _apart(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[Tensor]:
     """The gradients of the three parts of what `_joint` gave."""
     query, key, value = joint.split([len(weight) for weight in weights])
     return [_unwoven(query, shape), _unwoven(key, shape), value]
@@ -291,119 +264,7 @@ def woven(heads: Tensor, axis: int) -> Tensor:
     return pairs
 
 
-def _unwoven(rows: Tensor, shape: _Shape) -> Tensor:
+def _unwoven(rows: Tensor, shape: LayerShape) -> Tensor:
     """The rows of all heads as they were before `woven`."""
     halves: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
     return halves
-
-
-def _heads(numbers_XO: Tensor, texts: int, shape: _Shape) -> Tensor:
-    """(B, ·, ·, D)."""
-    return numbers_XO.view(texts, len(numbers_XO) // texts, -1, shape.head_size)
-
-
-def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
-    """Rotate the numbers of queries and keys to the positions of their tokens, where they lie."""
-    pairs_BSEJ = torch.view_as_complex(heads_BSYD[:, :, : turn_bSEJ.shape[2]].unflatten(3, (-1, 2)))
-    torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
-
-
-def _read(heads_BSYD: Tensor, turn_bSEJ: Tensor, mixed_BTHD: Tensor, shape: _Shape) -> tuple[Tensor, ...]:
-    """Rotate queries and keys and write what the last tokens read to `mixed_BTHD`; what `_read_gradients` needs."""
-    packing = shape.packing
-    if packing is None:
-        _turn(heads_BSYD, turn_bSEJ)
-        return _read_texts(heads_BSYD, None, mixed_BTHD, shape)
-    heads_PQYD, completions_BTYD = packing.prompts_of(heads_BSYD[0]), packing.completions_of(heads_BSYD[0])
-    for part_XSYD, turn in zip((heads_PQYD, completions_BTYD), _turns(turn_bSEJ, packing), strict=True):
-        _turn(part_XSYD, turn)
-    mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # to be written
-    of_prompts = _read_texts(heads_PQYD, None, mixed_PTHD, shape)
-    packing.write_prompts(mixed_BTHD[0], mixed_PTHD)
-    of_completions = _read_texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), shape)
-    return *of_prompts, *of_completions
-
-
-def _read_gradients(
-    mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, back_bSEJ: Tensor, shape: _Shape
-) -> None:
-    """Write the gradients of queries, keys and values, not rotated, to `heads_BSYD`."""
-    packing = shape.packing
-    if packing is None:
-        _read_texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
-        _turn(heads_BSYD, back_bSEJ)
-        return
-    mixed_gradient_XHD, heads_SYD = mixed_gradient_BTHD[0], heads_BSYD[0]
-    heads_PQYD = heads_SYD.new_empty(packing.prompts, packing.prompt_length, *heads_SYD.shape[1:])
-    _read_texts_gradients(packing.prompts_of(mixed_gradient_XHD), readings[:4], heads_PQYD, None, shape)
-    completions_BTHD, completions_BTYD = (packing.completions_of(part) for part in (mixed_gradient_XHD, heads_SYD))
-    _read_texts_gradients(completions_BTHD, readings[4:], completions_BTYD, heads_PQYD, shape)
-    for part_XSYD, back in zip((heads_PQYD, completions_BTYD), _turns(back_bSEJ, packing), strict=True):
-        _turn(part_XSYD, back)
-    packing.write_prompts(heads_SYD, heads_PQYD)
-
-
-def _turns(turn_1SEJ: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
-    """For the tokens of prompts, and for those of completions."""
-    return turn_1SEJ[:, : packing.prompt_length], turn_1SEJ[:, packing.prompt_length :]
-
-
-def _read_texts(
-    heads_BSYD: Tensor, prompts_PQYD: Tensor | None, mixed_BTHD: Tensor, shape: _Shape
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`_read` of texts that lie side by side, or of completions and the prompts before them."""
-    length, kept, before = heads_BSYD.shape[1], mixed_BTHD.shape[1], _length(prompts_PQYD)
-    query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
-    key_NRD, value_NRD = _keys_and_values(heads_BSYD, prompts_PQYD, shape)
-    mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling)
-    mixed_KBGTD = _of_groups(mixed_BTHD, shape)
-    mixed_KBGTD[:] = mixed_NXD.view(mixed_KBGTD.shape)
-    return query_NXD, key_NRD, value_NRD, share_NXR
-
-
-def _read_texts_gradients(
-    mixed_gradient_BTHD: Tensor,
-    reading: Sequence[Tensor],
-    heads_BSYD: Tensor,
-    prompts_PQYD: Tensor | None,
-    shape: _Shape,
-) -> None:
-    """Write to `heads_BSYD`, and add to what stands in `prompts_PQYD`."""
-    query_NXD, key_NRD, value_NRD, share_NXR = reading
-    gradient_NXD = _of_groups(mixed_gradient_BTHD, shape).reshape(query_NXD.shape)
-    of_query_NXD, *of_pair_NRD = mixed_gradients(gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, shape.scaling)
-    length, kept, before = heads_BSYD.shape[1], mixed_gradient_BTHD.shape[1], _length(prompts_PQYD)
-    heads_BSYD[:, : length - kept, : shape.query_heads] = 0
-    query_KBGTD = _of_groups(heads_BSYD[:, length - kept :], shape)
-    query_KBGTD[:] = of_query_NXD.view(query_KBGTD.shape)
-    for place, gradient_NRD in enumerate(of_pair_NRD):
-        first = shape.query_heads + place * shape.key_heads
-        gradient_KBRD = gradient_NRD.unflatten(0, (shape.key_heads, -1))
-        own_KBSD = heads_BSYD[:, :, first : first + shape.key_heads].permute(2, 0, 1, 3)
-        own_KBSD[:] = gradient_KBRD[:, :, before : before + length]
-        if prompts_PQYD is not None:
-            of_prompt_KPQD = prompts_PQYD[:, :, first : first + shape.key_heads].permute(2, 0, 1, 3)
-            of_prompt_KPQD += gradient_KBRD[:, :, :before].unflatten(1, (len(prompts_PQYD), -1)).sum(2)
-
-
-def _length(texts: Tensor | None) -> int:
-    return 0 if texts is None else texts.shape[1]
-
-
-def _of_groups(heads_BTYD: Tensor, shape: _Shape) -> Tensor:
-    """(K, B, G, T, D) view of the queries, those that read the same keys together."""
-    grouped_BTKGD: Tensor = heads_BTYD[:, :, : shape.query_heads].unflatten(2, (-1, shape.groups))
-    return grouped_BTKGD.permute(2, 0, 3, 1, 4)
-
-
-def _keys_and_values(heads_BSYD: Tensor, prompts_PQYD: Tensor | None, shape: _Shape) -> tuple[Tensor, ...]:
-    """(N, R, D) keys and values, those of its prompt before each completion's; 0 in the places left over."""
-    texts, length, _, size = heads_BSYD.shape
-    before = _length(prompts_PQYD)
-    both_YBRD = heads_BSYD.new_empty(2 * shape.key_heads, texts, places(before + length), size)
-    if prompts_PQYD is not None:
-        both_YPGRD = both_YBRD.unflatten(1, (len(prompts_PQYD), -1))
-        both_YPGRD[:, :, :, :before] = prompts_PQYD[:, :, shape.query_heads :].permute(2, 0, 1, 3).unsqueeze(2)
-    both_YBRD[:, :, before : before + length] = heads_BSYD[:, :, shape.query_heads :].permute(2, 0, 1, 3)
-    both_YBRD[:, :, before + length :] = 0
-    return both_YBRD.view(2, -1, both_YBRD.shape[2], size).unbind()
