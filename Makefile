@@ -31,7 +31,7 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	./tests/chromium.sh
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
