@@ -3,7 +3,7 @@
 A process that sleeps until a message comes leaves its core idle, and a virtual machine may get an idle core back some
 milliseconds later only, longer than the gradients of a small model are on their way. So each wait begins awake, and
 gives the core to whichever other thread has something to do (those of the exchange, above all); a long one goes to
-sleep after a while. Gradients go through memory where the processes share a machine.
+sleep after a while.
 Axes: P processes.
 """
 
@@ -17,8 +17,6 @@ from torch import Tensor
 from torch.distributed import GradBucket  # type: ignore[attr-defined] # public by its documentation
 from torch.futures import Future
 from torch.nn.parallel import DistributedDataParallel
-
-from trainer.shared_sums import SharedSums, aligned
 
 AWAKE_SECONDS = 0.1
 """Engineering default: whoever waits longer, for a slow reward say, loses little by sleeping."""
@@ -40,30 +38,7 @@ def summed(own: Tensor) -> Tensor:
 
 def average_gradients_awake(model: DistributedDataParallel) -> None:
     """Let this model's gradients be averaged over its processes as torch does it, but faster on CPUs."""
-    weights = [weight for weight in model.parameters() if weight.requires_grad]
-    if sums := SharedSums.of(sum(aligned(weight.nbytes) for weight in weights), _meet):
-        model.register_comm_hook(_Together(sums), _average_in_memory)
-    else:
-        model.register_comm_hook(_Underway(), _average_by_messages)
-
-
-@dataclass(slots=True)
-class _Together:
-    """The parts of the gradients of one backward pass, which wait for the last one: no core is free meanwhile."""
-
-    sums: SharedSums
-    parts: list[tuple[Tensor, Future[Tensor]]] = field(default_factory=list)
-
-
-def _average_in_memory(together: _Together, bucket: GradBucket) -> Future[Tensor]:
-    averaged: Future[Tensor] = Future()
-    together.parts.append((bucket.buffer(), averaged))
-    if bucket.is_last():
-        together.sums.average([part for part, _ in together.parts])
-        for part, done in together.parts:
-            done.set_result(part)
-        together.parts.clear()
-    return averaged
+    model.register_comm_hook(_Underway(), _average)
 
 
 @dataclass(slots=True)
@@ -73,7 +48,7 @@ class _Underway:
     works: list[dist.Work] = field(default_factory=list)
 
 
-def _average_by_messages(underway: _Underway, bucket: GradBucket) -> Future[Tensor]:
+def _average(underway: _Underway, bucket: GradBucket) -> Future[Tensor]:
     work = dist.all_reduce(bucket.buffer().div_(dist.get_world_size()), async_op=True)
     underway.works.append(work)
     if bucket.is_last():  # nothing is left to compute meanwhile
@@ -84,7 +59,7 @@ def _average_by_messages(underway: _Underway, bucket: GradBucket) -> Future[Tens
     return averaged
 
 
-def _meet() -> None:
+def meet() -> None:
     """Wait until all processes have called this."""
     summed(torch.zeros(1))
 

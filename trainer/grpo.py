@@ -34,7 +34,7 @@ from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
 from trainer.scoring import score
-from trainer.sharding import clip_gradients, frozen, whole
+from trainer.sharding import frozen, whole
 from trainer.shared_prompts import sharing
 
 
@@ -138,12 +138,12 @@ def train(
                     beta=config.beta,
                     use_bias_correction_kl=config.use_bias_correction_kl,
                 )
-                accelerator.backward(loss * processes.count)  # its gradients are averaged over the processes
+                processes.backward(loss)
                 loss_of_update += loss.detach()
                 entropy = masked_mean(new.entropy_BT, piece.tokens.mask_BT)
                 passes.add({**metrics, "entropy": entropy}, piece.tokens.mask_BT)
                 histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
-            grad_norm = clip_gradients(accelerator, policy, config.max_grad_norm)
+            grad_norm = processes.clip_gradients(policy, config.max_grad_norm)
             losses.append(loss_of_update)
             updates.append({"grad_norm": grad_norm})
             optimizer.step()

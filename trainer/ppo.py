@@ -47,7 +47,7 @@ from trainer.schedule import set_base_rates
 from trainer.score_scaling import ScoreScaler
 from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
 from trainer.scoring import score
-from trainer.sharding import clip_gradients, frozen, whole
+from trainer.sharding import frozen, whole
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 
@@ -159,11 +159,11 @@ def train(
                     piece = batch.rows(part)
                     new, new_values_BT = models(piece.tokens, config.temperature)
                     loss, metrics_of_pass = ppo_loss(piece, new, new_values_BT, config, update_tokens)
-                    accelerator.backward(loss * processes.count)  # its gradients are averaged over the processes
+                    processes.backward(loss)
                     passes.add(metrics_of_pass, piece.learned_BT)
                     histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.learned_BT)
                     update_kl += metrics_of_pass["policy/policykl_avg"] * piece.learned_BT.sum() / update_tokens
-                updates.append({"grad_norm": clip_gradients(accelerator, models, config.max_grad_norm)})
+                updates.append({"grad_norm": processes.clip_gradients(models, config.max_grad_norm)})
                 optimizer.step()
                 optimizer.zero_grad()
             if config.early_stopping and float(processes.sum(update_kl)) > STOP_FACTOR * config.target_kl:

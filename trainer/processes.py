@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import torch
 from accelerate import Accelerator, PartialState
 from accelerate.optimizer import AcceleratedOptimizer
-from accelerate.utils import broadcast_object_list, gather_object
+from accelerate.utils import DistributedType, broadcast_object_list, gather_object
 from torch import Tensor
 from torch.distributed import TCPStore  # type: ignore[attr-defined] # public by its documentation
 from torch.distributed.fsdp import FSDPModule
@@ -30,7 +30,8 @@ from trainer.rewards.occasion import Notes, joined
 from trainer.rollout import Completions
 from trainer.sampling import Sampling
 from trainer.scoring import Scores
-from trainer.sharding import take_as_root
+from trainer.sharding import clip_gradients, take_as_root
+from trainer.shared_model import SharedModel
 
 Item = TypeVar("Item")
 
@@ -38,11 +39,12 @@ _FAILURE = "rlvitals/failure"
 _SECONDS_TO_REACH_THE_STORE = 10
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Processes:
     """This process among all of its training; every method but `own_rows` must be called by all of them."""
 
     accelerator: Accelerator
+    _shared: SharedModel | None = None
 
     @property
     def count(self) -> int:
@@ -64,6 +66,10 @@ class Processes:
         The optimizer comes back as it is where accelerate has nothing to do for it but to look for packages on the disk
         at every step.
         """
+        if self.accelerator.distributed_type == DistributedType.MULTI_CPU and self.accelerator.scaler is None:
+            self._shared = SharedModel.of(optimizer)
+        if self._shared is not None:  # no wrapper exchanges, and a move to the device "cpu:0" would copy what is shared
+            return self.accelerator.prepare_model(model, device_placement=False, evaluation_mode=True), optimizer
         prepared, wrapped = self.accelerator.prepare(model, optimizer)
         if type(wrapped) is AcceleratedOptimizer and self.accelerator.scaler is None:
             wrapped = wrapped.optimizer
@@ -93,6 +99,17 @@ class Processes:
                 yield from parts[:-1]
         exchange(True)
         yield parts[-1]
+
+    def backward(self, loss: Tensor) -> None:
+        """Add this pass's gradients up, on this process or on all; `loss` is its part of the loss of all rows."""
+        are_averaged = self._shared is None
+        self.accelerator.backward(loss * self.count if are_averaged else loss)
+
+    def clip_gradients(self, model: torch.nn.Module, max_norm: float) -> Tensor:
+        """Scale the gradients of all rows down to this norm, and return the norm that they had."""
+        if self._shared is not None:
+            return self._shared.clip_gradients(max_norm)
+        return clip_gradients(self.accelerator, model, max_norm)
 
     def gather(self, share: Tensor) -> Tensor:
         """All shares of a tensor, in the order of the processes; it has the same shape on all of them."""

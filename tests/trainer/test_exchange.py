@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 from tests.trainer.process_group import said_by_the_first
 
 SCRIPT = """
@@ -47,9 +45,8 @@ except RuntimeError as error:
 """
 
 
-@pytest.mark.parametrize("share_a_machine", [True, False])
-def test_values_and_gradients_are_those_of_torch(tmp_path: Path, share_a_machine: bool) -> None:
-    assert said_by_the_first(SCRIPT, tmp_path, share_a_machine=share_a_machine) == "equal"
+def test_values_and_gradients_are_those_of_torch(tmp_path: Path) -> None:
+    assert said_by_the_first(SCRIPT, tmp_path) == "equal"
 
 
 def test_a_process_that_is_gone_is_told(tmp_path: Path) -> None:
