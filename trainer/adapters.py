@@ -10,7 +10,7 @@ import torch
 from transformers import PreTrainedModel
 
 from trainer.options import ConfigError
-from trainer.source_options import SourceOptions, check_peft
+from trainer.options.source import SourceOptions, check_peft
 
 ADAPTER_FILE = "adapter_config.json"
 EVERY_LINEAR = "all-linear"

@@ -21,11 +21,9 @@ from trainer.config import TrainConfig
 from trainer.journal import Journal
 from trainer.launch.resuming import STATE_FILE, checkpoint_folder
 from trainer.options import ConfigError
-from trainer.processes import Processes
-from trainer.retention import Retention
-from trainer.rewards import RewardFunc
-from trainer.sharding import is_sharded
-from trainer.split_state import (
+from trainer.parallel.processes import Processes
+from trainer.parallel.sharding import is_sharded
+from trainer.parallel.split_state import (
     ENGINE_FOLDER,
     restore_engine,
     save_engine,
@@ -34,6 +32,8 @@ from trainer.split_state import (
     weights_below,
     whole_state,
 )
+from trainer.retention import Retention
+from trainer.rewards import RewardFunc
 
 VALUE_MODEL_FOLDER = "value_model"
 _STATE_VERSION = 1

@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 
 from trainer.faults import FAULTS
 from trainer.options import ConfigError, did_you_mean, option, options_of, parse_values
-from trainer.record_options import RecordOptions
+from trainer.options.record import RecordOptions
 from trainer.tasks import TASKS
 
 Config = TypeVar("Config", bound="TrainConfig")

@@ -8,8 +8,8 @@ from accelerate import Accelerator, PartialState
 from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
 from trainer.config import TrainConfig
-from trainer.cores import keep_to_own_cores
-from trainer.sharding import asks_for_deepspeed, settle
+from trainer.parallel.cores import keep_to_own_cores
+from trainer.parallel.sharding import asks_for_deepspeed, settle
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 _KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20

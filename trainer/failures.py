@@ -83,7 +83,7 @@ def _is_lost_touch(error: BaseException) -> bool:
 
 
 def _elsewhere() -> str | None:
-    from trainer.processes import announced_failure  # noqa: PLC0415 - torch, which a training that lost touch has loaded
+    from trainer.parallel.processes import announced_failure  # noqa: PLC0415 - torch, which a training that lost touch has loaded
 
     return announced_failure()
 

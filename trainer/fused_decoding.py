@@ -23,10 +23,10 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
-from trainer.layers import woven
-from trainer.linear import packed, pays, product, sum_with_product
+from trainer.layers.decoder_layer import woven
+from trainer.layers.linear import packed, pays, product, sum_with_product
 
-KNOWN_OF_OURS = ("trainer.linear", "trainer.mlp", "trainer.layers")
+KNOWN_OF_OURS = ("trainer.layers.linear", "trainer.layers.mlp", "trainer.layers.decoder_layer")
 """Modules whose layers compute what those of transformers that they replace do."""
 NAIVE_BELOW = 400
 """Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""

@@ -24,8 +24,9 @@ from trainer.losses import TokenAverage, grpo_loss
 from trainer.means import PassMetrics, masked_mean, mean_over_updates
 from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
 from trainer.optimizer import make_optimizer, make_scheduler
+from trainer.parallel.processes import Processes
+from trainer.parallel.sharding import frozen, whole
 from trainer.policy import decode, encode, score_tokens, stop_ids
-from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rewards.occasion import TrainerState
@@ -34,7 +35,6 @@ from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
 from trainer.scoring import score
-from trainer.sharding import frozen, whole
 from trainer.shared_prompts import sharing
 
 

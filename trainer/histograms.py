@@ -13,7 +13,7 @@ from torch import Tensor
 from trainer.experience import Tokens
 from trainer.kl import Estimator, k3
 from trainer.means import sequence_sums
-from trainer.processes import Processes
+from trainer.parallel.processes import Processes
 
 BINS = 32
 

@@ -30,11 +30,11 @@ from trainer.journal import Journal, SilentJournal, StopRequest
 from trainer.launch import LaunchError, stop
 from trainer.launch.together import as_launched, become_launcher, process_count, process_number
 from trainer.options import ConfigError
+from trainer.options.source import check_peft
 from trainer.prompts import Prompts, load_prompts
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.sinks import Origin, Sinks
 from trainer.smoke import config_of_request, smoke
-from trainer.source_options import check_peft
 from trainer.tasks import get_task
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
@@ -154,20 +154,20 @@ def _meet(plan: Plan, directory: Path | None) -> Path:
     """The run directory, once all processes of the training are there."""
     if directory is not None and process_count() == 1:
         return directory
-    from trainer import processes  # noqa: PLC0415 - torch, after the run directory is claimed
+    from trainer.parallel import processes  # noqa: PLC0415 - torch, after the run directory is claimed
 
     return processes.meet(plan.config, directory)
 
 
 def _part() -> None:
     if process_count() > 1:
-        from trainer import processes  # noqa: PLC0415 - torch
+        from trainer.parallel import processes  # noqa: PLC0415 - torch
 
         processes.part()
 
 
 def _announce(failure: str) -> None:
-    from trainer import processes  # noqa: PLC0415 - torch
+    from trainer.parallel import processes  # noqa: PLC0415 - torch
 
     processes.announce_failure(failure)
 

@@ -27,15 +27,15 @@ from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
 from trainer.adapters import AdapterOff, is_adapter, merged, with_adapter
-from trainer.attention import with_short_attention
 from trainer.config import TrainConfig
-from trainer.layers import with_lean_layers
-from trainer.linear import with_fast_layers
-from trainer.mlp import with_lean_mlps
+from trainer.layers.attention import with_short_attention
+from trainer.layers.decoder_layer import with_lean_layers
+from trainer.layers.linear import with_fast_layers
+from trainer.layers.mlp import with_lean_mlps
 from trainer.options import ConfigError
-from trainer.sharding import asks_for_deepspeed
+from trainer.parallel.sharding import asks_for_deepspeed
+from trainer.parallel.split_state import weights_below
 from trainer.sources import is_path
-from trainer.split_state import weights_below
 from trainer.tasks import get_task
 
 VALUE_HEAD_FILE = "value_head.safetensors"

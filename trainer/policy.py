@@ -13,7 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from trainer.console import say_once
 from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.experience import Tokens
-from trainer.layers import outputs_option
+from trainer.layers.decoder_layer import outputs_option
 from trainer.logprobs import token_logprobs
 from trainer.messages import Message, Prompt, prompt_text
 from trainer.models import ValueModel

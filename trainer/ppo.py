@@ -34,9 +34,10 @@ from trainer.means import (
 )
 from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
 from trainer.optimizer import make_optimizer, make_scheduler
+from trainer.parallel.processes import Processes
+from trainer.parallel.sharding import frozen, whole
 from trainer.policy import PolicyAndValue, TokenScores, decode, encode, estimate_values, score_tokens, stop_ids
 from trainer.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
-from trainer.processes import Processes
 from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rewards.occasion import TrainerState
@@ -47,7 +48,6 @@ from trainer.schedule import set_base_rates
 from trainer.score_scaling import ScoreScaler
 from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
 from trainer.scoring import score
-from trainer.sharding import frozen, whole
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 

@@ -11,12 +11,12 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from transformers import PreTrainedModel
 
-from trainer.attention import NAME
 from trainer.config import GRPOConfig
 from trainer.decoding import FAMILIES as FUSABLE
 from trainer.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 from trainer.experience import Tokens
-from trainer.layers import outputs_option
+from trainer.layers.attention import NAME
+from trainer.layers.decoder_layer import outputs_option
 from trainer.logprobs import token_logprobs_of_groups
 from trainer.packing import Packing
 

@@ -5,7 +5,7 @@ from tests.trainer.tiny_models import EOS, FUSABLE, PAD, SHAPES, grouped_prompts
 from trainer import fused_decoding
 from trainer.decoding import CachedDecoder
 from trainer.fused_decoding import ROOM, FusedDecoder, is_fusable
-from trainer.linear import FEWEST_PRODUCTS, SMALLEST_PACKED
+from trainer.layers.linear import FEWEST_PRODUCTS, SMALLEST_PACKED
 from trainer.rollout import decoder_for, generate
 from trainer.sampling import Sampling
 

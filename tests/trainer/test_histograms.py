@@ -7,7 +7,7 @@ from trainer.config import make_config
 from trainer.device import accelerator_for
 from trainer.experience import Tokens
 from trainer.histograms import BINS, StepHistograms, histogram
-from trainer.processes import Processes
+from trainer.parallel.processes import Processes
 
 
 def test_equal_bins_reach_from_the_smallest_to_the_largest_value():

@@ -9,15 +9,15 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from tests.trainer.process_group import said_by_the_first
+from tests.trainer.parallel.process_group import said_by_the_first
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, grouped_prompts, tiny_model
-from trainer import layers
-from trainer.attention import LONGEST, with_short_attention
 from trainer.config import GRPOConfig, make_config
 from trainer.experience import Tokens
-from trainer.layers import with_lean_layers
-from trainer.linear import with_fast_layers
-from trainer.mlp import with_lean_mlps
+from trainer.layers import decoder_layer
+from trainer.layers.attention import LONGEST, with_short_attention
+from trainer.layers.decoder_layer import with_lean_layers
+from trainer.layers.linear import with_fast_layers
+from trainer.layers.mlp import with_lean_mlps
 from trainer.policy import score_tokens
 from trainer.shared_prompts import sharing
 
@@ -106,9 +106,9 @@ def test_prompts_of_one_token_are_shared(make: Callable[[str], PreTrainedModel])
 
 
 def test_what_a_lean_layer_shares_it_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, seen, apply = lean("llama"), list[torch.Size](), layers._Layer.apply
+    model, seen, apply = lean("llama"), list[torch.Size](), decoder_layer._Layer.apply
     monkeypatch.setattr(
-        layers._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
+        decoder_layer._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
     )
     score_tokens(model, tokens_of(3), 1.0, GROUP)
     assert seen == [(1, 3 * 5 + 3 * GROUP * 6, 16)] * 2

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from trainer.options import option
-from trainer.sampling_options import SamplingOptions
+from trainer.options.sampling import SamplingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from trainer.optimizer_options import OptimizerOptions
 from trainer.options import ConfigError, option
+from trainer.options.optimizer import OptimizerOptions
 from trainer.sources import DATASET_SUFFIXES, is_path
 
 

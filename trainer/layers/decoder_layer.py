@@ -19,10 +19,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from transformers import Cache, PreTrainedModel
 
-from trainer.attention import NAME, are_short
-from trainer.layer_attention import LayerShape, by_heads, read, read_gradients
-from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
-from trainer.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
+from trainer.layers.attention import NAME, are_short
+from trainer.layers.layer_attention import LayerShape, by_heads, read, read_gradients
+from trainer.layers.linear import is_plain, is_plain_layer, product, weight_gradient
+from trainer.layers.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
 from trainer.packing import Packing
 
 FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from trainer.evaluation_options import EvaluationOptions
 from trainer.options import option
+from trainer.options.evaluation import EvaluationOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

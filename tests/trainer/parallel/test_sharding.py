@@ -14,7 +14,7 @@ from transformers import AutoModelForCausalLM
 
 from trainer.models import load_value_model
 from trainer.options import ConfigError
-from trainer.sharding import _settle_fsdp
+from trainer.parallel.sharding import _settle_fsdp
 
 FSDP2 = """
 distributed_type: FSDP

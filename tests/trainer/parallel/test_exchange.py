@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.trainer.process_group import said_by_the_first
+from tests.trainer.parallel.process_group import said_by_the_first
 
 SCRIPT = """
 from torch.nn.parallel import DistributedDataParallel
-from trainer.exchange import average_gradients_awake, gathered, summed
+from trainer.parallel.exchange import average_gradients_awake, gathered, summed
 
 own = torch.tensor([[1.0, 2.0]]) * (rank + 1)
 assert gathered(own, 2).tolist() == [[[1.0, 2.0]], [[2.0, 4.0]]]
@@ -33,7 +33,7 @@ print("equal")
 leave()
 """
 OF_A_LOST_ONE = """
-from trainer.exchange import summed
+from trainer.parallel.exchange import summed
 
 summed(torch.ones(2))
 if rank == 1:

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 from tests.trainer.tiny_models import tiny_model
-from trainer.mlp import LeanMLP, with_lean_mlps
+from trainer.layers.mlp import LeanMLP, with_lean_mlps
 
 GATED = ["llama", "mistral", "qwen2"]
 

@@ -17,8 +17,8 @@ from torch import Tensor
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
-from trainer.exchange import meet, summed
-from trainer.shared_memory import shared_places
+from trainer.parallel.exchange import meet, summed
+from trainer.parallel.shared_memory import shared_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from trainer.attention import mixed, mixed_gradients, places
+from trainer.layers.attention import mixed, mixed_gradients, places
 from trainer.packing import Packing
 
 

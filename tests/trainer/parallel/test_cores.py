@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from trainer.cores import keep_to_own_cores, own_share
+from trainer.parallel.cores import keep_to_own_cores, own_share
 
 SAYS_ITS_CORES = """
 import os, threading
-from trainer.cores import keep_to_own_cores
+from trainer.parallel.cores import keep_to_own_cores
 waits = threading.Event()
 other = threading.Thread(target=waits.wait)
 other.start()
@@ -69,7 +69,7 @@ def test_a_thread_that_has_ended_meanwhile_is_passed_over(tmp_path, monkeypatch)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     (tmp_path / str(ended.pid)).touch()
-    monkeypatch.setattr("trainer.cores._THREADS", tmp_path)
+    monkeypatch.setattr("trainer.parallel.cores._THREADS", tmp_path)
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")
     before = os.sched_getaffinity(0)
     keep_to_own_cores()

@@ -8,11 +8,11 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, tiny_model
-from trainer import layers
-from trainer.attention import LONGEST, with_short_attention
-from trainer.layers import LeanLayer, outputs_option, with_lean_layers
-from trainer.linear import with_fast_layers
-from trainer.mlp import with_lean_mlps
+from trainer.layers import decoder_layer
+from trainer.layers.attention import LONGEST, with_short_attention
+from trainer.layers.decoder_layer import LeanLayer, outputs_option, with_lean_layers
+from trainer.layers.linear import with_fast_layers
+from trainer.layers.mlp import with_lean_mlps
 
 
 def plain(name: str = "llama") -> PreTrainedModel:
@@ -43,13 +43,13 @@ def assert_close(found: list[torch.Tensor], expected: list[torch.Tensor]) -> Non
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[torch.Size]:
     """The inputs that a layer has computed by itself."""
     seen: list[torch.Size] = []
-    apply = layers._Layer.apply
+    apply = decoder_layer._Layer.apply
 
     def counted(hidden_BSW: torch.Tensor, *others: object) -> torch.Tensor:
         seen.append(hidden_BSW.shape)
         return apply(hidden_BSW, *others)
 
-    monkeypatch.setattr(layers._Layer, "apply", counted)
+    monkeypatch.setattr(decoder_layer._Layer, "apply", counted)
     return seen
 
 
@@ -225,7 +225,7 @@ def test_attention_that_is_asked_to_look_ahead_is_left_to_transformers(calls: li
 
 
 def test_large_layers_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layers, "LARGEST", 10)
+    monkeypatch.setattr(decoder_layer, "LARGEST", 10)
     assert not any(isinstance(module, LeanLayer) for module in lean().modules())
 
 

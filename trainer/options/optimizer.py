@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from trainer.lr_schedulers import SCHEDULERS, check_schedule
 from trainer.options import option
-from trainer.source_options import SourceOptions
+from trainer.options.source import SourceOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

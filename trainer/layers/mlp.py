@@ -14,7 +14,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import silu
 from transformers.activations import SiLUActivation
 
-from trainer.linear import is_plain, is_plain_layer, product, weight_gradient
+from trainer.layers.linear import is_plain, is_plain_layer, product, weight_gradient
 
 FAMILIES = ("LlamaMLP", "MistralMLP", "Qwen2MLP", "Qwen3MLP")
 """Classes of transformers that compute `down(act(gate(x)) * up(x))`."""

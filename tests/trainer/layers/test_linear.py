@@ -5,8 +5,8 @@ from torch.nn.functional import linear
 
 from tests.trainer.operations import Operations
 from tests.trainer.tiny_models import tiny_model
-from trainer import linear as linear_layers
-from trainer.linear import (
+from trainer.layers import linear as linear_layers
+from trainer.layers.linear import (
     FEWEST_PRODUCTS,
     FEWEST_ROWS,
     SMALLEST,

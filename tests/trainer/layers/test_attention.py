@@ -4,7 +4,15 @@ from torch.nn.functional import scaled_dot_product_attention
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, PreTrainedModel
 
 from tests.trainer.tiny_models import SHAPES, VOCABULARY, tiny_model
-from trainer.attention import LONGEST, NAME, WIDEST, WIDEST_IN_ALL, _prompts_mask, with_room, with_short_attention
+from trainer.layers.attention import (
+    LONGEST,
+    NAME,
+    WIDEST,
+    WIDEST_IN_ALL,
+    _prompts_mask,
+    with_room,
+    with_short_attention,
+)
 from trainer.models import Checkpoint, load_policy
 from trainer.packing import Packing
 

@@ -25,13 +25,13 @@ from torch.optim import Optimizer
 
 from trainer.config import TrainConfig
 from trainer.device import join
-from trainer.exchange import average_gradients_awake, gathered, summed
+from trainer.parallel.exchange import average_gradients_awake, gathered, summed
+from trainer.parallel.sharding import clip_gradients, take_as_root
+from trainer.parallel.shared_model import SharedModel
 from trainer.rewards.occasion import Notes, joined
 from trainer.rollout import Completions
 from trainer.sampling import Sampling
 from trainer.scoring import Scores
-from trainer.sharding import clip_gradients, take_as_root
-from trainer.shared_model import SharedModel
 
 Item = TypeVar("Item")
 
