@@ -1,0 +1,68 @@
+"""A training on a device that is not the CPU: nothing takes its tensors to be where the CPU's are."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FAR = Path(__file__).with_name("far_device.py")
+SHORT = ("--max_steps", "2", "--report_to", "none", "--save_strategy", "no", "--num_threads", "1")
+SMALL = ("--per_device_train_batch_size", "16", "--histogram_steps", "1", "--num_sample_generations", "1")
+GRPO = ("grpo", "--beta", "0.04", "--num_iterations", "2", "--num_generations", "8", *SHORT, *SMALL)
+PPO = ("ppo", "--num_mini_batches", "2", "--num_ppo_epochs", "2", "--reward_baseline", "query", *SHORT, *SMALL)
+OF_TIME = ("step_time", "eps")
+
+
+def train_far(run, *words):
+    """Train on the other device in a process of its own, into the place of a run."""
+    command = [sys.executable, str(FAR), *words, "--run_dir", str(run.directory)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+def test_another_device_learns_what_the_cpu_does(training, words):
+    near, far = training("near"), training("far")
+    assert near.train(*words)[0] == 0
+    train_far(far, *words)
+    for here, there in zip(near.lines, far.lines, strict=True):
+        assert here["metrics"].keys() == there["metrics"].keys()
+        for name in here["metrics"].keys() - set(OF_TIME):
+            assert there["metrics"][name] == pytest.approx(here["metrics"][name], rel=1e-3, abs=1e-5), name
+    assert [row["response"] for row in far.samples] == [row["response"] for row in near.samples]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*GRPO, "--mixed_precision", "bf16"),
+        (*GRPO, "--dtype", "bfloat16", "--gradient_checkpointing", "true"),
+        (*PPO, "--mixed_precision", "bf16", "--use_peft", "true"),
+    ],
+    ids=["grpo", "grpo in bf16 throughout", "ppo with an adapter"],
+)
+def test_another_device_trains_in_bf16(training, words):
+    far = training("far")
+    train_far(far, *words)
+    assert [row["step"] for row in far.lines] == [1, 2]
+    assert all(math.isfinite(value) for row in far.lines for value in row["metrics"].values())
+    assert all(row["metrics"]["grad_norm"] > 0 for row in far.lines)
+
+
+def test_what_mixes_both_devices_is_refused(training):
+    """The device itself: what a reward returned from it, say, would fail on a GPU too."""
+    script = (
+        "import torch, sys\n"
+        f"sys.path.insert(0, {str(FAR.parent)!r})\n"
+        "import far_device\n"
+        "far_device.install()\n"
+        "with far_device.OnFar():\n"
+        "    far = torch.ones(3, device='far')\n"
+        "    assert str((far + torch.tensor(2.0)).device) == 'far:0'\n"
+        "    assert (far * 2).to('cpu').tolist() == [2.0, 2.0, 2.0]\n"
+        "    far + torch.ones(3)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
+    assert "RuntimeError: aten::add mixes devices" in done.stderr
