@@ -33,15 +33,17 @@ print("equal")
 leave()
 """
 OF_A_LOST_ONE = """
+import os
 from trainer.parallel.exchange import summed
 
 summed(torch.ones(2))
 if rank == 1:
-    sys.exit(0)
+    os._exit(0)
 try:
     summed(torch.ones(2))
 except RuntimeError as error:
-    print("told")
+    print("told", flush=True)
+os._exit(0)  # what the group holds open can abort a process that ends in order
 """
 
 
