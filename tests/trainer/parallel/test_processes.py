@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 
@@ -36,6 +37,35 @@ def noting(prompts, completion_ids, log_extra, log_metric, **columns):
     log_metric("my/first_token", sum(ids[0] for ids in completion_ids) / len(completion_ids))
     return [float(len(ids)) for ids in completion_ids]
 """
+
+
+def train_on_two_machines(run, *words):
+    """One process on each of two machines, as torchrun sees it: they share no memory, and gradients are sent."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    launch = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "1"]
+    meet = ["--master_addr", "127.0.0.1", "--master_port", port]
+    train = ["-m", "trainer.main", "train", *words, "--run_dir", str(run.directory), "--use_cpu", "true"]
+    machines = [
+        subprocess.Popen([*launch, *meet, "--node_rank", str(rank), *train], stderr=subprocess.PIPE, text=True)
+        for rank in range(2)
+    ]
+    errors = [machine.communicate(timeout=180)[1] for machine in machines]
+    assert [machine.returncode for machine in machines] == [0, 0], errors
+
+
+@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
+def test_processes_of_two_machines_train_as_those_of_one(training, words):
+    one, two = training("one"), training("two")
+    assert one.train(*words, *TWO)[0] == 0
+    train_on_two_machines(two, *words, *TWO)
+    for together, apart in zip(one.lines, two.lines, strict=True):
+        for name in together["metrics"].keys() - {"step_time", "eps"}:
+            assert apart["metrics"][name] == pytest.approx(together["metrics"][name], rel=1e-4, abs=1e-5), name
+    for name, tensors in one.newest_state["weights"].items():
+        for parameter, value in tensors.items():
+            torch.testing.assert_close(two.newest_state["weights"][name][parameter], value, rtol=1e-3, atol=1e-5)
 
 
 @pytest.mark.parametrize(("words", "reward"), [(GRPO, "addition_accuracy"), (PPO, "remark_positivity")])
