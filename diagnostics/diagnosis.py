@@ -78,7 +78,8 @@ class Outcome:
     and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
     nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
     name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
-    when the episode had not ended at the last logged step. Messages are rendered with `diagnostics.rules.templates()`.
+    when the episode had not ended at the last logged step, `is_of_start` where the first point alone was judged.
+    Messages are rendered with `diagnostics.rules.templates()`.
     """
 
     code: str
@@ -95,6 +96,7 @@ class Outcome:
     measured: float | None = None
     limit: float | None = None
     limit_is_default: bool = True
+    is_of_start: bool = False
     unit: str = ""
     metric: str = ""
     tag: str = ""

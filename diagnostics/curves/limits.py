@@ -14,10 +14,14 @@ def drawn_limits(series: Series, judging: Sequence[Outcome]) -> list[float]:
     """The limits of the outcomes that judge the series, in its unit, in ascending order.
 
     Of the quiet rules there is at most one above the curve and one below it, which the curve keeps to best, and none
-    that it lies beyond for more than a few points. Such a rule judges the first step, a mean or several metrics
-    together, and a line across the chart would look like a missed alarm.
+    that it lies beyond for more than a few points. Such a rule judges a mean or several metrics together, and a line
+    across the chart would look like a missed alarm; that of a quiet rule which judges the start says nothing later on.
     """
-    told = [outcome for outcome in judging if outcome.limit is not None and outcome.unit == series.unit]
+    told = [
+        outcome
+        for outcome in judging
+        if outcome.limit is not None and outcome.unit == series.unit and not _was_of_start(outcome)
+    ]
     limits = [outcome.limit for outcome in told if _is_certain(outcome) and outcome.limit is not None]
     for is_above in (True, False):
         kept = [found for outcome in told if (found := _kept(series, outcome, is_above)) is not None]
@@ -29,6 +33,10 @@ def reached_limits(outcomes: Sequence[Outcome], limits: Sequence[float]) -> list
     """Those of the limits, in their order, that an outcome fired at."""
     reached = {outcome.limit for outcome in outcomes if outcome.verdict is Verdict.FIRED}
     return [limit for limit in limits if limit in reached]
+
+
+def _was_of_start(outcome: Outcome) -> bool:
+    return outcome.is_of_start and outcome.verdict is Verdict.QUIET
 
 
 def _is_certain(outcome: Outcome) -> bool:

@@ -118,6 +118,7 @@ def _blank(rule: Rule[Any], limits: Any) -> Outcome:
         grade=rule.grade,
         source=rule.source,
         limit_is_default=limits == rule.limits,
+        is_of_start=rule.judges_start,
     )
 
 

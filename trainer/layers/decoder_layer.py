@@ -11,7 +11,7 @@ the MLP, O = Y·D outputs of the three projections, C = H·D.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar, cast
 
 import torch
@@ -101,14 +101,21 @@ class LeanLayer(nn.Module):
                 **options,
             )
             return result
-        shape, rotation = LayerShape.of(layer, packing), list(position_embeddings)
-        if packing is not None:
-            rotation = [packing.of_first(part[0]).unsqueeze(0) for part in rotation]  # the same for every text
-        cos_bSJ, sin_bSJ = (part.chunk(2, 2)[0] for part in rotation)
-        turn_bSEJ = torch.complex(cos_bSJ, sin_bSJ).unsqueeze(2).repeat(1, 1, shape.rotated, 1)
+        shape = LayerShape.of(layer, packing)
+        turn_bSEJ = _turn(*position_embeddings, shape.rotated, packing)
         kept = length if outputs_to_keep is None or not _is_last(layer) else min(outputs_to_keep, length)
         outputs_BTW: Tensor = _Layer.apply(hidden_states, turn_bSEJ, shape, kept, *weights)  # type: ignore[no-untyped-call]
         return outputs_BTW
+
+
+@lru_cache(1)  # all layers of a pass are given the same
+def _turn(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> Tensor:
+    """(b, S, E, J) complex numbers that rotate the heads of queries and keys to their tokens' positions."""
+    rotation = [cos_bSD, sin_bSD]
+    if packing is not None:
+        rotation = [packing.of_first(part[0]).unsqueeze(0) for part in rotation]  # the same for every text
+    cos_bSJ, sin_bSJ = (part.chunk(2, 2)[0] for part in rotation)
+    return torch.complex(cos_bSJ, sin_bSJ).unsqueeze(2).repeat(1, 1, heads, 1)
 
 
 def _is_last(layer: Any) -> bool:

@@ -51,6 +51,7 @@ class KlNonzeroAtStart(Rule[Limits]):
     source = "TRL trainers: policy and reference start from the same weights"
     inputs = (("kl_per_token", "kl_per_sequence"),)
     limits = Limits()
+    judges_start = True
     remedies = ("no-dropout", "no-top-k", "no-top-p", "no-min-p", "same-reference")
     texts = english(
         headline="Policy and reference differ before anything was trained.",

@@ -85,6 +85,13 @@ def test_of_quiet_limits_the_one_that_the_curve_keeps_to_is_drawn() -> None:
     assert [shape.y0 for shape in shapes(figure, "limit")] == [0.05, 0.2]
 
 
+def test_the_limit_of_a_start_is_drawn_only_where_the_start_was_beyond_it() -> None:
+    quiet = outcome(measured=0.0, limit=0.05, is_of_start=True)
+    fired = outcome(Verdict.FIRED, measured=0.1, limit=0.05, is_of_start=True)
+    drawn = [shapes(curve(series([0.04] * 20), [found], LIGHT), "limit") for found in (quiet, fired)]
+    assert [[shape.y0 for shape in lines] for lines in drawn] == [[], [0.05]]
+
+
 def test_a_limit_that_fired_is_drawn_wherever_the_curve_lies() -> None:
     fired = outcome(Verdict.FIRED, severity=Severity.WARNING, measured=0.4, first_step=1, last_step=20)
     assert [shape.y0 for shape in shapes(curve(series([0.4] * 20), [fired], LIGHT), "limit")] == [0.2]

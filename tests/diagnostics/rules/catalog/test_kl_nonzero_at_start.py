@@ -34,7 +34,8 @@ def test_a_negative_one_is_as_wrong(judge: Judge) -> None:
 
 
 def test_a_kl_that_rises_later_is_quiet(judge: Judge) -> None:
-    assert judge("kl-nonzero-at-start", "grpo", kl_per_token="0 0.5x9").verdict is Verdict.QUIET
+    outcome = judge("kl-nonzero-at-start", "grpo", kl_per_token="0 0.5x9")
+    assert (outcome.verdict, outcome.is_of_start) == (Verdict.QUIET, True)
 
 
 @pytest.mark.parametrize(
