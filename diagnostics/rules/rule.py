@@ -103,8 +103,9 @@ class Rule(ABC, Generic[LimitsT]):
     `algorithms` empty: any. `texts` are its English templates: `headline`, the finding as one would say it, and
     sentences with number, unit and step. A template `x_once` is used instead of `x` for an episode of a single point.
     `remedies` name what to try (`diagnostics.causes.remedies`), `exhibits` the kind of samples that show a finding
-    (`diagnostics.rules.exhibits`; empty: none do). `judges_start` says that it looks at the first point alone. Beside one of `graver_with` at the same steps a warning is critical;
-    without any of `critical_with`, where named, nothing is more than a warning.
+    (`diagnostics.rules.exhibits`; empty: none do). `judges_start`: it looks at the first point alone. Beside one of
+    `graver_with` at the same steps a warning is critical; without any of `critical_with`, where named, nothing is more
+    than a warning.
     """
 
     code: str
