@@ -36,6 +36,7 @@ def test_every_schedule_starts_with_its_warm_up_and_stays_within_the_base_rate(n
 def test_a_share_of_the_steps_is_the_same_warm_up_and_steps_win_over_it():
     assert rates(warmup_ratio=0.2) == rates(warmup_steps=4)
     assert rates(warmup_ratio=0.5, warmup_steps=4) == rates(warmup_steps=4)
+    assert rates(warmup_steps=0.2) == rates(warmup_steps=4.9) == rates(warmup_steps=4)
 
 
 def test_the_settings_of_a_schedule_reach_it():

@@ -19,9 +19,11 @@ class OptimizerOptions(SourceOptions):
         choices=SCHEDULERS,
     )
     lr_scheduler_kwargs: str | None = option(None, "Further settings of the schedule, as a JSON object.")
-    warmup_steps: int = option(0, "Steps over which the learning rate rises from 0.", minimum=0)
+    warmup_steps: float = option(
+        0.0, "Steps over which the learning rate rises from 0; below 1, their share of all.", minimum=0, maximum=1e9
+    )
     warmup_ratio: float = option(
-        0.0, "The warm-up as a share of all steps; counts only where warmup_steps is 0.", minimum=0, maximum=1
+        0.0, "The same share by its older name; counts only where warmup_steps is 0.", minimum=0, maximum=1
     )
     weight_decay: float = option(0.0, "Weight decay of AdamW.", minimum=0)
     adam_beta1: float = option(0.9, "AdamW's decay of the mean of gradients.", minimum=0, maximum=1)
@@ -34,5 +36,7 @@ class OptimizerOptions(SourceOptions):
         check_schedule(self.lr_scheduler_type, self.lr_scheduler_kwargs)
 
     def warmup_of(self, total_steps: int) -> int:
-        """Steps of warm-up in a training of so many steps."""
-        return self.warmup_steps or math.ceil(total_steps * self.warmup_ratio)
+        """Steps of warm-up in a training of so many steps, as transformers counts them."""
+        if self.warmup_steps >= 1:
+            return int(self.warmup_steps)
+        return math.ceil(total_steps * (self.warmup_steps or self.warmup_ratio))
