@@ -18,6 +18,8 @@ Row: TypeAlias = Mapping[str, Any]
 Numbered: TypeAlias = tuple[str, Any]
 """Where a row stands ("line 3"), and the row."""
 
+_SHOWN = 80
+"""Characters of what is no prompt."""
 _SAVED_BY_DATASETS = ("dataset_dict.json", "state.json")
 
 
@@ -88,9 +90,10 @@ def _is_file(name: str) -> bool:
 def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
     rows: list[Row] = []
     for place, row in numbered:
-        if not isinstance(row, dict) or not _is_prompt(row.get("prompt")):
+        prompt = row.get("prompt") if isinstance(row, dict) else None
+        if not _is_prompt(prompt):
             raise ConfigError(
-                f"{place} of the dataset {name} has no `prompt`; every row needs one, a text or a list of messages "
+                f"{place} of the dataset {name} has {_named(prompt)}; every row needs one, a text or a list of messages of text "
                 'such as [{"role": "user", "content": "Hello"}]'
             )
         rows.append(row)
@@ -101,6 +104,14 @@ def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
 
 def _is_prompt(prompt: object) -> bool:
     return (isinstance(prompt, str) and bool(prompt)) or is_conversation(prompt)
+
+
+def _named(prompt: object) -> str:
+    """What stands in the place of a prompt, at its beginning."""
+    if not prompt:
+        return "no `prompt`"
+    text = json.dumps(prompt, default=str)
+    return f"the `prompt` {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"
 
 
 def _rows_of_file(path: Path) -> Iterator[Numbered]:
