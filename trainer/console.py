@@ -100,6 +100,7 @@ class Progress:
     def show(self, step: int, metrics: Mapping[str, float]) -> None:
         """Say where the training stands after a step."""
         note = " ".join(f"{name} {metrics[name]:.4g}" for name in _SHOWN_METRICS if name in metrics)
+        note = note or "no completion was scored"
         if self._bar is not None:
             self._bar.set_postfix_str(note, refresh=False)
             self._bar.update()

@@ -32,6 +32,12 @@ def test_progress_on_a_pipe_is_a_line_with_the_reward(monkeypatch):
     assert last.endswith(" s/step · 0 s left")
 
 
+def test_progress_says_where_no_reward_function_could_score(monkeypatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    Progress(3).show(1, {"loss": 0.0})
+    assert sys.stderr.getvalue() == "step 1/3 · no completion was scored\n"
+
+
 def test_progress_on_a_terminal_keeps_lines_for_the_log_and_shows_a_bar(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

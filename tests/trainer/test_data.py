@@ -64,7 +64,11 @@ def test_a_prompt_may_be_a_list_of_messages(write):
         ("a.jsonl", b'{"prompt": "a"}\n\n{"question": "b"}', "line 3 .* has no `prompt`"),
         ("a.jsonl", b'{"prompt": ""}', "line 1 .* has no `prompt`"),
         ("a.jsonl", b'{"prompt": []}', "line 1 .* has no `prompt`"),
-        ("a.jsonl", b'{"prompt": [{"role": "user"}]}', r'line 1 .* has the `prompt` \[{"role": "user"}\]; .* of text'),
+        (
+            "a.jsonl",
+            b'{"prompt": [{"role": "user"}]}',
+            r'line 1 .* has the `prompt` \[{"role": "user"}\]; .* with a text each',
+        ),
         ("a.jsonl", b'{"prompt": {"text": ["' + b"a " * 99 + b'"]}}', "line 1 .* has the `prompt` {.{79}…; "),
         ("a.jsonl", b'["a"]', "line 1 .* has no `prompt`"),
         ("a.jsonl", b"\xff\xfe", "cannot be read"),
