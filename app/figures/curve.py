@@ -21,6 +21,7 @@ HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
 _SHADE = 0.14
 _WORD_ROOM = 0.12  # of the axis: what the words on a limit's line need above it
+_TICKS = 6  # of the steps
 _NUMBERS = {"exponentformat": "e", "minexponent": 4}
 _MARGIN = {"l": 50, "r": 12, "t": 50, "b": 24}
 
@@ -126,10 +127,16 @@ def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
         "hoverlabel": {"bgcolor": palette.surface, "font": {"color": palette.ink, "family": FONT, "size": 11}},
         "uirevision": series.name,
         "dragmode": "zoom",
-        "xaxis": {**axis, "showgrid": False, "nticks": 6, "tickformat": "d"},
+        "xaxis": {**axis, **_step_ticks(series), "showgrid": False},
         "yaxis": {**axis, "type": scale.kind, "autorangeoptions": include, "nticks": 5, **_NUMBERS},
         "yaxis2": {"overlaying": "y", "range": [0, 1], "visible": False, "fixedrange": True},
     }
+
+
+def _step_ticks(series: Series) -> dict[str, Any]:
+    """Some six; of a few steps one each, since a place between two steps is none."""
+    span = int(series.steps[-1] - series.steps[0]) if len(series) else 0
+    return {"tickformat": "~f", **({"dtick": 1} if span < _TICKS else {"nticks": _TICKS})}
 
 
 def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:

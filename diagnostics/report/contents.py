@@ -20,6 +20,7 @@ from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG, templates
 from diagnostics.rules.exhibits import SHOWN_SAMPLES
 from diagnostics.run import Run
+from diagnostics.runlog import ENDED_STATES
 
 _DEFAULTS = {
     **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
@@ -137,7 +138,8 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     applying = len(diagnosis.outcomes) - len(diagnosis.not_applicable)
     checked = applying - unchecked
     if not diagnosis.run.series:
-        return "Nothing to judge: no metric is logged yet."
+        has_ended = diagnosis.run.status.state in ENDED_STATES | {"died"}
+        return "Nothing to judge: no metric was logged." if has_ended else "Nothing to judge: no metric is logged yet."
     if diagnosis.verdict == "not-judged":
         return f"Only {checked} of {applying} checks could run."
     left_out = f"; {unchecked} could not run." if unchecked else "."

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import pytest
 
 from app.figures.curve import curve
 from app.figures.sparkline import sparkline
@@ -49,6 +50,11 @@ def test_infinities_stand_at_the_edge_that_they_left_by() -> None:
 
 def test_a_series_of_nothing_but_nan_can_be_drawn() -> None:
     assert list(trace(curve(series([np.nan] * 3), [], LIGHT), "NaN").x) == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("points", "apart"), [(1, 1), (2, 1), (6, 1), (7, None)])
+def test_each_of_a_few_steps_has_a_tick_of_its_own(points: int, apart: int | None) -> None:
+    assert curve(series([0.1] * points), [], LIGHT).layout.xaxis.dtick == apart
 
 
 def test_a_limit_is_a_dashed_line_with_its_number() -> None:

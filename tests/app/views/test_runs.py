@@ -15,10 +15,11 @@ runs.render(state.folders(), lambda path: st.text(f"opened {path.name}"), lambda
 """
 
 
-def write(directory: Path, cut: float = 0.05) -> None:
-    with RunLog(directory, algorithm="grpo", total=60) as log:
-        for step in range(1, 61):
-            log.log(step, {"reward": step / 60, "completions/clipped_ratio": cut, "loss": 0.01})
+def write(directory: Path, cut: float = 0.05, error: str | None = None) -> None:
+    log = RunLog(directory, algorithm="grpo", total=60)
+    for step in range(1, 61):
+        log.log(step, {"reward": step / 60, "completions/clipped_ratio": cut, "loss": 0.01})
+    log.close("failed" if error else "finished", error)
 
 
 def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
@@ -40,6 +41,16 @@ def test_a_row_has_state_verdict_finding_sparkline_and_progress(
     expected = ("✓ finished", "sick", "◆ critical", "The completions are cut off before they end.", "60/60", "grpo")
     assert expected == tuple(row[["state", "name", "verdict", "finding", "step", "algorithm"]])
     assert max(row["reward"]) == 1.0
+
+
+def test_the_row_of_a_run_that_failed_says_why_unless_a_check_has_more_to_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, cut in (("a", 0.05), ("b", 0.94)):
+        write(tmp_path / name, cut, "No space left on device")
+    table = shown(tmp_path, monkeypatch).dataframe[0].value.sort_values("name")
+    assert list(table["state"]) == ["✕ failed"] * 2
+    assert list(table["finding"]) == ["No space left on device", "The completions are cut off before they end."]
 
 
 def test_the_filter_takes_several_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

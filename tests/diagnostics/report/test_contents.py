@@ -7,6 +7,7 @@ import pytest
 from diagnostics.diagnosis import Diagnosis, Fix, Severity
 from diagnostics.messages import Message
 from diagnostics.report.contents import Report, advice, age, data_line, findings, number, run_line, verdict_sentence
+from diagnostics.run import Status
 
 
 def test_a_cause_is_told_once_and_its_outcomes_stand_under_it(broken_critic: Diagnosis) -> None:
@@ -81,4 +82,7 @@ def test_a_number_carries_its_unit(value: float, unit: str, words: str) -> None:
 
 
 def test_a_run_without_a_metric_is_not_said_to_fail_checks(diagnosed) -> None:
-    assert verdict_sentence(diagnosed({})) == "Nothing to judge: no metric is logged yet."
+    ended = diagnosed({})
+    running = replace(ended, run=replace(ended.run, status=Status("running")))
+    assert verdict_sentence(ended) == "Nothing to judge: no metric was logged."
+    assert verdict_sentence(running) == "Nothing to judge: no metric is logged yet."
