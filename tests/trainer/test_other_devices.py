@@ -6,6 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from transformers import CONFIG_MAPPING, AutoModelForCausalLM
+
+from tests.trainer.tiny_models import SHAPES
+from trainer.models import load_tokenizer
+from trainer.tasks import get_task
 
 FAR = Path(__file__).with_name("far_device.py")
 SHORT = ("--max_steps", "2", "--report_to", "none", "--save_strategy", "no", "--num_threads", "1")
@@ -22,8 +27,22 @@ def train_far(run, *words):
     assert done.returncode == 0, done.stderr
 
 
+def write_bloom(folder: Path) -> Path:
+    """A model that would read the padding before a prompt, with the tokenizer of a task whose prompts differ in length."""
+    kind, shape = SHAPES["bloom-without-positions"]
+    tokenizer = load_tokenizer(get_task("remarks").checkpoint)
+    AutoModelForCausalLM.from_config(CONFIG_MAPPING[kind](vocab_size=len(tokenizer), **shape)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
 @pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
-def test_another_device_learns_what_the_cpu_does(training, words):
+@pytest.mark.parametrize("reads_padding", [False, True], ids=["the demo model", "a model that reads padding"])
+def test_another_device_learns_what_the_cpu_does(training, tmp_path, words, reads_padding):
+    if reads_padding:
+        limit = "--max_completion_length" if words is GRPO else "--response_length"
+        model = str(write_bloom(tmp_path / "bloom"))
+        words = (*words, "--task", "remarks", "--model_name_or_path", model, limit, "8")
     near, far = training("near"), training("far")
     assert near.train(*words)[0] == 0
     train_far(far, *words)
