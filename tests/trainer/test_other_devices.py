@@ -28,7 +28,7 @@ def train_far(run, *words):
 
 
 def write_bloom(folder: Path) -> Path:
-    """A model that would read the padding before a prompt, with the tokenizer of a task whose prompts differ in length."""
+    """A model that would read padding, with the tokenizer of a task whose prompts differ in length."""
     kind, shape = SHAPES["bloom-without-positions"]
     tokenizer = load_tokenizer(get_task("remarks").checkpoint)
     AutoModelForCausalLM.from_config(CONFIG_MAPPING[kind](vocab_size=len(tokenizer), **shape)).save_pretrained(folder)
