@@ -56,10 +56,6 @@ class Packing:
         texts_apart: Tensor = part.unflatten(axis, (texts, self.length))
         return texts_apart
 
-    def of_first(self, of_tokens: Tensor) -> Tensor:
-        """(Q + T, X) of (M, X): the first prompt and its first completion."""
-        return torch.cat([self.prompts_of(of_tokens)[0], self.completions_of(of_tokens)[0]])
-
     def write_prompts(self, of_tokens: Tensor, of_prompts: Tensor) -> None:
         """The opposite of `prompts_of`."""
         torch.cat(_before_and_last(of_prompts, 0), out=of_tokens[: of_prompts.shape[0] * of_prompts.shape[1]])

@@ -33,10 +33,6 @@ def test_at_the_end_of_the_row_prompts_have_one_token() -> None:
     assert PACKING.completions_of(ROW_M[-PACKING.outputs :]).equal(COMPLETIONS_BT)
 
 
-def test_the_first_prompt_and_its_first_completion_are_a_text() -> None:
-    assert PACKING.of_first(ROW_M).tolist() == [10, 11, 12, 13, 14]
-
-
 @pytest.mark.parametrize("first", [0, 4], ids=["whole row", "end of the row"])
 def test_what_is_known_of_prompts_can_be_written_back(first: int) -> None:
     row = ROW_M[first:].clone()

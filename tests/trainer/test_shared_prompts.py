@@ -105,13 +105,18 @@ def test_prompts_of_one_token_are_shared(make: Callable[[str], PreTrainedModel])
     )
 
 
-def test_what_a_lean_layer_shares_it_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
+def test_what_a_lean_layer_shares_it_computes_itself(padded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     model, seen, apply = lean("llama"), list[torch.Size](), decoder_layer._Layer.apply
     monkeypatch.setattr(
         decoder_layer._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
     )
-    score_tokens(model, tokens_of(3), 1.0, GROUP)
+    found, expected = (
+        told(one, tokens_of(3, padded), group) for one, group in ((model, GROUP), (model_of("llama"), 1))
+    )
     assert seen == [(1, 3 * 5 + 3 * GROUP * 6, 16)] * 2
+    for here, there in zip(found, expected, strict=True):
+        assert torch.allclose(here, there, rtol=1e-4, atol=1e-5)
 
 
 def test_of_the_last_layer_only_the_tokens_before_those_of_completions_are_computed() -> None:

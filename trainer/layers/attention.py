@@ -26,6 +26,8 @@ LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
 _NARROWEST, _STEP = 16, 4
 """Columns of a product, fewer of which take up to three times as long; and those that it computes together: one too few
 costs more than one more."""
+_LOWEST = torch.finfo(torch.float32).min / 2
+"""What keeps a key out: far below every score, and finite with any added to it."""
 NAME = "sdpa_or_products"
 """By which models name it in their configuration; it is never saved."""
 
@@ -88,7 +90,7 @@ def _attend_apart(
     )
     query_PHQD, key_PKQD, value_PKQD = of_prompts
     prompts_PQHD, _ = attend(module, query_PHQD, key_PKQD, value_PKQD, _prompts_mask(packing), **settings)
-    mask_B1TS = _completions_mask(packing, query_BHTD)
+    mask_B1TS = _completions_mask(packing, query_BHTD.device)
     completions_BTHD, _ = attend(module, query_BHTD, key_BKSD, value_BKSD, mask_B1TS, **settings)
     return packing.together(prompts_PQHD, completions_BTHD).unsqueeze(0)
 
@@ -101,12 +103,12 @@ def _prompts_mask(packing: Packing) -> Tensor | None:
     return (packing.mask_PQ[:, None, None] & own_QQ.new_ones(own_QQ.shape).tril()) | own_QQ
 
 
-def _completions_mask(packing: Packing, query_BHTD: Tensor) -> Tensor:
+def _completions_mask(packing: Packing, device: torch.device) -> Tensor:
     """(B, 1, T, Q + T), True where a key is read."""
     length, keys = packing.length, packing.prompt_length + packing.length
-    read_TS = torch.ones(length, keys, dtype=torch.bool, device=query_BHTD.device).tril(packing.prompt_length)
+    read_TS = torch.ones(length, keys, dtype=torch.bool, device=device).tril(packing.prompt_length)
     if packing.mask_PQ is None:
-        return read_TS.expand(len(query_BHTD), 1, -1, -1)
+        return read_TS.expand(packing.prompts * packing.group, 1, -1, -1)
     real_BQ = packing.mask_PQ.repeat_interleave(packing.group, 0)
     return pad(real_BQ, (0, length), value=True)[:, None, None] & read_TS
 
@@ -171,15 +173,23 @@ def without_room(gradient_NRD: Tensor, shape: Sequence[int]) -> Tensor:
 
 
 def mixed(
-    query_NXD: Tensor, key_NRD: Tensor, value_NRD: Tensor, length: int, groups: int, scale: float
+    query_NXD: Tensor,
+    key_NRD: Tensor,
+    value_NRD: Tensor,
+    length: int,
+    groups: int,
+    scale: float,
+    kept_out_NXR: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """(N, X, D) what each token reads of itself and those before it, and (N, X, R) how much of each of them.
 
     Args:
         length: Tokens that the keys and values are of.
+        kept_out_NXR: What `kept_out` gives, where not every token reads all before it.
     """
-    later_XR = _later(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
-    share_NXR = torch.baddbmm(later_XR, query_NXD, key_NRD.transpose(1, 2), alpha=scale).softmax(2)
+    if kept_out_NXR is None:
+        kept_out_NXR = _later(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
+    share_NXR = torch.baddbmm(kept_out_NXR, query_NXD, key_NRD.transpose(1, 2), alpha=scale).softmax(2)
     return torch.bmm(share_NXR, value_NRD), share_NXR
 
 
@@ -194,6 +204,33 @@ def mixed_gradients(
         torch.bmm(of_score_NXR.transpose(1, 2), query_NXD),
         torch.bmm(share_NXR.transpose(1, 2), gradient_NXD),
     )
+
+
+@lru_cache(4)  # all layers of a pass are given the same masks, and the last one may be asked for fewer tokens
+def kept_out(mask_bTS: Tensor, queries: int, key_heads: int, groups: int, columns: int) -> Tensor:
+    """(N, X, columns) or (1, X, columns), 0 where one of the last `queries` tokens reads a key, else about -∞.
+
+    Not quite, since padding that reads nothing would become NaN; what it reads instead is read by nobody.
+
+    Args:
+        mask_bTS: (b, 1, T, S) bool, who reads whom; b is 1 where that is the same for all texts.
+    """
+    with torch.inference_mode(False):
+        read_bTS = mask_bTS[:, 0, mask_bTS.shape[2] - queries :]
+        kept_out_bTR = torch.full((*read_bTS.shape[:2], columns), _LOWEST)
+        kept_out_bTR[:, :, : read_bTS.shape[2]].masked_fill_(read_bTS, 0.0)
+        return kept_out_bTR.repeat(1 if len(mask_bTS) == 1 else key_heads, groups, 1)
+
+
+@lru_cache(1)
+def masks_of(packing: Packing) -> tuple[Tensor | None, Tensor | None]:
+    """(P, 1, Q, Q) and (B, 1, T, Q + T) bool, who reads whom of a packed row's prompts and completions.
+
+    None where each token reads itself and all before it.
+    """
+    if packing.mask_PQ is None:
+        return None, None
+    return _prompts_mask(packing), _completions_mask(packing, packing.mask_PQ.device)
 
 
 @lru_cache(LONGEST)

@@ -11,7 +11,7 @@ the MLP, O = Y·D outputs of the three projections, C = H·D.
 """
 
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, TypeVar, cast
 
 import torch
@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from transformers import Cache, PreTrainedModel
 
-from trainer.layers.attention import NAME, are_short
+from trainer.layers.attention import NAME, are_short, masks_of
 from trainer.layers.layer_attention import LayerShape, by_heads, read, read_gradients
 from trainer.layers.linear import is_plain, is_plain_layer, product, weight_gradient
 from trainer.layers.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
@@ -85,10 +85,11 @@ class LeanLayer(nn.Module):
     ) -> Tensor:
         """(B, S, W) the layer's output, or (B, T, W) of the last layer's where `outputs_to_keep` asks for no more."""
         layer, length = cast(Any, self), hidden_states.shape[1]
-        mask = attention_mask if packing is None else packing.mask_PQ
-        is_asked_for_more = any(value is not None for value in (mask, past_key_values, *options.values()))
+        is_asked_for_more = any(value is not None for value in (past_key_values, *options.values()))
+        is_told_of_all = packing is not None or attention_mask is None or _is_of_texts(attention_mask, length)
         longest = length if packing is None else packing.longest
-        weights = () if is_asked_for_more else _plain_weights(layer, hidden_states, longest)
+        is_plain_pass = is_told_of_all and not is_asked_for_more
+        weights = _plain_weights(layer, hidden_states, longest) if is_plain_pass else ()
         if position_embeddings is None or not weights:
             options |= {} if packing is None else {"packing": packing}
             result: Tensor = super().forward(
@@ -101,21 +102,16 @@ class LeanLayer(nn.Module):
                 **options,
             )
             return result
-        shape = LayerShape.of(layer, packing)
-        turn_bSEJ = _turn(*position_embeddings, shape.rotated, packing)
+        masks = (attention_mask,) if packing is None else masks_of(packing)
+        shape = LayerShape.of(layer, packing, position_embeddings, masks)
         kept = length if outputs_to_keep is None or not _is_last(layer) else min(outputs_to_keep, length)
-        outputs_BTW: Tensor = _Layer.apply(hidden_states, turn_bSEJ, shape, kept, *weights)  # type: ignore[no-untyped-call]
+        outputs_BTW: Tensor = _Layer.apply(hidden_states, shape, kept, *weights)  # type: ignore[no-untyped-call]
         return outputs_BTW
 
 
-@lru_cache(1)  # all layers of a pass are given the same
-def _turn(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> Tensor:
-    """(b, S, E, J) complex numbers that rotate the heads of queries and keys to their tokens' positions."""
-    rotation = [cos_bSD, sin_bSD]
-    if packing is not None:
-        rotation = [packing.of_first(part[0]).unsqueeze(0) for part in rotation]  # the same for every text
-    cos_bSJ, sin_bSJ = (part.chunk(2, 2)[0] for part in rotation)
-    return torch.complex(cos_bSJ, sin_bSJ).unsqueeze(2).repeat(1, 1, heads, 1)
+def _is_of_texts(mask: Tensor, length: int) -> bool:
+    """Whether this says of each token of texts which others it reads, and the same for all heads."""
+    return mask.dtype == torch.bool and mask.shape[1:] == (1, length, length)
 
 
 def _is_last(layer: Any) -> bool:
@@ -168,23 +164,21 @@ class _Layer(torch.autograd.Function):
     """A layer and its gradients."""
 
     @staticmethod
-    def forward(
-        ctx: Any, hidden_BSW: Tensor, turn_bSEJ: Tensor, shape: LayerShape, kept: int, *weights: Tensor
-    ) -> Tensor:
+    def forward(ctx: Any, hidden_BSW: Tensor, shape: LayerShape, kept: int, *weights: Tensor) -> Tensor:
         before_attention, before_mlp, out_WC, *of_mlp = weights[:6]
         (texts, length, width), hidden_MW = hidden_BSW.shape, hidden_BSW.flatten(0, 1)
         normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
         joint_OW, bias_O = _joint(weights[6:], shape)
         heads_BSYD = by_heads(product(normed_MW, joint_OW, bias_O), texts, shape)
         mixed_BTHD = heads_BSYD.new_empty(texts, kept, shape.query_heads, shape.head_size)
-        readings = read(heads_BSYD, turn_bSEJ, mixed_BTHD, shape)
+        readings = read(heads_BSYD, mixed_BTHD, shape)
         mixed_LC = mixed_BTHD.view(texts * kept, -1)
         between_BTW = product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
         between_LW = between_BTW.flatten(0, 1)
         normed_LW, between_scale_L1 = _normed(between_LW, before_mlp, shape.epsilons[1])
         outputs_LW, gate_LI, up_LI = gated(normed_LW, of_mlp)
         inner = (between_LW, between_scale_L1, gate_LI, up_LI)
-        ctx.save_for_backward(hidden_MW, scale_M1, turn_bSEJ, joint_OW, mixed_LC, *inner, *weights, *readings)
+        ctx.save_for_backward(hidden_MW, scale_M1, joint_OW, mixed_LC, *inner, *weights, *readings)
         ctx.shape, ctx.weights = shape, len(weights)
         return outputs_LW.add_(between_LW).view(between_BTW.shape)
 
@@ -192,8 +186,8 @@ class _Layer(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, gradient_BTW: Tensor) -> tuple[Tensor | None, ...]:
         saved = ctx.saved_tensors  # read once, as activation checkpointing wants it
-        hidden_MW, scale_M1, turn_bSEJ, joint_OW, mixed_LC, between_LW, between_scale_L1, gate_LI, up_LI = saved[:9]
-        weights, readings = saved[9 : 9 + ctx.weights], saved[9 + ctx.weights :]
+        hidden_MW, scale_M1, joint_OW, mixed_LC, between_LW, between_scale_L1, gate_LI, up_LI = saved[:8]
+        weights, readings = saved[8 : 8 + ctx.weights], saved[8 + ctx.weights :]
         (before_attention, before_mlp, out_WC, *of_mlp), projections = weights[:6], weights[6:]
         shape, (texts, kept, width) = ctx.shape, gradient_BTW.shape
         length, gradient_LW = len(hidden_MW) // texts, gradient_BTW.flatten(0, 1)
@@ -208,7 +202,7 @@ class _Layer(torch.autograd.Function):
         mixed_gradient_BTHD = by_heads(product(between_gradient_LW, out_WC.t()), texts, shape)
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
         heads_BSYD = by_heads(joint_gradient_MO, texts, shape)
-        read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, turn_bSEJ.conj().resolve_conj(), shape)
+        read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, shape)
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
         of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
         if len(projections) > 3:
@@ -221,7 +215,6 @@ class _Layer(torch.autograd.Function):
         hidden_gradient_BSW[:, length - kept :] += between_gradient_LW.view(gradient_BTW.shape)
         return (
             hidden_gradient_BSW,
-            None,
             None,
             None,
             before_attention_gradient,

@@ -9,12 +9,13 @@ of a head, J = D / 2, O = Y·D.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from trainer.layers.attention import mixed, mixed_gradients, places
+from trainer.layers.attention import kept_out, mixed, mixed_gradients, places
 from trainer.packing import Packing
 
 
@@ -29,22 +30,35 @@ class LayerShape:
     epsilons: tuple[float, float]
     """Of the norm before the attention, and of that before the MLP."""
     packing: Packing | None
+    turns: tuple[Tensor, ...]
+    """(b, S, E, J) complex numbers that rotate the heads of queries and keys to the positions of their tokens; of a
+    packed row those of the prompts and those of the completions."""
+    masks: tuple[Tensor | None, ...]
+    """(b, 1, S, S) bool, who reads whom, for the same texts; None where each token reads itself and all before it."""
 
     @classmethod
-    def of(cls, layer: Any, packing: Packing | None) -> "LayerShape":
+    def of(
+        cls, layer: Any, packing: Packing | None, rotation: tuple[Tensor, Tensor], masks: tuple[Tensor | None, ...]
+    ) -> "LayerShape":
+        """Of a layer of transformers, in a pass with these cosines and sines of all tokens."""
         attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
         epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
-        key_heads = attention.k_proj.out_features // attention.head_dim
-        return cls(attention.head_dim, key_heads, attention.num_key_value_groups, attention.scaling, epsilons, packing)
+        key_heads, groups = attention.k_proj.out_features // attention.head_dim, attention.num_key_value_groups
+        turns = _turns(*rotation, key_heads * (groups + 1), packing)
+        return cls(attention.head_dim, key_heads, groups, attention.scaling, epsilons, packing, turns, masks)
 
     @property
     def query_heads(self) -> int:
         return self.key_heads * self.groups
 
-    @property
-    def rotated(self) -> int:
-        """Heads of queries and keys."""
-        return self.query_heads + self.key_heads
+
+@lru_cache(1)  # all layers of a pass are given the same
+def _turns(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> tuple[Tensor, ...]:
+    turn_bSJ = torch.complex(cos_bSD.chunk(2, 2)[0], sin_bSD.chunk(2, 2)[0])
+    parts = [turn_bSJ] if packing is None else [packing.prompts_of(turn_bSJ[0]), packing.completions_of(turn_bSJ[0])]
+    if packing is not None and packing.mask_PQ is None:  # the same for every text
+        parts = [part[:1] for part in parts]
+    return tuple(part.unsqueeze(2).repeat(1, 1, heads, 1) for part in parts)
 
 
 def by_heads(numbers_XO: Tensor, texts: int, shape: LayerShape) -> Tensor:
@@ -58,54 +72,56 @@ def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
     torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
 
 
-def read(heads_BSYD: Tensor, turn_bSEJ: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Tensor, ...]:
+def read(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Tensor, ...]:
     """Rotate queries and keys and write what the last tokens read to `mixed_BTHD`; what `read_gradients` needs."""
-    packing = shape.packing
+    packing, masks = shape.packing, shape.masks
     if packing is None:
-        _turn(heads_BSYD, turn_bSEJ)
-        return _texts(heads_BSYD, None, mixed_BTHD, shape)
+        _turn(heads_BSYD, shape.turns[0])
+        return _texts(heads_BSYD, None, mixed_BTHD, masks[0], shape)
     heads_PQYD, completions_BTYD = packing.prompts_of(heads_BSYD[0]), packing.completions_of(heads_BSYD[0])
-    for part_XSYD, turn in zip((heads_PQYD, completions_BTYD), _turns(turn_bSEJ, packing), strict=True):
-        _turn(part_XSYD, turn)
+    for part_XSYD, turn_bSEJ in zip((heads_PQYD, completions_BTYD), shape.turns, strict=True):
+        _turn(part_XSYD, turn_bSEJ)
     mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # to be written
-    of_prompts = _texts(heads_PQYD, None, mixed_PTHD, shape)
+    of_prompts = _texts(heads_PQYD, None, mixed_PTHD, masks[0], shape)
     packing.write_prompts(mixed_BTHD[0], mixed_PTHD)
-    of_completions = _texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), shape)
+    of_completions = _texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), masks[1], shape)
     return *of_prompts, *of_completions
 
 
 def read_gradients(
-    mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, back_bSEJ: Tensor, shape: LayerShape
+    mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, shape: LayerShape
 ) -> None:
     """Write the gradients of queries, keys and values, not rotated, to `heads_BSYD`."""
-    packing = shape.packing
+    packing, backs = shape.packing, [turn_bSEJ.conj().resolve_conj() for turn_bSEJ in shape.turns]
     if packing is None:
         _texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
-        _turn(heads_BSYD, back_bSEJ)
+        _turn(heads_BSYD, backs[0])
         return
     mixed_gradient_XHD, heads_SYD = mixed_gradient_BTHD[0], heads_BSYD[0]
     heads_PQYD = heads_SYD.new_empty(packing.prompts, packing.prompt_length, *heads_SYD.shape[1:])
     _texts_gradients(packing.prompts_of(mixed_gradient_XHD), readings[:4], heads_PQYD, None, shape)
     completions_BTHD, completions_BTYD = (packing.completions_of(part) for part in (mixed_gradient_XHD, heads_SYD))
     _texts_gradients(completions_BTHD, readings[4:], completions_BTYD, heads_PQYD, shape)
-    for part_XSYD, back in zip((heads_PQYD, completions_BTYD), _turns(back_bSEJ, packing), strict=True):
-        _turn(part_XSYD, back)
+    for part_XSYD, back_bSEJ in zip((heads_PQYD, completions_BTYD), backs, strict=True):
+        _turn(part_XSYD, back_bSEJ)
     packing.write_prompts(heads_SYD, heads_PQYD)
 
 
-def _turns(turn_1SEJ: Tensor, packing: Packing) -> tuple[Tensor, Tensor]:
-    """For the tokens of prompts, and for those of completions."""
-    return turn_1SEJ[:, : packing.prompt_length], turn_1SEJ[:, packing.prompt_length :]
-
-
 def _texts(
-    heads_BSYD: Tensor, prompts_PQYD: Tensor | None, mixed_BTHD: Tensor, shape: LayerShape
+    heads_BSYD: Tensor,
+    prompts_PQYD: Tensor | None,
+    mixed_BTHD: Tensor,
+    mask_B1SS: Tensor | None,
+    shape: LayerShape,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """`read` of texts that lie side by side, or of completions and the prompts before them."""
     length, kept, before = heads_BSYD.shape[1], mixed_BTHD.shape[1], _length(prompts_PQYD)
     query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
     key_NRD, value_NRD = _keys_and_values(heads_BSYD, prompts_PQYD, shape)
-    mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling)
+    bias = None
+    if mask_B1SS is not None:
+        bias = kept_out(mask_B1SS, kept, shape.key_heads, shape.groups, key_NRD.shape[1])
+    mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling, bias)
     mixed_KBGTD = _of_groups(mixed_BTHD, shape)
     mixed_KBGTD[:] = mixed_NXD.view(mixed_KBGTD.shape)
     return query_NXD, key_NRD, value_NRD, share_NXR

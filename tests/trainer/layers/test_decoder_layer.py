@@ -5,7 +5,7 @@ import copy
 import pytest
 import torch
 from torch import nn
-from transformers import PreTrainedModel
+from transformers import DynamicCache, PreTrainedModel
 
 from tests.trainer.tiny_models import FUSABLE, SHAPES, VOCABULARY, tiny_model
 from trainer.layers import decoder_layer
@@ -25,6 +25,12 @@ def lean(name: str = "llama") -> PreTrainedModel:
 
 def texts(length: int = 12) -> torch.Tensor:
     return torch.randint(2, VOCABULARY, (3, length), generator=torch.Generator().manual_seed(1))
+
+
+PADDED = torch.ones(3, 12, dtype=torch.long).index_put_(
+    (torch.tensor([0] * 4 + [2] * 9), torch.tensor([*range(4), *range(9)])), torch.tensor(0)
+)
+"""Four tokens of padding before the first text, none before the second, nine before the third."""
 
 
 def logits_and_gradients(model: nn.Module, **inputs: torch.Tensor) -> list[torch.Tensor]:
@@ -80,13 +86,22 @@ def test_the_last_layer_computes_the_tokens_that_are_asked_for(name: str, count:
     assert len(calls) == 2
 
 
-def test_asked_for_the_last_tokens_of_padded_texts_a_layer_gives_them_all(calls: list[torch.Size]) -> None:
-    mask = torch.ones(3, 12, dtype=torch.long)
-    mask[0, :4] = 0
-    model = lean()
-    expected = plain()(texts(), attention_mask=mask).logits
-    found = model(texts(), attention_mask=mask, use_cache=False, **outputs_option(model, 5)).logits
-    torch.testing.assert_close(found, expected)
+@pytest.mark.parametrize("name", FUSABLE)
+def test_of_padded_texts_too_the_last_layer_computes_the_tokens_that_are_asked_for(
+    name: str, calls: list[torch.Size]
+) -> None:
+    model = lean(name)
+    expected = plain(name)(texts(), attention_mask=PADDED).logits[:, -3:]
+    found = model(texts(), attention_mask=PADDED, use_cache=False, **outputs_option(model, 3)).logits
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+    assert len(calls) == 2
+
+
+def test_asked_for_the_last_tokens_a_layer_that_leaves_the_pass_to_its_class_gives_them_all(
+    calls: list[torch.Size],
+) -> None:
+    found = lean()(texts(), use_cache=False, **outputs_option(lean(), 5), past_key_values=DynamicCache()).logits
+    torch.testing.assert_close(found, plain()(texts()).logits, rtol=1e-4, atol=1e-5)
     assert calls == []
 
 
@@ -150,15 +165,29 @@ def test_a_copy_learns_by_itself() -> None:
     assert twin.model.layers[0].self_attn.q_proj.weight.grad is not None
 
 
-def test_padding_is_left_to_transformers(calls: list[torch.Size]) -> None:
-    mask = torch.ones(3, 12, dtype=torch.long)
-    mask[0, :4] = 0
-    assert_close(logits_and_gradients(lean(), attention_mask=mask), logits_and_gradients(plain(), attention_mask=mask))
-    assert calls == []
+@pytest.mark.parametrize("padded", [PADDED, PADDED.flip(1)], ids=["before the texts", "behind them"])
+@pytest.mark.parametrize("name", FUSABLE)
+def test_padding_is_read_by_nobody(name: str, padded: torch.Tensor, calls: list[torch.Size]) -> None:
+    of_tokens = torch.rand(3, 12, 1, generator=torch.Generator().manual_seed(2)) * padded.unsqueeze(2)
+    inputs = {"attention_mask": padded, "position_ids": (padded.cumsum(1) - 1).clamp(min=0), "use_cache": False}
+    found = []
+    for model in (lean(name), plain(name)):
+        logits = model(texts(), **inputs).logits
+        gradients = torch.autograd.grad((logits * of_tokens).sum(), list(model.parameters()))
+        found.append([logits[padded == 1].detach(), *gradients])
+    assert_close(*found)
+    assert len(calls) == 2
 
 
-def test_a_window_is_left_to_transformers(calls: list[torch.Size]) -> None:
+def test_a_window_is_kept_to(calls: list[torch.Size]) -> None:
     assert_close(logits_and_gradients(lean("windowed-mistral")), logits_and_gradients(plain("windowed-mistral")))
+    assert len(calls) == 2
+
+
+def test_a_mask_of_numbers_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    later = torch.full((12, 12), -torch.inf).triu(1).expand(3, 1, -1, -1)
+    found, expected = (model(texts(), attention_mask=later, use_cache=False).logits for model in (lean(), plain()))
+    torch.testing.assert_close(found, expected)
     assert calls == []
 
 
