@@ -111,9 +111,8 @@ def test_what_a_lean_layer_shares_it_computes_itself(padded: bool, monkeypatch: 
     monkeypatch.setattr(
         decoder_layer._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
     )
-    found, expected = (
-        told(one, tokens_of(3, padded), group) for one, group in ((model, GROUP), (model_of("llama"), 1))
-    )
+    tokens = tokens_of(3, padded).rows(torch.arange(3 * GROUP - 1, -1, -1))  # the first prompt is padded most
+    found, expected = told(model, tokens, GROUP), told(model_of("llama"), tokens, 1)
     assert seen == [(1, 3 * 5 + 3 * GROUP * 6, 16)] * 2
     for here, there in zip(found, expected, strict=True):
         assert torch.allclose(here, there, rtol=1e-4, atol=1e-5)
