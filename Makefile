@@ -5,7 +5,7 @@
 # make parity compare PPO and GRPO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
-# make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (twenty minutes)
+# make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
 #                           without it torch comes from pip's own configuration and may bring CUDA along (gigabytes)

@@ -64,7 +64,7 @@ def arguments() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trl-python", default=".venv-trl/bin/python", help="a Python that has TRL 1.12")
-    parser.add_argument("--quick", action="store_true", help="fewer cases and turns: six minutes, not twenty")
+    parser.add_argument("--quick", action="store_true", help="fewer cases and turns: six minutes, not 25")
     parser.add_argument("--turns", type=int, help=f"of each training; {TURNS}, or {QUICK_TURNS} with --quick")
     parser.add_argument("--only", nargs="+", metavar="CASE", default=[], choices=[case.name for case in CASES])
     cores = parser.add_mutually_exclusive_group()

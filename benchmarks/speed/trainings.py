@@ -42,9 +42,11 @@ CASES = (
     Case("addition", "grpo", 12),
     Case("addition-ends", "grpo", 12, is_quick=False),
     Case("1M", "grpo", 4),
+    Case("1M-mixed", "grpo", 4, is_quick=False),
     Case("30M", "grpo", 1),
     Case("addition", "ppo", 2, epochs=4, mini_batches=4, is_quick=False),
     Case("1M", "ppo", 1, epochs=4, mini_batches=4),
+    Case("1M-mixed", "ppo", 1, epochs=4, mini_batches=4, is_quick=False),
     Case("30M", "ppo", 1, epochs=2, mini_batches=2, is_quick=False),
 )
 TWO_CORES = tuple(replace(case, steps=2 * case.steps) for case in CASES if case.is_quick)

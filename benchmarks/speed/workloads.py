@@ -12,6 +12,8 @@ from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Pr
 from trainer.tasks import get_task
 
 PROMPTS = 512
+LONGEST_PROMPT = 8
+"""Words of a prompt of random words."""
 PAD, NEVER = "<pad>", "<never>"
 
 
@@ -29,6 +31,8 @@ class Workload:
     group: int
     new_tokens: int
     ends: bool = False
+    shortest_prompt: int = LONGEST_PROMPT
+    """Words; the addition task has prompts of its own."""
 
     def write(self, folder: Path) -> None:
         """Write `model` (weights and tokenizer) and `prompts.jsonl`."""
@@ -41,10 +45,13 @@ WORKLOADS = (
     Workload("addition", "addition, 0.3M parameters, 64 x 26 tokens", 64, 8, 26),
     Workload("addition-ends", "addition, completions end by themselves", 64, 8, 26, ends=True),
     Workload("1M", "1M parameters, vocabulary 2048, 64 x 32 tokens", 64, 8, 32),
+    Workload("1M-mixed", "1M parameters, 64 x 32 tokens after prompts of 3 to 8", 64, 8, 32, shortest_prompt=3),
     Workload("30M", "30M parameters, vocabulary 8192, 32 x 16 tokens", 32, 8, 16),
 )
+_SMALL = {"vocab_size": 2048, "hidden_size": 128, "intermediate_size": 344, "num_hidden_layers": 4}
 _SHAPES = {
-    "1M": {"vocab_size": 2048, "hidden_size": 128, "intermediate_size": 344, "num_hidden_layers": 4},
+    "1M": _SMALL,
+    "1M-mixed": _SMALL,
     "30M": {"vocab_size": 8192, "hidden_size": 512, "intermediate_size": 1376, "num_hidden_layers": 8},
 }
 
@@ -63,7 +70,7 @@ def _addition(folder: Path, ends: bool) -> list[str]:
 
 
 def _random(workload: Workload, folder: Path) -> list[str]:
-    """A Llama with random weights and prompts of eight random words."""
+    """A Llama with random weights and prompts of random words."""
     shape = _SHAPES[workload.name]
     words = [PAD, *(f"w{index}" for index in range(1, shape["vocab_size"])), NEVER]
     inner = Tokenizer(models.WordLevel({word: index for index, word in enumerate(words)}, unk_token="w1"))
@@ -81,4 +88,5 @@ def _random(workload: Workload, folder: Path) -> list[str]:
     LlamaForCausalLM(config).save_pretrained(folder / "model")
     tokenizer.save_pretrained(folder / "model")
     rng = random.Random(0)
-    return [" ".join(rng.choices(words[1:-1], k=8)) for _ in range(PROMPTS)]
+    lengths = range(workload.shortest_prompt, LONGEST_PROMPT + 1)
+    return [" ".join(rng.choices(words[1:-1], k=lengths[index % len(lengths)])) for index in range(PROMPTS)]
