@@ -109,9 +109,9 @@ class LeanLayer(nn.Module):
         return outputs_BTW
 
 
-def _is_of_texts(mask: Tensor, length: int) -> bool:
-    """Whether this says of each token of texts which others it reads, and the same for all heads."""
-    return mask.dtype == torch.bool and mask.shape[1:] == (1, length, length)
+def _is_of_texts(mask: object, length: int) -> bool:
+    """Whether this says of each token of texts which others it reads; some attentions have masks of another kind."""
+    return isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.shape[1:] == (1, length, length)
 
 
 def _is_last(layer: Any) -> bool:

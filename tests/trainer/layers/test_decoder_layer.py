@@ -191,6 +191,20 @@ def test_a_mask_of_numbers_is_left_to_transformers(calls: list[torch.Size]) -> N
     assert calls == []
 
 
+def test_a_mask_that_is_no_tensor_is_left_to_transformers(calls: list[torch.Size]) -> None:
+    model, heard = lean(), []
+    model.set_attn_implementation("eager")
+    layer, hidden = model.model.layers[0], torch.zeros(1, 4, 16)
+    layer.self_attn.register_forward_pre_hook(
+        lambda module, inputs, options: heard.append(options["attention_mask"]), with_kwargs=True
+    )
+    turn = model.model.rotary_emb(hidden, torch.arange(4).unsqueeze(0))
+    with pytest.raises(TypeError):
+        layer(hidden, position_embeddings=turn, attention_mask="a block mask")
+    assert heard == ["a block mask"]
+    assert calls == []
+
+
 def test_keys_and_values_that_are_kept_are_those_of_transformers(calls: list[torch.Size]) -> None:
     model, ids = lean(), texts()
     after = model(ids[:, 5:], past_key_values=model(ids[:, :5], use_cache=True).past_key_values).logits
