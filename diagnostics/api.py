@@ -17,7 +17,6 @@ from diagnostics.readers import RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from diagnostics.rules import Evaluator, evaluate
 from diagnostics.run import Recording, Run
-from diagnostics.runlog import ENDED_STATES
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
@@ -93,7 +92,7 @@ def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
         run = live.refresh()
         if run is not None:
             yield run
-            if run.status.state in ENDED_STATES | {"died"}:
+            if run.status.has_ended:
                 return
         time.sleep(interval)
 
@@ -120,7 +119,7 @@ class LiveDiagnosis:
     def update(self, run: Run) -> Diagnosis:
         """The verdict on the run as it stands now."""
         outcomes = self._evaluator.update(run)
-        if run.status.state in ENDED_STATES | {"died"}:
+        if run.status.has_ended:
             self._evaluator = self._fresh()  # what has ended does not grow: what was remembered of it is let go
         return _concluded(run, outcomes, self._limits)
 

@@ -127,6 +127,9 @@ class Source:
     path: Path
 
 
+_ENDS = frozenset({"finished", "stopped", "failed", "died"})
+
+
 @dataclass(frozen=True, slots=True)
 class Status:
     """Where the training stands. `state` is one of the states of the public JSON report.
@@ -141,6 +144,11 @@ class Status:
     last_written: float | None = None
     error: str | None = None
     is_ours: bool = False  # started by rlvitals on this host: it can be stopped from here
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it trains no more, said so or not."""
+        return self.state in _ENDS
 
 
 @dataclass(frozen=True, slots=True)

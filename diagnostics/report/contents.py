@@ -20,7 +20,6 @@ from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG, templates
 from diagnostics.rules.exhibits import SHOWN_SAMPLES
 from diagnostics.run import Run
-from diagnostics.runlog import ENDED_STATES
 
 _DEFAULTS = {
     **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
@@ -138,8 +137,8 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     applying = len(diagnosis.outcomes) - len(diagnosis.not_applicable)
     checked = applying - unchecked
     if not diagnosis.run.series:
-        has_ended = diagnosis.run.status.state in ENDED_STATES | {"died"}
-        return "Nothing to judge: no metric was logged." if has_ended else "Nothing to judge: no metric is logged yet."
+        logged = "was logged" if diagnosis.run.status.has_ended else "is logged yet"
+        return f"Nothing to judge: no metric {logged}."
     if diagnosis.verdict == "not-judged":
         return f"Only {checked} of {applying} checks could run."
     left_out = f"; {unchecked} could not run." if unchecked else "."

@@ -119,6 +119,15 @@ def test_positions_of_each_text_are_its_own(name: str, calls: list[torch.Size]) 
     assert len(calls) == 2
 
 
+def test_no_pass_has_the_positions_of_the_one_before(calls: list[torch.Size]) -> None:
+    model, apart = lean(), 2 * torch.arange(12).unsqueeze(0)
+    whole = {"attention_mask": torch.ones(3, 12), "use_cache": False}  # or places with gaps would part the texts
+    near, far = (model(texts(), position_ids=places, **whole).logits for places in (apart // 2, apart))
+    torch.testing.assert_close(far, plain()(texts(), position_ids=apart, **whole).logits, rtol=0, atol=1e-5)
+    assert not torch.allclose(near, far, rtol=0, atol=1e-4)
+    assert len(calls) == 4
+
+
 def test_a_pass_without_gradients_says_the_same(calls: list[torch.Size]) -> None:
     with torch.no_grad():
         torch.testing.assert_close(lean()(texts(), use_cache=False).logits, plain()(texts()).logits)
