@@ -3,15 +3,22 @@
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 from app.attempts import Attempt
 
 PATIENCE = 60.0  # seconds: torch alone takes ten to import when the cores are busy
 ADDITION = {"task": "addition", "max_completion_length": 6}
-LEAVES = """
+ENDLESS = """
 import time
+
+def endless(completions, **columns):
+    time.sleep(600)
+"""
+LEAVES = """
+import sys, time
 from app.attempts import Attempt
-Attempt("grpo", {"task": "addition"})
+Attempt("grpo", {"task": "addition", "reward_funcs": [sys.argv[1]]})
 time.sleep(1)
 """
 
@@ -24,9 +31,7 @@ def wait_for_end(attempt: Attempt) -> None:
 
 
 def test_the_rewards_and_the_policy_are_tried_beside_the_page() -> None:
-    before = time.monotonic()
     attempt = Attempt("grpo", ADDITION)
-    assert time.monotonic() - before < 0.5
     assert attempt.is_going_on
     wait_for_end(attempt)
     assert {trial.function for trial in attempt.trials} == {"addition_accuracy"}
@@ -41,7 +46,7 @@ def test_one_that_is_cancelled_ends_at_once_and_knows_nothing() -> None:
     assert (attempt.trials, attempt.probe) == (None, None)
 
 
-def test_a_dashboard_that_ends_takes_it_along() -> None:
-    before = time.monotonic()
-    subprocess.run([sys.executable, "-c", LEAVES], check=True, timeout=PATIENCE)
-    assert time.monotonic() - before < PATIENCE / 2
+def test_a_dashboard_that_ends_takes_it_along(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(ENDLESS)
+    command = [sys.executable, "-c", LEAVES, f"{tmp_path}/mine.py:endless"]
+    subprocess.run(command, check=True, timeout=PATIENCE)

@@ -16,6 +16,17 @@ from trainer.models import checkpoint_of
 from trainer.sampling import Sampling
 
 PATIENCE = 60.0  # seconds: torch alone takes ten to import when the cores are busy
+HELD = """
+import time
+from pathlib import Path
+
+def held(completions, **columns):
+    deadline = time.monotonic() + {patience}
+    while not Path({gate!r}).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return [float(len(completion)) for completion in completions]
+"""
+"""A reward that answers as soon as a file is there: nothing said of an attempt hangs on how fast it is."""
 UNTOUCHED = {"decode", "per_device_train_batch_size"}
 """Read by the probe, and without a say in what is written: how tokens are decoded, and how many rows at once."""
 
@@ -60,10 +71,22 @@ def addition(launch: AppTest) -> AppTest:
     return launch
 
 
-def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_changes(addition: AppTest) -> None:
+@pytest.fixture
+def gate(addition: AppTest, tmp_path: Path) -> Path:
+    """The form with rewards that answer as soon as this file is there."""
+    path = tmp_path / "gate"
+    (tmp_path / "mine.py").write_text(HELD.format(patience=PATIENCE, gate=str(path)))
+    option(addition, "reward_funcs").input(f"{tmp_path}/mine.py:held").run()
+    return path
+
+
+def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_changes(
+    addition: AppTest, gate: Path
+) -> None:
     addition.button(key=BUTTON).click().run()
     assert is_going_on(addition)
     assert "Trying the settings: the rewards score made-up answers" in said(addition)
+    gate.touch()
     wait(addition)
     assert "of 32 answers of the untrained policy are longer" in said(addition)
     assert "What the rewards give to answers to" in said(addition)
@@ -84,6 +107,7 @@ def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_
     assert "What the rewards give to answers to" in said(addition)
 
 
+@pytest.mark.usefixtures("gate")
 def test_it_can_be_cancelled_and_begun_again(addition: AppTest) -> None:
     addition.button(key=BUTTON).click().run()
     addition.button(key=CANCEL).click().run()
@@ -94,6 +118,7 @@ def test_it_can_be_cancelled_and_begun_again(addition: AppTest) -> None:
     addition.button(key=CANCEL).click().run()
 
 
+@pytest.mark.usefixtures("gate")
 @pytest.mark.parametrize(("name", "value"), [("temperature", "1.5"), ("learning_rate", "fast")])
 def test_a_try_of_settings_that_are_no_more_is_given_up(addition: AppTest, name: str, value: str) -> None:
     addition.button(key=BUTTON).click().run()
