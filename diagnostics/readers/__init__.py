@@ -138,6 +138,13 @@ FORMATS: tuple[Format, ...] = (
         install="pip install 'rlvitals[data]' reads parquet",
         loss="cells that are no numbers",
     ),
+    Format(
+        "console",
+        "What a trainer printed: TRL and its kin, verl",
+        ("*.log", "*.out", "*.txt"),
+        "diagnostics.readers.console",
+        loss="what was not printed: digits after the fourth by transformers 5, TRL's settings; tables of completions",
+    ),
 )
 """Every format; of the logs that one run left in several, the first one leads."""
 

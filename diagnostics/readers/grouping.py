@@ -23,7 +23,7 @@ _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 
 def together(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; the logs of one run beside the first are its parts."""
-    found = _by_start(_by_home(list(refs)))
+    found = _by_start(_by_home(_without_copies(list(refs))))
     below = _below(member for ref in found for member in members(ref))
     common = [_at_common_folder(ref, below) for ref in found]
     return sorted(common, key=lambda ref: str(ref.path))
@@ -32,6 +32,17 @@ def together(refs: Iterable[RunRef]) -> list[RunRef]:
 def members(ref: RunRef) -> tuple[RunRef, ...]:
     """Every log of a run, the leading one first."""
     return (replace(ref.parts[0], parts=()), *ref.parts[1:]) if ref.parts else (ref,)
+
+
+def _without_copies(refs: list[RunRef]) -> list[RunRef]:
+    """Leave out a console's text where the one log in its folder and below is a tracker's, which tells more.
+
+    Where it could be that of another training, because there are several of one kind, all are listed.
+    """
+    printed = [ref for ref in refs if ref.format == "console"]
+    below = _below(printed), _below(ref for ref in refs if ref.format != "console" and not _follows(ref))
+    copies = {id(ref) for ref in printed if ref.home and all(len(found[ref.home]) == 1 for found in below)}
+    return [ref for ref in refs if id(ref) not in copies]
 
 
 def _by_home(refs: list[RunRef]) -> list[RunRef]:

@@ -118,6 +118,19 @@ def torchtune(folder: Path) -> None:
     shutil.copytree(ALL_FIXTURES / "torchtune", folder)
 
 
+def console(folder: Path) -> None:
+    """What TRL printed."""
+    shutil.copytree(ALL_FIXTURES / "console", folder)
+
+
+def verl_console(folder: Path) -> None:
+    """What verl prints: its settings, then a line for each step."""
+    folder.mkdir(parents=True)
+    settings = "{'actor_rollout_ref': {'rollout': {'n': 4}},\n 'trainer': {'total_epochs': 1}}\n"
+    rows = (f"step:{step} - actor/pg_loss:np.float64(0.5) - critic/score/mean:0.25\n" for step in STEPS)
+    (folder / "run.log").write_text(settings + "Training Progress:   0%|  | 0/9 [00:00<?, ?it/s]\n" + "".join(rows))
+
+
 def rl4lms(folder: Path) -> None:
     """The logs of RL4LMs."""
     folder.mkdir(parents=True)
@@ -213,6 +226,7 @@ SEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "mlflow-files": (mlflow_files,),
     "swanlab": (swanlab,),
     "torchtune": (torchtune,),
+    "console": (console, verl_console),
     "rl4lms": (rl4lms,),
     "trainer-state": (trainer_state,),
     "completions": (completions,),

@@ -14,10 +14,13 @@ from tests.diagnostics.readers.writers.samples import (
     VerlWriter,
 )
 from tests.diagnostics.readers.writers.text_logs import (
+    ConsoleWriter,
     CsvWriter,
     JsonLinesWriter,
     MlflowFilesWriter,
+    NumpyConsoleWriter,
     ProgressJsonWriter,
+    RayConsoleWriter,
     Rl4lmsWriter,
     TorchtuneWriter,
 )
@@ -37,6 +40,9 @@ METRIC_WRITERS: tuple[type[MetricWriter], ...] = (
     SwanlabWriter,
     MlflowFilesWriter,
     TorchtuneWriter,
+    ConsoleWriter,
+    RayConsoleWriter,
+    NumpyConsoleWriter,
     Rl4lmsWriter,
     JsonLinesWriter,
     ProgressJsonWriter,

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import ClassVar
 
-from diagnostics.readers import Reader, metric_tables, mlflow_files, rl4lms, torchtune
+from diagnostics.readers import Reader, console, metric_tables, mlflow_files, rl4lms, torchtune
 from tests.diagnostics.readers.writers.writer import AppendingWriter, Metrics
 
 
@@ -53,6 +53,43 @@ class TorchtuneWriter(AppendingWriter):
 
     def reader(self) -> Reader:
         return torchtune.Reader(self.file)
+
+
+class ConsoleWriter(AppendingWriter):
+    """What verl prints, in a file."""
+
+    form, mark = "console", "*.log"
+    file_name: ClassVar[str] = "train.log"
+    prefix: ClassVar[str] = ""
+    form_of_number: ClassVar[str] = "{}"
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / self.file_name
+        self.file.touch()
+        self.vulnerable = len(f"{self.prefix}step:1 - loss".encode())
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        pairs = (f"{name}:{self.form_of_number.format(value)}" for name, value in metrics.items())
+        with self.file.open("a") as file:
+            file.write(f"{self.prefix}step:{step} - {' - '.join(pairs)}\n")
+
+    def reader(self) -> Reader:
+        return console.Reader(self.file)
+
+
+class RayConsoleWriter(ConsoleWriter):
+    """What Ray's driver prints of it, in colour."""
+
+    mark, file_name, prefix = "*.out", "slurm-17.out", "\x1b[36m(TaskRunner pid=7)\x1b[0m "
+
+
+class NumpyConsoleWriter(ConsoleWriter):
+    """The same with numpy's numbers as numpy 2 prints them."""
+
+    mark, file_name, form_of_number = "*.txt", "log.txt", "np.float64({})"
 
 
 class Rl4lmsWriter(AppendingWriter):

@@ -1,0 +1,242 @@
+"""The reader of what a trainer printed: a console's text in a file, by `> train.log`, tee, nohup or Slurm.
+
+It is all that is left of a training without a tracker, which is the default of TRL with transformers 5.
+"""
+
+import re
+from array import array
+from collections import deque
+from dataclasses import replace
+from os import SEEK_END
+from pathlib import Path
+
+import numpy as np
+
+from diagnostics.readers import RunRef
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.console_lines import Bar, Panel, Row, holds_row, plain, printed
+from diagnostics.readers.console_settings import PrintedSettings
+from diagnostics.readers.single_file import FileReader, state_of
+from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.text_lines import TextLines
+from diagnostics.run import RawSeries, Recording, Source, Status, Steps
+
+SUFFIXES = frozenset({".log", ".out", ".txt"})
+HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a row has to stand for a text to be taken for a console's
+CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end
+LAST_LINES = 40
+OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
+_MOVING = 0.9  # of the rows: the bar must have moved since the row before, or its steps are not theirs
+_UNKNOWN = -(2**63)
+_TRACEBACK = "Traceback (most recent call last):"
+_ERROR = re.compile(
+    r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
+)
+_SUMMARY, _EVAL, _EPISODES = "train_runtime", "eval_", "episode"
+BY_BAR = "The rows name no step: theirs are those of the progress bar"
+COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5 is step 50"
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every text right in the folder in which a trainer's row of metrics stands."""
+    named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
+    files = [file for file in named if file.is_file() and _has_rows(file)]
+    home = folder.parent if folder.name == OF_WANDB else folder
+    return tuple(RunRef(file, "console", _name(file), home) for file in files)
+
+
+def started(path: Path) -> float | None:
+    """Unknown: rows are printed without their time."""
+
+
+class Reader(FileReader["_Log"]):
+    """Follows one text."""
+
+    def opened(self) -> "_Log":
+        return _Log(self.path)
+
+    def name(self) -> str:
+        return _name(self.path)
+
+    def record(self, log: "_Log", status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("console", self.path),),
+            run_id=self.path.stem,
+            name=_name(self.path),
+            tags=log.series(),
+            config=log.settings.found,
+            status=status,
+            console=self.path,
+            console_tail=log.last_words if status.state == "failed" else "",
+            malformed=log.malformed,
+            notes=log.notes(),
+        )
+
+
+class _Log:
+    """What was read of one text so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.malformed = 0
+        self.settings = PrintedSettings()
+        self._columns = Columns()  # on the rows' numbers, from 0
+        self._rows = _Places()
+        self._lines = TextLines(path)
+        self._ending = _Ending()
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
+
+    @property
+    def last_words(self) -> str:
+        return "\n".join(self._ending.lines)
+
+    def read(self) -> bool:
+        before = self._lines.tail.offset
+        for line in self._lines.lines():
+            self._ending.take(line)
+            self.settings.take(line)
+            for item in printed(line):
+                self._take(item)
+        return self._lines.tail.offset != before
+
+    def series(self) -> dict[str, RawSeries]:
+        """All points so far, on the steps that are known by now."""
+        steps = self._rows.steps()
+        found = self._columns.series()
+        return {tag: replace(series, steps=steps[series.steps]) for tag, series in found.items()}
+
+    def status(self, written: float, now: float) -> Status:
+        steps, total, state = self._rows.steps(), self._rows.total, state_of(written, now)
+        step = int(steps[-1]) if len(steps) else None
+        if self._ending.error is not None and now - written > CRASH_SECONDS:
+            state = "failed"
+        elif state == "silent" and step is not None and total is not None and step >= total:
+            state = "finished"
+        error = self._ending.error if state == "failed" else None
+        return Status(state=state, step=step, total=total, last_written=written, error=error)
+
+    def notes(self) -> tuple[str, ...]:
+        return self._rows.notes()
+
+    def _take(self, item: Row | Bar | Panel) -> None:
+        if not isinstance(item, Row):
+            self._rows.note(item)
+            return
+        self.malformed += item.misfits
+        if item.values:
+            self._ending.forget()
+            number = self._rows.begin(item)
+            for name, value in item.values.items():
+                self._columns.add(_tag(name), number, value, 0.0)
+
+
+class _Places:
+    """Which step each row belongs to: the one that it says, the one that is printed around it, or its number."""
+
+    def __init__(self) -> None:
+        self.total: int | None = None
+        self._said = array("q")  # by the row or the table of completions behind it
+        self._shown = array("q")  # by the bar: first after the row, or else last before it
+        self._counted = array("q")
+        self._trains = array("b")
+        self._bar: Bar | None = None
+        self._awaits_bar = False
+
+    def begin(self, row: Row) -> int:
+        """The number of a row that was met just now, from 0."""
+        names = row.values.keys() - {"epoch"}
+        trains = _SUMMARY not in names and not all(name.startswith(_EVAL) for name in names)
+        self.total = row.total or self.total or (self._bar.total if self._bar else None)
+        counted = trains + (self._counted[-1] if self._counted else 0)
+        is_shown = self._bar is not None and self._bar.total == self.total
+        self._said.append(self._step_said(row, counted))
+        self._shown.append(self._bar.step if self._bar and is_shown else _UNKNOWN)
+        self._counted.append(counted)
+        self._trains.append(trains)
+        self._awaits_bar = True
+        return len(self._said) - 1
+
+    def _step_said(self, row: Row, counted: int) -> int:
+        """What the row says of its step; TRL's PPO counts episodes, and prints a row for each update."""
+        if row.step is not None:
+            return row.step
+        if _SUMMARY in row.values and self._said:
+            return self._said[-1]
+        return counted if _EPISODES in row.values else _UNKNOWN
+
+    def note(self, item: Bar | Panel) -> None:
+        """Take what a bar or a table of completions says."""
+        if isinstance(item, Panel):
+            if self._said and self._said[-1] == _UNKNOWN:
+                self._said[-1] = item.step
+        elif self.total == item.total or (self.total is None and item.step < item.total):
+            self._bar = item
+            if self._awaits_bar:
+                self._shown[-1], self._awaits_bar = item.step, False
+
+    def steps(self) -> Steps:
+        """(R,) the step of each row so far."""
+        said = np.array(self._said, dtype=np.int64)
+        if (said != _UNKNOWN).all():
+            return said
+        shown = np.where(said == _UNKNOWN, np.array(self._shown, dtype=np.int64), said)
+        return shown if self._moves(shown) else np.array(self._counted, dtype=np.int64)
+
+    def _moves(self, shown: Steps) -> bool:
+        """Whether what is printed around the rows goes along with them, as it does not where one is held back."""
+        of_training = shown[np.array(self._trains, dtype=np.bool_)]
+        if (shown == _UNKNOWN).any() or not len(of_training):
+            return False
+        return len(of_training) < 2 or bool(np.mean(np.diff(of_training) != 0) >= _MOVING)
+
+    def notes(self) -> tuple[str, ...]:
+        """How the rows' steps are known, unless they say them."""
+        if not len(self._said) or (np.array(self._said) != _UNKNOWN).all():
+            return ()
+        shown = np.where(np.array(self._said) == _UNKNOWN, np.array(self._shown), np.array(self._said))
+        return (BY_BAR,) if self._moves(shown) else (COUNTED,)
+
+
+class _Ending:
+    """The last lines, and the error that the process died of, if these show one."""
+
+    def __init__(self) -> None:
+        self.lines = deque[str](maxlen=LAST_LINES)
+        self.error: str | None = None
+        self._is_in_traceback = False
+
+    def take(self, line: str) -> None:
+        words = plain(line.rpartition("\r")[2]).rstrip()
+        self.lines.append(words)
+        if _TRACEBACK in words:
+            self._is_in_traceback = True
+        elif self._is_in_traceback and (match := _ERROR.match(words)):
+            self.error = match["error"]
+
+    def forget(self) -> None:
+        """The training went on after all."""
+        self.error, self._is_in_traceback = None, False
+
+
+def _tag(name: str) -> str:
+    """The name that the Trainer's trackers use: `eval_x` is `eval/x` there."""
+    return f"eval/{name.removeprefix(_EVAL)}" if name.startswith(_EVAL) else name
+
+
+def _has_rows(file: Path) -> bool:
+    try:
+        with file.open("rb") as text:
+            if holds_row(text.read(HEAD_BYTES)):
+                return True
+            size = text.seek(0, SEEK_END)
+            text.seek(max(HEAD_BYTES, size - END_BYTES))
+            return holds_row(text.read())
+    except OSError:
+        return False
+
+
+def _name(file: Path) -> str:
+    return f"{run_name(file.parent)}/{file.stem}"
