@@ -18,7 +18,10 @@ class Columns:
         self._columns: dict[str, _Column] = {}
 
     def add(self, tag: str, step: int, value: float, time: float) -> None:
-        """Append one point; `time` is in seconds since the epoch. Raises OverflowError for a step beyond 64 bits."""
+        """Append one point; `time` is in seconds since the epoch, 0 where it is unknown.
+
+        Raises OverflowError for a step beyond 64 bits.
+        """
         column = self.open(tag)
         column.new_steps.append(step)
         column.new_values.append(value)
@@ -53,10 +56,11 @@ class Columns:
 class _Column:
     """One tag: numpy arrays with room to grow, and the points that are not in them yet."""
 
-    __slots__ = ("_size", "_steps", "_times", "_values", "new_steps", "new_times", "new_values")
+    __slots__ = ("_has_times", "_size", "_steps", "_times", "_values", "new_steps", "new_times", "new_values")
 
     def __init__(self) -> None:
         self._size = 0
+        self._has_times = False  # a log whose points have none hands none out, not the year 1970
         self._steps: Steps = NO_STEPS
         self._values: Values = NO_VALUES
         self._times: Values = NO_VALUES
@@ -69,7 +73,8 @@ class _Column:
 
     def series(self, tag: str) -> RawSeries:
         self._settle()
-        steps, values, times = self._steps[: self._size], self._values[: self._size], self._times[: self._size]
+        steps, values = self._steps[: self._size], self._values[: self._size]
+        times = self._times[: self._size] if self._has_times else NO_VALUES
         for view in (steps, values, times):
             view.setflags(write=False)
         return RawSeries(tag, steps, values, times)
@@ -99,6 +104,7 @@ class _Column:
         self._steps[self._size : size] = steps
         self._values[self._size : size] = values
         self._times[self._size : size] = times
+        self._has_times = self._has_times or bool(self._times[self._size : size].any())
         self._size = size
 
     def _grow(self, capacity: int) -> None:

@@ -25,6 +25,7 @@ SUFFIXES = frozenset({".log", ".out", ".txt"})
 HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a row has to stand for a text to be taken for a console's
 CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end
 LAST_LINES = 40
+BAR_BYTES = 1 << 11  # in which the first bar after a row stands
 OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
 _MOVING = 0.9  # of the rows: the bar must have moved since the row before, or its steps are not theirs
 _UNKNOWN = -(2**63)
@@ -99,6 +100,9 @@ class _Log:
             self._ending.take(line)
             self.settings.take(line)
             for item in printed(line):
+                self._take(item)
+        for item in printed(self._lines.begun(BAR_BYTES)):  # a bar ends its line with the next row only
+            if isinstance(item, Bar):
                 self._take(item)
         return self._lines.tail.offset != before
 

@@ -55,10 +55,13 @@ class _Left:
         self._gone = np.unique(raw.steps[gone])
         self._seen = len(raw.steps)
         self._steps, self._values = Growing(raw.steps[~gone]), Growing(raw.values[~gone])
-        self._times = Growing(raw.times[~gone])
+        self._has_times = len(raw.times) > 0
+        self._times = Growing(raw.times[~gone] if self._has_times else raw.times)
 
     def goes_on(self, raw: RawSeries) -> bool:
-        """Whether no step that was withdrawn was written again since."""
+        """Whether no step that was withdrawn was written again since, nor the first point that has a time."""
+        if self._has_times != (len(raw.times) > 0):
+            return False
         return len(self._gone) == 0 or not np.isin(raw.steps[self._seen :], self._gone).any()
 
     def series(self, raw: RawSeries) -> RawSeries:

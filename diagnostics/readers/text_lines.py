@@ -13,6 +13,10 @@ class TextLines:
         self.tail = Tail(path)
         self._torn = b""
 
+    def begun(self, most: int) -> str:
+        """The first bytes of the last line, which has no end yet."""
+        return self._torn[:most].decode("utf-8", "replace")
+
     def lines(self) -> Iterator[str]:
         """The lines that were completed since the last call; bytes that are no UTF-8 become question marks."""
         for chunk in self.tail.chunks():

@@ -114,6 +114,17 @@ def test_rows_are_followed_while_the_bar_moves(tmp_path: Path) -> None:
     assert points(reader.refresh(), "loss") == points(read(PRINTED / "grpo-eval.log"), "loss")
 
 
+def test_the_newest_row_stands_at_the_bar_behind_it_which_ends_no_line(tmp_path: Path) -> None:
+    row, bars = "\r                    \r{'loss': 0.5, 'epoch': 0.1}\n", "\r 50%|█| 1/4 [00:01<00:01, 1it/s]"
+    file = written(tmp_path, f"{bars}{row}{bars.replace('1/4', '2/4')}")
+    reader = console.Reader(file)
+
+    assert points(reader.refresh(), "loss") == [(2, 0.5)]
+    with file.open("a") as more:
+        more.write(f"{row}{bars.replace('1/4', '4/4')}")
+    assert points(reader.refresh(), "loss") == [(2, 0.5), (4, 0.5)]
+
+
 def test_a_training_that_raised_has_failed_once_it_is_silent(tmp_path: Path) -> None:
     file = Path(shutil.copy(PRINTED / "grpo-crash.log", tmp_path))
 

@@ -10,9 +10,12 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
+from diagnostics.api import open_run
+from diagnostics.diagnosis import Verdict
 from diagnostics.readers.discovery import find
 from diagnostics.readers.metric_tables import Reader
 from diagnostics.readers.tail import CHUNK_BYTES, HEAD_BYTES
+from diagnostics.rules import evaluate
 
 
 def points(recording: Any, tag: str) -> list[tuple[int, float]]:
@@ -30,6 +33,15 @@ def test_verls_file_logger_is_read_and_its_null_is_what_nan_became(tmp_path: Pat
 
     assert points(recording, "critic/score/mean") == [(1, 0.5), (2, 0.6)]
     assert np.array_equal([np.nan, 0.1], recording.tags["actor/ppo_kl"].values, equal_nan=True)
+
+
+def test_a_log_that_names_no_times_is_not_called_stalled_while_it_grows(tmp_path: Path) -> None:
+    file = tmp_path / "exp.jsonl"
+    file.write_text("".join(f'{{"step":{step},"data":{{"actor/ppo_kl":0.1}}}}\n' for step in range(1, 61)))
+    run = open_run(file)
+
+    (stalled,) = (outcome for outcome in evaluate(run) if outcome.rule == "run-stalled")
+    assert (run.status.state, stalled.verdict) == ("running", Verdict.SKIPPED)
 
 
 def test_ms_swifts_steps_say_how_many_there_will_be(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ def points(columns: Columns, restarts: Restarts) -> list[tuple[int, float, float
 
 def written(columns: Columns, *steps: int) -> None:
     for step in steps:
-        columns.add("kl", step, float(columns.sizes.get("kl", 0)), 0.0)
+        count = float(columns.sizes.get("kl", 0))
+        columns.add("kl", step, count, count + 1)
 
 
 def test_a_second_restart_withdraws_nothing_that_was_written_after_it() -> None:
@@ -49,3 +50,16 @@ def test_a_log_that_is_looked_at_again_holds_what_a_first_look_finds(script: lis
         for restart in found:
             first.add(restart)
         assert points(columns, first) == points(columns, restarts)
+
+
+def test_points_without_a_time_are_withdrawn_like_others_and_may_get_one_later() -> None:
+    columns, restarts = Columns(), Restarts()
+    for step in range(1, 5):
+        columns.add("kl", step, 0.5, 0.0)
+    restarts.add(Restart(3, columns.sizes))
+    left = restarts.applied(columns.series())["kl"]
+    assert (left.steps.tolist(), left.times.tolist()) == ([1, 2], [])
+
+    columns.add("kl", 5, 0.5, 1e9)
+    left = restarts.applied(columns.series())["kl"]
+    assert (left.steps.tolist(), left.times.tolist()) == ([1, 2, 5], [0.0, 0.0, 1e9])
