@@ -36,12 +36,3 @@ def test_points_without_a_time_have_none_until_one_does() -> None:
 
     columns.add("a", 2, 0.5, 1e9)
     assert columns.series()["a"].times.tolist() == [0.0, 1e9]
-
-
-def test_points_without_a_time_have_none_until_one_does() -> None:
-    columns = Columns()
-    columns.add("a", 1, 0.5, 0.0)
-    assert columns.series()["a"].times.tolist() == []
-
-    columns.add("a", 2, 0.5, 1e9)
-    assert columns.series()["a"].times.tolist() == [0.0, 1e9]
