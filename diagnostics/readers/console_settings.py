@@ -1,6 +1,7 @@
 """The settings that verl prints when it begins: a Python dictionary over hundreds of lines, others in between."""
 
 import ast
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -46,9 +47,9 @@ class PrintedSettings:
     def _close(self) -> None:
         """The settings, if the lines are them after all."""
         try:
-            found = ast.literal_eval("\n".join(self._lines))
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            found = json.loads(json.dumps(ast.literal_eval("\n".join(self._lines)), default=str))
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             found = None
         if isinstance(found, dict):
-            self.found = {str(name): value for name, value in found.items()}
+            self.found = found
         self._lines = []

@@ -23,6 +23,7 @@ RAY = "\x1b[36m(TaskRunner pid=7)\x1b[0m "
 SETTINGS = f"""{RAY}{{'actor_rollout_ref': {{'actor': {{'optim': {{'lr': 1e-06}}, 'ppo_epochs': 1}},
 {RAY}                       'rollout': {{'n': 4, 'name': 'vllm'}}}},
 (WorkerDict pid=9) {{'actor_rollout_ref': 'of another'}}
+(WorkerDict pid=9)                        'of': 'another',
 {RAY} 'algorithm': {{'adv_estimator': 'grpo',
 {RAY}/usr/lib/vllm.py:8: RuntimeWarning: Failed to read commit hash:
 {RAY}   from vllm.version import __version__ as VLLM_VERSION
@@ -101,6 +102,41 @@ def test_a_bar_that_stands_still_while_rows_come_is_not_theirs(tmp_path: Path) -
     assert read(written(tmp_path, held_back)).tags["loss"].steps.tolist() == list(range(1, 21))
 
 
+def test_the_bar_of_an_evaluation_is_not_that_of_the_training(tmp_path: Path) -> None:
+    row, evaluation, training = (
+        "{'loss': 0.5, 'epoch': 0.1}\n",
+        " 50%|█| 1/2 [00:01<00:01, 1it/s]\n",
+        " 75%|█| 3/4 [00:01<00:01, 1it/s]\n",
+    )
+    last = training.replace("3/4", "4/4")
+    recording = read(written(tmp_path, "".join([training, row, evaluation, training, row, evaluation, last])))
+
+    assert (recording.tags["loss"].steps.tolist(), recording.status.total) == ([3, 4], 4)
+
+
+def test_a_loop_that_ended_before_the_training_gives_it_no_length(tmp_path: Path) -> None:
+    file = written(tmp_path, "100%|██| 7473/7473 [00:01<00:00, 6000it/s]\n" + "{'loss': 0.5, 'epoch': 0.1}\n" * 2)
+    recording = read(file)
+
+    assert (recording.tags["loss"].steps.tolist(), recording.status.total) == ([1, 2], None)
+
+
+def test_updates_of_ppo_are_its_steps_and_the_summary_belongs_to_the_last(tmp_path: Path) -> None:
+    rows = [f"{{'objective/kl': 0.5, 'episode': {8 * update}, 'epoch': 0.1}}\n" for update in (1, 2, 3)]
+    recording = read(written(tmp_path, "".join([*rows, "{'train_runtime': '2.5', 'epoch': '1'}\n"])))
+
+    assert points(recording, "train_runtime") == [(3, 2.5)]
+    assert recording.notes == ()
+
+
+def test_a_silent_training_that_reached_its_last_step_has_finished(tmp_path: Path) -> None:
+    file = written(tmp_path, VERL + f"{RAY}step:3 - critic/score/mean:0.5\n")
+
+    assert read(left_for(file, 2 * SILENCE_LIMIT_SECONDS)).status.state == "finished"
+    file.write_text(VERL)
+    assert read(left_for(file, 2 * SILENCE_LIMIT_SECONDS)).status.state == "silent"
+
+
 def test_rows_are_followed_while_the_bar_moves(tmp_path: Path) -> None:
     whole = (PRINTED / "grpo-eval.log").read_bytes()
     file = tmp_path / "train.log"
@@ -151,6 +187,7 @@ def test_what_verl_prints_is_read_with_its_settings(tmp_path: Path) -> None:
     assert (recording.status.step, recording.status.total, recording.malformed) == (2, 3, 0)
     assert recording.config["algorithm"] == {"adv_estimator": "grpo", "gamma": 1.0}
     assert recording.config["actor_rollout_ref"]["rollout"]["n"] == 4
+    assert [*recording.config] == ["actor_rollout_ref", "algorithm", "trainer"]
     run = open_run(recording.path)
     assert (run.producer, run.algorithm) == ("verl", "grpo")
 
