@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.diagnosis import Fix
 from diagnostics.messages import Message, Value
+from diagnostics.preflight.settings import stated
 from diagnostics.run import Run
 
 Config = Mapping[str, Any]
@@ -65,20 +66,23 @@ class Remedy:
         """The id of the sentence that says why."""
         return f"remedy.{self.name}"
 
-    def parameter(self, run: Run) -> str | None:
-        """The argument's name in this run: one that its configuration states, else its algorithm's first."""
-        names = self.parameters.get(run.algorithm, self.parameters.get(ANY, ()))
+    def names(self, run: Run) -> tuple[str, ...]:
+        """The argument's possible names in this run, by its algorithm."""
         if run.algorithm == "unknown":
-            names = tuple(name for group in self.parameters.values() for name in group)
-        return next((name for name in names if name in run.config), names[0] if names else None)
+            return tuple(name for group in self.parameters.values() for name in group)
+        return self.parameters.get(run.algorithm, self.parameters.get(ANY, ()))
 
     def fix(self, run: Run) -> Fix | None:
-        """This remedy for this run; None where the run has no such argument or it is well set already."""
-        parameter = self.parameter(run)
-        if parameter is None or (self.only_stated and parameter not in run.config):
+        """This remedy for this run; None where the run has no such argument or it is well set already.
+
+        It goes by the name that the configuration states, in verl's or OpenRLHF's words too, else by the first one.
+        """
+        names = self.names(run)
+        found = stated(run.config, names)
+        if not names or (self.only_stated and found is None):
             return None
-        current = run.config.get(parameter)
-        suggested = self._suggested(current, run) if parameter in run.config else self.unstated
+        parameter, current = found or (names[0], None)
+        suggested = self._suggested(current, run) if found else self.unstated
         values = suggested.values if isinstance(suggested, Reasoned) else {}
         suggested = suggested.value if isinstance(suggested, Reasoned) else suggested
         if suggested is Keep.AS_IS or (suggested == current and suggested is not None):

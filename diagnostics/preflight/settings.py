@@ -1,6 +1,7 @@
 """The settings of a training by one name each, however its program calls them, and what counts where none is given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "learning_rate": ("learning_rate", "actor_learning_rate", "actor_rollout_ref.actor.optim.lr"),
@@ -76,6 +77,12 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 Sources: TRL's GRPOConfig and PPOConfig (0.7 to 1.16), verl's ppo_trainer.yaml, OpenRLHF's train_ppo_ray arguments.
 """
+
+SWITCHES: Mapping[str, str] = {
+    "actor_rollout_ref.actor.kl_loss_coef": "actor_rollout_ref.actor.use_kl_loss",
+    "algorithm.kl_ctrl.kl_coef": "algorithm.use_kl_in_reward",
+}
+"""Settings of verl's that count only while another one is on."""
 
 OWN = "rlvitals"
 TRL = "trl"
@@ -183,6 +190,39 @@ LIBRARY: Mapping[str, object] = {
     "min_new_tokens": 0, "suppress_tokens": (),
 }  # fmt: skip
 """transformers' own defaults (GenerationConfig), where neither the trainer nor the model says otherwise."""
+
+
+_ALIASES = {name: aliases for aliases in NAMES.values() for name in aliases}
+_NOWHERE = object()
+_OFF = frozenset({"false", "none", "0"})
+
+
+def stated(config: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any] | None:
+    """The first of these settings that a configuration states: what it is called there, and its value.
+
+    Where none of the names stands there, those that other programs have for the same settings are looked for, nested
+    ones by the names joined with dots. None where the configuration states nothing of the kind.
+    """
+    others = (alias for name in names for alias in _ALIASES.get(name, ()) if _counts(config, alias))
+    found = ((name, _at(config, name)) for name in (*names, *others))
+    return next(((name, value) for name, value in found if value is not _NOWHERE), None)
+
+
+def _counts(config: Mapping[str, Any], name: str) -> bool:
+    """Not what is switched off, nor what transformers logs of the model's own file."""
+    switch = SWITCHES.get(name)
+    return not name.startswith("_") and (switch is None or str(_at(config, switch)).lower() not in _OFF)
+
+
+def _at(config: Mapping[str, Any], name: str) -> Any:
+    """The value at a name, flat (MLflow joins names with slashes) or nested."""
+    for flat in (name, name.replace(".", "/")):
+        if flat in config:
+            return config[flat]
+    found: Any = config
+    for part in name.split("."):
+        found = found.get(part, _NOWHERE) if isinstance(found, Mapping) else _NOWHERE
+    return found
 
 
 def defaults_of(producer: str, algorithm: str, version: Version | None) -> dict[str, object]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.endings import ceiling
+from diagnostics.preflight.settings import stated
 from diagnostics.rules.alignment import last_known, within
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.medians import finite_median
@@ -25,8 +26,8 @@ class LengthLimit:
 
 def length_limit(run: Run) -> LengthLimit | None:
     """The configured length limit; None where the configuration does not state one."""
-    for parameter in LIMIT_PARAMETERS:
-        tokens = run.config.get(parameter)
+    for name in LIMIT_PARAMETERS:
+        parameter, tokens = stated(run.config, (name,)) or (name, None)
         if isinstance(tokens, int) and tokens > 0:
             return LengthLimit(parameter, tokens)
     return None

@@ -62,6 +62,51 @@ def test_a_remedy_speaks_the_producers_language(
     assert fix(make_run(algorithm, config=config), remedy) == expected
 
 
+VERL = "actor_rollout_ref.actor"
+
+
+@pytest.mark.parametrize(
+    ("remedy", "config", "expected"),
+    [
+        ("longer-completions", {"data": {"max_response_length": 8}}, ("data.max_response_length", 8, 24)),
+        ("longer-completions", {"data.max_response_length": 8}, ("data.max_response_length", 8, 24)),
+        ("longer-completions", {"data/max_response_length": 8}, ("data.max_response_length", 8, 24)),
+        ("longer-completions", {"generate_max_len": 8}, ("generate_max_len", 8, 24)),
+        (
+            "much-lower-learning-rate",
+            {"actor_rollout_ref": {"actor": {"optim": {"lr": 1e-3}}}},
+            (f"{VERL}.optim.lr", 1e-3, 1e-4),
+        ),
+        ("fewer-epochs", {f"{VERL}.ppo_epochs": 4}, (f"{VERL}.ppo_epochs", 4, 2)),
+        (
+            "stronger-kl",
+            {f"{VERL}.kl_loss_coef": 0.1, f"{VERL}.use_kl_loss": True},
+            (f"{VERL}.kl_loss_coef", 0.1, 0.3),
+        ),
+        (
+            "stronger-kl",
+            {
+                f"{VERL}.kl_loss_coef": 0.1,
+                f"{VERL}.use_kl_loss": False,
+                "algorithm": {"kl_ctrl": {"kl_coef": 0.01}, "use_kl_in_reward": True},
+            },
+            ("algorithm.kl_ctrl.kl_coef", 0.01, 0.03),
+        ),
+        ("longer-completions", {"data": "gsm8k"}, ("max_completion_length", None, None)),
+        ("longer-completions", {"data": {"max_response_length": None}}, ("data.max_response_length", None, None)),
+    ],
+)
+def test_a_remedy_speaks_verls_and_openrlhfs_language_too(
+    make_run: MakeRun, remedy: str, config: dict[str, Any], expected: tuple[str, Any, Any]
+) -> None:
+    assert fix(make_run("grpo", config=config), remedy) == expected
+
+
+def test_what_transformers_logs_of_the_models_own_file_is_no_argument(make_run: MakeRun) -> None:
+    run = make_run("grpo", config={"_name_or_path": "/models/tiny"})
+    assert {fix.parameter for name in REMEDIES if (fix := REMEDIES[name].fix(run))} & {"_name_or_path"} == set()
+
+
 def test_an_argument_is_suggested_once(make_run: MakeRun) -> None:
     run = make_run("ppo", config={"learning_rate": 0.01})
     fixes = fixes_for(run, ("much-lower-learning-rate", "lower-learning-rate"))
