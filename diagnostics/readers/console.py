@@ -183,11 +183,20 @@ class _Places:
 
     def steps(self) -> Steps:
         """(R,) the step of each row so far."""
+        return self._known()[0]
+
+    def notes(self) -> tuple[str, ...]:
+        """How the rows' steps are known, unless they say them."""
+        note = self._known()[1]
+        return (note,) if note else ()
+
+    def _known(self) -> tuple[Steps, str]:
+        """The rows' steps, and what must be said of them."""
         said = np.array(self._said, dtype=np.int64)
         if (said != _UNKNOWN).all():
-            return said
+            return said, ""
         shown = np.where(said == _UNKNOWN, np.array(self._shown, dtype=np.int64), said)
-        return shown if self._moves(shown) else np.array(self._counted, dtype=np.int64)
+        return (shown, BY_BAR) if self._moves(shown) else (np.array(self._counted, dtype=np.int64), COUNTED)
 
     def _moves(self, shown: Steps) -> bool:
         """Whether what is printed around the rows goes along with them, as it does not where one is held back."""
@@ -195,13 +204,6 @@ class _Places:
         if (shown == _UNKNOWN).any() or not len(of_training):
             return False
         return len(of_training) < 2 or bool(np.mean(np.diff(of_training) != 0) >= _MOVING)
-
-    def notes(self) -> tuple[str, ...]:
-        """How the rows' steps are known, unless they say them."""
-        if not len(self._said) or (np.array(self._said) != _UNKNOWN).all():
-            return ()
-        shown = np.where(np.array(self._said) == _UNKNOWN, np.array(self._shown), np.array(self._said))
-        return (BY_BAR,) if self._moves(shown) else (COUNTED,)
 
 
 class _Ending:
