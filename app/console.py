@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
+from diagnostics.terminal import uncoloured
+
 _LINES = 200
 _BYTES = 64 * 1024  # enough for that many lines, however long the file is
 
 
 def tail(path: Path | None, lines: int = _LINES) -> str:
-    """The last lines of a console log; empty where there is none. Of a redrawn progress bar the last drawing counts."""
+    """The last lines of a console log; empty where there is none.
+
+    Colours are left out, and of a redrawn progress bar all but its last drawing.
+    """
     if path is None:
         return ""
     try:
@@ -16,4 +21,5 @@ def tail(path: Path | None, lines: int = _LINES) -> str:
             text = file.read().decode("utf-8", errors="replace")
     except OSError:
         return ""
-    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")[-lines - 1 :]).strip("\n")
+    shown = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")[-lines - 1 :])
+    return uncoloured("\n".join(shown).strip("\n"))

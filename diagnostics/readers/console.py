@@ -14,12 +14,13 @@ import numpy as np
 
 from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.console_lines import Bar, Panel, Row, holds_row, plain, printed
+from diagnostics.readers.console_lines import Bar, Panel, Row, holds_row, printed
 from diagnostics.readers.console_settings import PrintedSettings
 from diagnostics.readers.single_file import FileReader, state_of
 from diagnostics.readers.surroundings import run_name
 from diagnostics.readers.text_lines import TextLines
 from diagnostics.run import RawSeries, Recording, Source, Status, Steps
+from diagnostics.terminal import uncoloured
 
 SUFFIXES = frozenset({".log", ".out", ".txt"})
 HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a row has to stand for a text to be taken for a console's
@@ -215,7 +216,7 @@ class _Ending:
         self._is_in_traceback = False
 
     def take(self, line: str) -> None:
-        words = plain(line.rpartition("\r")[2]).rstrip()
+        words = uncoloured(line.rpartition("\r")[2]).rstrip()
         self.lines.append(words)
         if _TRACEBACK in words:
             self._is_in_traceback = True

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from diagnostics.terminal import uncoloured
+
 LONGEST_NAME = 300  # characters
 LONGEST_ROW = 1 << 16  # bytes, of a row by which a text is recognised
 MOST_PLACES = 1000  # at which one is looked for
-_COLOUR = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 _DICTIONARY = re.compile(r"\{['\"]")
 _PAIR = re.compile(
     rf"""(?:^|,[ ])(?:'(?P<name>[^'\n]{{1,{LONGEST_NAME}}})'|"(?P<other>[^"\n]{{1,{LONGEST_NAME}}})"):[ ]"""
@@ -61,7 +62,7 @@ Printed = Row | Bar | Panel
 def printed(line: str) -> Iterator[Printed]:
     """What a line holds, in its order; nothing for most lines. What a carriage return wrote over counts too."""
     for piece in line.split("\r"):
-        words = plain(piece)
+        words = uncoloured(piece)
         dictionary = _DICTIONARY.search(words) if "'epoch': " in words else None
         before = words[: dictionary.start()] if dictionary else words
         if "%" in before and "[" in before:
@@ -72,11 +73,6 @@ def printed(line: str) -> Iterator[Printed]:
             yield _of_dictionary(words[dictionary.start() + 1 : max(words.rfind("}"), dictionary.start() + 1)])
         elif match := _PANEL.match(words):
             yield Panel(int(match["step"]))
-
-
-def plain(text: str) -> str:
-    """The text without what a terminal colours it by."""
-    return _COLOUR.sub("", text) if "\x1b" in text else text
 
 
 def _of_dictionary(body: str) -> Row:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.readers.console_lines import plain
+from diagnostics.terminal import uncoloured
 
 FIRST = "{'actor_rollout_ref': "
 MOST_CHARACTERS = 1 << 18  # ten times what verl's settings take
@@ -28,7 +28,7 @@ class PrintedSettings:
         """Look at the next line of the console."""
         if not self._lines and FIRST not in line:
             return
-        words = plain(line).rstrip()
+        words = uncoloured(line).rstrip()
         label = _PREFIX.match(words)
         prefix, words = (label[0], words[label.end() :]) if label else ("", words)
         if words.startswith(FIRST) and (not self._lines or prefix == self._prefix):

@@ -17,6 +17,12 @@ def test_of_a_progress_bar_only_the_last_drawing_stays(tmp_path: Path) -> None:
     assert tail(log) == "start\n 3%\nend"
 
 
+def test_colours_are_left_out(tmp_path: Path) -> None:
+    log = tmp_path / "console.log"
+    log.write_bytes(b"\x1b[36m(TaskRunner pid=7)\x1b[0m step:1\n")
+    assert tail(log) == "(TaskRunner pid=7) step:1"
+
+
 def test_bytes_that_are_no_text_do_no_harm(tmp_path: Path) -> None:
     log = tmp_path / "console.log"
     log.write_bytes(b"\xff\xfe ok\n")
