@@ -13,6 +13,7 @@ from pathlib import Path
 
 from diagnostics.readers import FORMATS, RunRef, format_named, load
 
+SECONDS_BETWEEN_ENDS = 600.0  # in which a tracker's last words and the console's come
 SECONDS_APART = 60.0  # from the opening of one tracker to that of the next, imports and log-ins included
 _FOLLOWERS = frozenset(  # what a trainer leaves beside its tracker's log
     {"trainer-state", "completions", "samples", "samples-parquet", "trajectories"}
@@ -35,14 +36,30 @@ def members(ref: RunRef) -> tuple[RunRef, ...]:
 
 
 def _without_copies(refs: list[RunRef]) -> list[RunRef]:
-    """Leave out a console's text where the one log in its folder and below is a tracker's, which tells more.
+    """Leave out a console's text where the one log in its folder and below is a tracker's of the same training.
 
-    Where it could be that of another training, because there are several of one kind, all are listed.
+    It tells more. That it is of the same one is taken from both having been written to at the same time in the end; our
+    own run directories hold what they printed.
     """
     printed = [ref for ref in refs if ref.format == "console"]
-    below = _below(printed), _below(ref for ref in refs if ref.format != "console" and not _follows(ref))
-    copies = {id(ref) for ref in printed if ref.home and all(len(found[ref.home]) == 1 for found in below)}
+    texts, logs = _below(printed), _below(ref for ref in refs if ref.format != "console" and not _follows(ref))
+    copies = {id(ref) for ref in printed if ref.home and len(texts[ref.home]) == 1 and _is_copy(ref, logs[ref.home])}
     return [ref for ref in refs if id(ref) not in copies]
+
+
+def _is_copy(ref: RunRef, logs: Sequence[RunRef]) -> bool:
+    if len(logs) != 1 or logs[0].format == "rlvitals":
+        return False
+    return abs(_last_written(ref.path) - _last_written(logs[0].path)) <= SECONDS_BETWEEN_ENDS
+
+
+def _last_written(path: Path) -> float:
+    """When a file, or a file right in a folder, was written to last, in seconds since the epoch; 0 where none is."""
+    try:
+        files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
+        return max((file.stat().st_mtime for file in files), default=0.0)
+    except OSError:  # gone, or a run within a database
+        return 0.0
 
 
 def _by_home(refs: list[RunRef]) -> list[RunRef]:

@@ -279,10 +279,15 @@ def test_a_text_is_known_by_a_row_in_its_head_or_its_end(tmp_path: Path) -> None
 def test_beside_the_one_log_of_a_tracker_what_was_printed_is_not_listed_twice(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "trl" / "ppo112_nmb1" / "out" / "runs", tmp_path / "runs")
     file = Path(shutil.copy(PRINTED / "ppo112.log", tmp_path / "train.log"))
+    for written_to in (file, *tmp_path.rglob("events*")):
+        left_for(written_to, 1000)
 
     assert [ref.format for ref in find(tmp_path)] == ["tensorboard"]
     assert [ref.format for ref in find(file)] == ["console"]
-    shutil.copy(file, tmp_path / "other.log")
+    left_for(file, 3000)  # of another training, as far as one can tell
+    assert [ref.format for ref in find(tmp_path)] == ["tensorboard", "console"]
+    left_for(file, 1000)
+    shutil.copy2(file, tmp_path / "other.log")
     assert [ref.format for ref in find(tmp_path)] == ["console", "tensorboard", "console"]
 
 
@@ -291,5 +296,7 @@ def test_the_copy_that_wandb_keeps_is_not_listed_beside_its_run(tmp_path: Path) 
     (folder,) = (tmp_path / "wandbdir" / "wandb").glob("offline-run-*")
     (folder / "files").mkdir(exist_ok=True)
     shutil.copy(PRINTED / "ppo112.log", folder / "files" / "output.log")
+    for written_to in (folder / "files" / "output.log", *folder.glob("*.wandb")):
+        left_for(written_to, 1000)
 
     assert [ref.format for ref in find(tmp_path)] == ["wandb"]
