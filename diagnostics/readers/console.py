@@ -7,8 +7,9 @@ import re
 from array import array
 from collections import deque
 from dataclasses import replace
-from os import SEEK_END
+from functools import lru_cache
 from pathlib import Path
+from stat import S_ISREG
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from diagnostics.terminal import uncoloured
 SUFFIXES = frozenset({".log", ".out", ".txt"})
 HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a row has to stand for a text to be taken for a console's
 CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end
+MOST_TEXTS = 1 << 15  # of which is remembered whether they are a console's
 LAST_LINES = 40
 BAR_BYTES = 1 << 11  # in which the first bar after a row stands
 OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
@@ -42,7 +44,7 @@ COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every text right in the folder in which a trainer's row of metrics stands."""
     named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
-    files = [file for file in named if file.is_file() and _has_rows(file)]
+    files = [file for file in named if _is_console(file)]
     home = folder.parent if folder.name == OF_WANDB else folder
     return tuple(RunRef(file, "console", _name(file), home) for file in files)
 
@@ -233,14 +235,23 @@ def _tag(name: str) -> str:
     return f"eval/{name.removeprefix(_EVAL)}" if name.startswith(_EVAL) else name
 
 
-def _has_rows(file: Path) -> bool:
+def _is_console(file: Path) -> bool:
+    try:
+        found = file.stat()
+    except OSError:  # gone just now, or a link to nowhere
+        return False
+    return S_ISREG(found.st_mode) and _has_rows(file, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(MOST_TEXTS)
+def _has_rows(file: Path, inode: int, size: int, changed: int) -> bool:
+    """Whether a row stands in a text's head or end; one that has not changed since is not read again."""
     try:
         with file.open("rb") as text:
             if holds_row(text.read(HEAD_BYTES)):
                 return True
-            size = text.seek(0, SEEK_END)
             text.seek(max(HEAD_BYTES, size - END_BYTES))
-            return holds_row(text.read())
+            return holds_row(text.read(END_BYTES))
     except OSError:
         return False
 

@@ -276,6 +276,17 @@ def test_a_text_is_known_by_a_row_in_its_head_or_its_end(tmp_path: Path) -> None
     assert [ref.path.name for ref in find(tmp_path)] == ["end.log", "head.log"]
 
 
+def test_a_text_is_a_run_from_its_first_row_on(tmp_path: Path) -> None:
+    file = written(tmp_path, "loading layer #0...\n")
+    assert find(tmp_path) == []
+
+    with file.open("a") as more:
+        more.write("step:1 - loss:0.5\n")
+    assert [ref.path for ref in find(tmp_path)] == [file]
+    file.write_text("")
+    assert find(tmp_path) == []
+
+
 def test_beside_the_one_log_of_a_tracker_what_was_printed_is_not_listed_twice(tmp_path: Path) -> None:
     shutil.copytree(FIXTURES / "trl" / "ppo112_nmb1" / "out" / "runs", tmp_path / "runs")
     file = Path(shutil.copy(PRINTED / "ppo112.log", tmp_path / "train.log"))
