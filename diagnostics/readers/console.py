@@ -156,11 +156,11 @@ class _Places:
         """The number of a row that was met just now, from 0."""
         names = row.values.keys() - {"epoch"}
         trains = _SUMMARY not in names and not all(name.startswith(_EVAL) for name in names)
-        self.total = row.total or self.total or (self._bar.total if self._bar else None)
         counted = trains + (self._counted[-1] if self._counted else 0)
-        is_shown = self._bar is not None and self._bar.total == self.total
+        bar = self._bar
+        self.total = row.total or self.total or (bar.total if bar else None)
         self._said.append(self._step_said(row, counted))
-        self._shown.append(self._bar.step if self._bar and is_shown else _UNKNOWN)
+        self._shown.append(bar.step if bar and bar.total == self.total else _UNKNOWN)
         self._counted.append(counted)
         self._trains.append(trains)
         self._awaits_bar = True
