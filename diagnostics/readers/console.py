@@ -17,8 +17,7 @@ from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.console_lines import Bar, Panel, Row, holds_row, printed
 from diagnostics.readers.console_settings import PrintedSettings
-from diagnostics.readers.single_file import FileReader, state_of
-from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.single_file import FileReader, name_of, state_of
 from diagnostics.readers.text_lines import TextLines
 from diagnostics.run import RawSeries, Recording, Source, Status, Steps
 from diagnostics.terminal import uncoloured
@@ -46,7 +45,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
     files = [file for file in named if _is_console(file)]
     home = folder.parent if folder.name == OF_WANDB else folder
-    return tuple(RunRef(file, "console", _name(file), home) for file in files)
+    return tuple(RunRef(file, "console", name_of(file), home) for file in files)
 
 
 def started(path: Path) -> float | None:
@@ -59,15 +58,12 @@ class Reader(FileReader["_Log"]):
     def opened(self) -> "_Log":
         return _Log(self.path)
 
-    def name(self) -> str:
-        return _name(self.path)
-
     def record(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("console", self.path),),
             run_id=self.path.stem,
-            name=_name(self.path),
+            name=name_of(self.path),
             tags=log.series(),
             config=log.settings.found,
             status=status,
@@ -254,7 +250,3 @@ def _has_rows(file: Path, inode: int, size: int, changed: int) -> bool:
             return holds_row(text.read(END_BYTES))
     except OSError:
         return False
-
-
-def _name(file: Path) -> str:
-    return f"{run_name(file.parent)}/{file.stem}"

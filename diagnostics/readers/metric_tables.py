@@ -16,8 +16,7 @@ from diagnostics.readers.jsonlines import JsonLines, as_whole, parse_row
 from diagnostics.readers.parquet import NOT_WHOLE, first_row, rows_of_whole
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.sample_tables import STEP_COLUMNS, is_sample_table, number_of
-from diagnostics.readers.single_file import FileReader, state_of
-from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.single_file import FileReader, name_of, state_of
 from diagnostics.readers.tail import Tail
 from diagnostics.readers.wandb_csv import is_export
 from diagnostics.run import Recording, Source, Status
@@ -35,7 +34,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every file right in the folder whose first row counts steps and holds a number besides."""
     named = (path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES or path.name == PROGRESS)
     files = [path for path in named if path.is_file() and not is_export(path)]
-    return tuple(RunRef(file, "table", _name(file), folder) for file in files if is_metric_log(file))
+    return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
 
 
 def started(path: Path) -> float | None:
@@ -63,15 +62,12 @@ class Reader(FileReader["_Log"]):
     def opened(self) -> "_Log":
         return _log(self.path)
 
-    def name(self) -> str:
-        return _name(self.path)
-
     def record(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("table", self.path),),
             run_id=self.path.stem,
-            name=_name(self.path),
+            name=name_of(self.path),
             tags=log.rows.columns.series(),
             status=status,
             malformed=log.malformed,
@@ -256,7 +252,3 @@ def _step(value: Any) -> int | None:
     if isinstance(value, float) and math.isfinite(value) and value.is_integer():
         value = int(value)
     return as_whole(value)
-
-
-def _name(file: Path) -> str:
-    return f"{run_name(file.parent)}/{file.stem}"

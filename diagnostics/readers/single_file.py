@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from diagnostics.readers import UnreadableRun
+from diagnostics.readers.surroundings import run_name
 from diagnostics.run import Recording, Samples, Status
 
 SILENCE_LIMIT_SECONDS = 300.0
@@ -44,9 +45,9 @@ class FileReader(ABC, Generic[Log]):
     def record(self, log: Log, status: Status) -> Recording:
         """All that the log holds by now."""
 
-    @abstractmethod
     def name(self) -> str:
         """What the run is called among the other runs of its folder."""
+        return name_of(self.path)
 
     def refresh(self) -> Recording:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
@@ -70,6 +71,11 @@ class FileReader(ABC, Generic[Log]):
     def samples_of(self, index: None) -> Samples:
         """No samples."""
         return Samples()
+
+
+def name_of(file: Path) -> str:
+    """A run's name by its folder's and its file's."""
+    return f"{run_name(file.parent)}/{file.stem}"
 
 
 def state_of(written: float, now: float) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.rows import LARGEST_STEP
-from diagnostics.readers.single_file import FileReader, state_of
-from diagnostics.readers.surroundings import run_name
+from diagnostics.readers.single_file import FileReader, name_of, state_of
 from diagnostics.readers.text_lines import TextLines
 from diagnostics.run import Recording, Source, Status
 
@@ -21,7 +20,7 @@ _FILE = re.compile(r"log_(?P<time>\d+)\.txt")
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every log right in the folder that begins as torchtune's do: each start of a training opens a new one."""
     files = [file for file in sorted(folder.glob(FILES)) if file.is_file() and _is_log(file)]
-    return tuple(RunRef(file, "torchtune", _name(file), folder) for file in files)
+    return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
 
 
 def started(path: Path) -> float | None:
@@ -36,15 +35,12 @@ class Reader(FileReader["_Log"]):
     def opened(self) -> "_Log":
         return _Log(self.path)
 
-    def name(self) -> str:
-        return _name(self.path)
-
     def record(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("torchtune", self.path),),
             run_id=self.path.stem,
-            name=_name(self.path),
+            name=name_of(self.path),
             tags=log.columns.series(),
             status=status,
             created=started(self.path),
@@ -105,7 +101,3 @@ def _is_log(file: Path) -> bool:
             return _LINE.match(log.read(HEAD_BYTES).decode("utf-8", "replace")) is not None
     except OSError:
         return False
-
-
-def _name(file: Path) -> str:
-    return f"{run_name(file.parent)}/{file.stem}"

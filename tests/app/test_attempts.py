@@ -49,4 +49,4 @@ def test_one_that_is_cancelled_ends_at_once_and_knows_nothing() -> None:
 def test_a_dashboard_that_ends_takes_it_along(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(ENDLESS)
     command = [sys.executable, "-c", LEAVES, f"{tmp_path}/mine.py:endless"]
-    subprocess.run(command, check=True, timeout=PATIENCE)
+    assert subprocess.run(command, check=False, timeout=PATIENCE).returncode == 0

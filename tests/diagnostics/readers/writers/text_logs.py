@@ -34,17 +34,23 @@ class MlflowFilesWriter(AppendingWriter):
         return mlflow_files.Reader(self.path)
 
 
-class TorchtuneWriter(AppendingWriter):
-    """The log of torchtune's DiskLogger."""
+class OneFileWriter(AppendingWriter):
+    """A log that is one file in a folder."""
 
-    form, mark = "torchtune", "log_*.txt"
+    file_name: ClassVar[str]
 
     def __init__(self, path: Path) -> None:
         super().__init__()
         path.mkdir()
         self.path = path
-        self.file = path / "log_1700000000.txt"
+        self.file = path / self.file_name
         self.file.touch()
+
+
+class TorchtuneWriter(OneFileWriter):
+    """The log of torchtune's DiskLogger."""
+
+    form, mark, file_name = "torchtune", "log_*.txt", "log_1700000000.txt"
 
     def log(self, step: int, metrics: Metrics) -> None:
         values = "".join(f"{name}:{value} " for name, value in metrics.items())
@@ -55,20 +61,15 @@ class TorchtuneWriter(AppendingWriter):
         return torchtune.Reader(self.file)
 
 
-class ConsoleWriter(AppendingWriter):
+class ConsoleWriter(OneFileWriter):
     """What verl prints, in a file."""
 
-    form, mark = "console", "*.log"
-    file_name: ClassVar[str] = "train.log"
+    form, mark, file_name = "console", "*.log", "train.log"
     prefix: ClassVar[str] = ""
     form_of_number: ClassVar[str] = "{}"
 
     def __init__(self, path: Path) -> None:
-        super().__init__()
-        path.mkdir()
-        self.path = path
-        self.file = path / self.file_name
-        self.file.touch()
+        super().__init__(path)
         self.vulnerable = len(f"{self.prefix}step:1 - loss".encode())
 
     def log(self, step: int, metrics: Metrics) -> None:
@@ -92,18 +93,11 @@ class NumpyConsoleWriter(ConsoleWriter):
     mark, file_name, form_of_number = "*.txt", "log.txt", "np.float64({})"
 
 
-class Rl4lmsWriter(AppendingWriter):
+class Rl4lmsWriter(OneFileWriter):
     """RL4LMs' log of its rollouts, as its tracker writes it: a row for each, which does not say of which it is."""
 
-    form, mark = "rl4lms", "rollout_info.jsonl"
+    form, mark, file_name = "rl4lms", "rollout_info.jsonl", "rollout_info.jsonl"
     names_steps = False
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        path.mkdir()
-        self.path = path
-        self.file = path / "rollout_info.jsonl"
-        self.file.touch()
 
     def log(self, step: int, metrics: Metrics) -> None:
         with self.file.open("a") as file:
@@ -113,19 +107,11 @@ class Rl4lmsWriter(AppendingWriter):
         return rl4lms.Reader(self.path)
 
 
-class JsonLinesWriter(AppendingWriter):
+class JsonLinesWriter(OneFileWriter):
     """A metric log of JSON lines, as most trainers' file loggers write it."""
 
-    form, mark = "table", "*.jsonl"
-    file_name: ClassVar[str] = "metrics.jsonl"
+    form, mark, file_name = "table", "*.jsonl", "metrics.jsonl"
     step_column: ClassVar[str] = "step"
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        path.mkdir()
-        self.path = path
-        self.file = path / self.file_name
-        self.file.touch()
 
     def log(self, step: int, metrics: Metrics) -> None:
         with self.file.open("a") as file:
