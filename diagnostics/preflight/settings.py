@@ -194,7 +194,7 @@ LIBRARY: Mapping[str, object] = {
 
 _ALIASES = {name: aliases for aliases in NAMES.values() for name in aliases}
 _NOWHERE = object()
-_OFF = frozenset({"false", "none", "0"})
+_OFF = frozenset({"", "no", "none", "null", "false"})
 
 
 def stated(config: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any] | None:
@@ -210,8 +210,13 @@ def stated(config: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any] |
 
 def _counts(config: Mapping[str, Any], name: str) -> bool:
     """Not what is switched off, nor what transformers logs of the model's own file."""
-    switch = SWITCHES.get(name)
-    return not name.startswith("_") and (switch is None or str(_at(config, switch)).lower() not in _OFF)
+    switch = _at(config, SWITCHES[name]) if name in SWITCHES else _NOWHERE
+    return not name.startswith("_") and (switch is _NOWHERE or is_on(switch))
+
+
+def is_on(value: Any) -> bool:
+    """Whether a setting's value switches something on: neither empty, 0, `no` nor false."""
+    return value.strip().lower() not in _OFF if isinstance(value, str) else bool(value)
 
 
 def _at(config: Mapping[str, Any], name: str) -> Any:

@@ -15,11 +15,11 @@ from diagnostics.preflight.settings import (
     Version,
     defaults_of,
     handed_over,
+    is_on,
 )
 from diagnostics.run import PPO_FAMILY
 
 Origin = Literal["config", "generation_config", "default"]
-_OFF = frozenset({"", "no", "none", "null", "false"})
 _FIRST_NAMES: Mapping[str, Mapping[str, str]] = {
     "ppo": {
         "max_tokens": "response_length", "epochs": "num_ppo_epochs", "epsilon": "cliprange", "kl_weight": "kl_coef",
@@ -85,9 +85,7 @@ class Setting:
     @property
     def is_on(self) -> bool:
         """Whether the value switches something on: neither empty, 0, `no` nor false."""
-        if isinstance(self.value, str):
-            return self.value.strip().lower() not in _OFF
-        return bool(self.value)
+        return is_on(self.value)
 
 
 @dataclass(frozen=True, slots=True)
