@@ -26,6 +26,7 @@ from trainer.evaluate_arguments import read_request
 from trainer.failures import in_words, print_failure
 from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
 from trainer.faults.listing import faults_as_text
+from trainer.hub import settle_hub
 from trainer.journal import Journal, SilentJournal, StopRequest
 from trainer.launch import LaunchError, stop
 from trainer.launch.together import as_launched, become_launcher, process_count, process_number
@@ -77,10 +78,12 @@ def _run(words: Sequence[str]) -> int:
 
 def _probe() -> int:
     _check_installation()
+    config = config_of_request(sys.stdin)
+    settle_hub(config)
     from trainer.probe import probe  # noqa: PLC0415 - torch, after the installation is checked
 
     with contextlib.redirect_stdout(sys.stderr):
-        found = probe(config_of_request(sys.stdin))
+        found = probe(config)
     sys.stdout.write(json.dumps(found) + "\n")
     return FINISHED
 
@@ -88,6 +91,7 @@ def _probe() -> int:
 def _evaluate(words: Sequence[str]) -> int:
     request = read_request(words)
     _check_installation()
+    settle_hub(request.run.config, request.judge)
     from trainer.evaluate import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
     sys.stdout.write(json.dumps(evaluate(request)) + "\n")
@@ -99,6 +103,7 @@ def _train(plan: Plan, words: Sequence[str]) -> int:
     if plan.config.use_peft:
         check_peft("use_peft")
     plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step is not None))
+    settle_hub(plan.config)
     prompts = load_prompts(plan.config)
     reward_funcs = _reward_funcs(plan)
     changes = changes_of(Stage(plan.config, prompts, reward_funcs))

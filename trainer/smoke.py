@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from trainer.config import TrainConfig, make_config
 from trainer.data import Row, load_rows
+from trainer.hub import settle_hub
 from trainer.messages import as_completion, prompt_text
 from trainer.options import ConfigError, options_of
 from trainer.rewards import get_reward_funcs
@@ -52,8 +53,10 @@ def smoke(source: TextIO, target: TextIO) -> None:
         ConfigError: the request or its options do not describe a training.
         RewardError: a function cannot be found, raised, or returned something that is no list of rewards.
     """
+    config = config_of_request(source)
+    settle_hub(config)
     with contextlib.redirect_stdout(sys.stderr):
-        trials = try_rewards(config_of_request(source))
+        trials = try_rewards(config)
     json.dump({"trials": [asdict(trial) for trial in trials]}, target)
     target.write("\n")
 

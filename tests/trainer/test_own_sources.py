@@ -94,9 +94,12 @@ def test_a_dataset_without_reward_functions_is_told_which_reward_scores_it(tmp_p
     assert remark in (tmp_path / "a" / "console.log").read_text("utf-8").splitlines()
 
 
-def test_a_model_on_the_hub_that_cannot_be_reached_ends_the_run_with_one_sentence(tmp_path):
-    done = run(tmp_path, "grpo", *QUICK, "--model_name_or_path", "someone/model", "--run_dir", "a", HF_HUB_OFFLINE="1")
+def test_a_model_on_a_hub_that_cannot_be_reached_soon_ends_the_run_with_one_sentence(tmp_path):
+    closed = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "", "HF_HOME": str(tmp_path / "cache")}
+    done = run(tmp_path, "grpo", *QUICK, "--model_name_or_path", "someone/model", "--run_dir", "a", **closed)
     assert done.returncode == 1
+    assert "http://127.0.0.1:9 cannot be reached" in done.stderr
+    assert "Retrying" not in done.stderr
     assert "Traceback" not in done.stderr
     error = json.loads((tmp_path / "a" / "status.json").read_text("utf-8"))["error"]
     assert done.stderr.splitlines()[-1] == f"rlvitals: {error}"
