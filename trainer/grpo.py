@@ -34,7 +34,7 @@ from trainer.rollout import generate
 from trainer.samples import sample_rows
 from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
-from trainer.scoring import score
+from trainer.scoring import load, score
 from trainer.shared_prompts import sharing
 
 
@@ -54,6 +54,9 @@ def train(
     processes, device = Processes(accelerator), accelerator.device
     generator = torch.Generator().manual_seed(config.seed)
 
+    every_reward_func = [*reward_funcs, *(changes.after.reward_funcs if changes else ())]
+    load(every_reward_func)
+
     # 1. Models: the policy, and a frozen copy only where the loss has a KL term (TRL: no reference when beta = 0).
     tokenizer = load_tokenizer(checkpoint_of(config))
     policy = trainable_policy(config)
@@ -67,7 +70,7 @@ def train(
 
     held_out = HeldOut(config, prompts, reward_funcs, tokenizer, sampling, answer_metrics)
 
-    reward_states = RewardStates([*reward_funcs, *(changes.after.reward_funcs if changes else ())])
+    reward_states = RewardStates(every_reward_func)
     tokens_so_far, parts = Counter(), {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts}
     parts |= {"sampling": GeneratorState(generator), "tokens": tokens_so_far, "rewards": reward_states}
     checkpoints = Checkpoints(config, journal, processes, tokenizer, policy, {"": ""}, parts)

@@ -47,7 +47,7 @@ from trainer.sampling import Sampling, draw_uniforms
 from trainer.schedule import set_base_rates
 from trainer.score_scaling import ScoreScaler
 from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
-from trainer.scoring import score
+from trainer.scoring import load, score
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 
@@ -69,6 +69,9 @@ def train(
     generator = torch.Generator().manual_seed(config.seed)
     shuffler = torch.Generator().manual_seed(config.seed)
 
+    every_reward_func = [*reward_funcs, *(changes.after.reward_funcs if changes else ())]
+    load(every_reward_func)
+
     # 1. Models: the policy, its frozen copy as the reference, and a value model of its own (no shared trunk).
     tokenizer = load_tokenizer(checkpoint_of(config))
     policy = trainable_policy(config)
@@ -88,7 +91,7 @@ def train(
     summarise = partial(answer_metrics, config, reward_funcs)
     held_out = HeldOut(config, prompts, reward_funcs, tokenizer, sampling, summarise)
 
-    reward_states = RewardStates([*reward_funcs, *(changes.after.reward_funcs if changes else ())])
+    reward_states = RewardStates(every_reward_func)
     parts = {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts, "rewards": reward_states}
     parts |= {"sampling": GeneratorState(generator), "order": GeneratorState(shuffler)}
     parts |= {"kl_controller": kl_controller, "score_scaler": scaler}

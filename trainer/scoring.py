@@ -62,6 +62,16 @@ class Scores:
         ]
 
 
+def load(functions: Sequence[RewardFunc]) -> None:
+    """Let the reward functions read what they score with, so that what is missing is told before the first step.
+
+    Raises:
+        RewardError: one of them could not.
+    """
+    for function in functions:
+        function.load()
+
+
 def score(
     functions: Sequence[RewardFunc],
     weights: Sequence[float],

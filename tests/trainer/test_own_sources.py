@@ -104,3 +104,30 @@ def test_a_model_on_a_hub_that_cannot_be_reached_soon_ends_the_run_with_one_sent
     error = json.loads((tmp_path / "a" / "status.json").read_text("utf-8"))["error"]
     assert done.stderr.splitlines()[-1] == f"rlvitals: {error}"
     assert "someone/model (revision main) cannot be loaded, neither from the Hugging Face hub nor" in error
+
+
+READING = """
+class Reader:
+    words = None
+
+    def load(self):
+        with open("words.txt") as file:
+            self.words = file.read().split()
+
+    def __call__(self, completions, **columns):
+        return [sum(word in text for word in self.words) for text in completions]
+
+reader = Reader()
+"""
+
+
+def test_a_reward_that_cannot_load_what_it_scores_with_ends_the_run_before_anything_is_sampled(tmp_path):
+    (tmp_path / "mine.py").write_text(READING)
+    reward = ("--reward_funcs", "mine.py:reader", "--max_completion_length", "4", "--num_generations", "4")
+    done = run(tmp_path, "grpo", *QUICK, *reward, "--run_dir", "a")
+    assert done.returncode == 1
+    assert "rlvitals: reward function reader cannot be loaded: [Errno 2] No such file" in done.stderr
+    assert not lines_of(tmp_path / "a" / "events.jsonl")
+    (tmp_path / "words.txt").write_text("1 2")
+    assert run(tmp_path, "grpo", *QUICK, *reward, "--run_dir", "b").returncode == 0
+    assert len(lines_of(tmp_path / "b" / "events.jsonl")) == 2

@@ -67,6 +67,22 @@ class RewardFunc:
             raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
         return self._checked(rewards, inputs, prompts, told)
 
+    def load(self) -> None:
+        """Let a function that has a `load` do what takes long before it is first called: read a model, say.
+
+        Raises:
+            RewardError: it failed.
+        """
+        load = getattr(self.function, "load", None)
+        if not callable(load) or _parameters(load).required:
+            return
+        try:
+            load()
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # as in a call
+            raise RewardError(f"reward function {self.name} cannot be loaded: {error}") from error
+
     def _inputs(
         self,
         prompts: Sequence[Prompt],

@@ -1,4 +1,4 @@
-"""The reward model as a reward function: a sequence classifier, named and checked here and loaded when first called."""
+"""The reward model as a reward function: a sequence classifier, named and checked here and loaded before it scores."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,17 +20,21 @@ def reward_model(name: str) -> Function:
         RewardError: the name is a path, and no model is there.
     """
     check_model(name, "reward_model", RewardError)
-    classifier: Classifier | None = None
-
-    def reward_model(prompts: list[Prompt], completions: list[Completion], **columns: list[Any]) -> list[float]:
-        nonlocal classifier
-        classifier = classifier or _loaded(name)
-        return classifier.scores(prompts, completions)
-
-    return reward_model
+    return _RewardModel(name)
 
 
-def _loaded(name: str) -> "Classifier":
-    from trainer.rewards.classifier import Classifier  # noqa: PLC0415 - torch, in the training's process only
+class _RewardModel:
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._classifier: Classifier | None = None
 
-    return Classifier(name)
+    def __call__(self, prompts: list[Prompt], completions: list[Completion], **columns: list[Any]) -> list[float]:
+        return self.load().scores(prompts, completions)
+
+    def load(self) -> "Classifier":
+        """The classifier, which is loaded when it is first asked for."""
+        if self._classifier is None:
+            from trainer.rewards.classifier import Classifier  # noqa: PLC0415 - torch, in the training's process only
+
+            self._classifier = Classifier(self._name)
+        return self._classifier

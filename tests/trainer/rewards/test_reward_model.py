@@ -88,6 +88,23 @@ def test_a_conversation_for_a_model_without_a_chat_template_is_told(make_model: 
         judge([[{"role": "user", "content": "1+1"}]], [[{"role": "assistant", "content": "2"}]])
 
 
+def test_a_model_whose_weights_are_not_there_is_told_when_it_is_loaded(make_model: MakeModel) -> None:
+    folder = make_model()
+    (Path(folder) / "model.safetensors").unlink()
+    (judge,) = get_reward_funcs([f"reward_model:{folder}"])
+    with pytest.raises(RewardError, match=f"reward function reward_model cannot be loaded: the model {folder} "):
+        judge.load()
+
+
+def test_a_loaded_model_scores_without_being_read_again(make_model: MakeModel) -> None:
+    folder = make_model()
+    (judge,) = get_reward_funcs([f"reward_model:{folder}"])
+    judge.load()
+    (Path(folder) / "model.safetensors").unlink()
+    judge.load()
+    assert len(judge(PROMPTS, COMPLETIONS)) == 3
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
