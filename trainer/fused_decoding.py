@@ -4,8 +4,8 @@ Small models spend their decoding in calls, so what helps is fewer and larger op
 product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
 multiplication, keys and values written in place and by one copy, sums within the products that they follow. Their keys
 and values stand without gaps, so that the processor can fetch ahead what does not stay in its cache. Large models
-spend it in products, which are quicker with weights that oneDNN need not rearrange. It computes what the model's own
-forward pass computes, to rounding.
+spend it in products, which are quicker with weights that are rearranged once. It computes what the model's own forward
+pass computes, to rounding.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
 W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, R places for S keys, D size of a
@@ -24,7 +24,7 @@ from transformers import PreTrainedModel
 
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 from trainer.layers.decoder_layer import woven
-from trainer.layers.linear import packed, pays, product, sum_with_product
+from trainer.layers.linear import has_onednn, packed, product, sum_with_product
 
 KNOWN_OF_OURS = ("trainer.layers.linear", "trainer.layers.mlp", "trainer.layers.decoder_layer")
 """Modules whose layers compute what those of transformers that they replace do."""
@@ -33,7 +33,7 @@ NAIVE_BELOW = 400
 ROOM = 8
 """Tokens for which a memory that is full gets room: 4 and 16 are no quicker."""
 LARGEST = 10_000_000
-"""Parameters where oneDNN does not multiply; a larger model would copy its weights for nothing, as its time goes into
+"""Parameters where oneDNN packs no weights; a larger model would copy its weights for nothing, as its time goes into
 the products."""
 
 
@@ -47,7 +47,7 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
         keeps_plain_memory(model, length)
         and not torch.is_autocast_enabled(model.device.type)
         and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in weights)
-        and (pays() or sum(weight.numel() for weight in weights) <= LARGEST)
+        and (has_onednn() or sum(weight.numel() for weight in weights) <= LARGEST)
         and all(_is_plain(module) for module in model.modules())
         and all(layer.self_attn.o_proj.bias is None and layer.mlp.up_proj.bias is None for layer in model.model.layers)
     )

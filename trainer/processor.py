@@ -16,7 +16,16 @@ def processor() -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
 
 
+def is_amd() -> bool:
+    """Whether AMD made this processor, as far as the system says."""
+    return processor().get("vendor_id") == "AuthenticAMD"
+
+
+def is_intel() -> bool:
+    """Whether Intel made this processor, as far as the system says."""
+    return processor().get("vendor_id") == "GenuineIntel"
+
+
 def halves_vectors() -> bool:
     """Whether AVX-512 works in two halves here: AMD's Zen 4 (family 25), on which AVX2 multiplies as fast."""
-    facts = processor()
-    return (facts.get("vendor_id"), facts.get("cpu family")) == ("AuthenticAMD", "25")
+    return is_amd() and processor().get("cpu family") == "25"

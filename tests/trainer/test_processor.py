@@ -21,20 +21,20 @@ def test_a_processor_is_told_by_the_names_that_linux_uses(described):
 
 
 @pytest.mark.parametrize(
-    ("description", "halves"),
+    ("description", "kind"),
     [
-        (ZEN_4, True),
-        (ZEN_4.replace("25", "26"), False),
-        (ZEN_4.replace("AuthenticAMD", "GenuineIntel"), False),
-        ("CPU implementer\t: 0x41\n", False),
+        (ZEN_4, (True, False, True)),
+        (ZEN_4.replace("25", "26"), (True, False, False)),
+        (ZEN_4.replace("AuthenticAMD", "GenuineIntel"), (False, True, False)),
+        ("CPU implementer\t: 0x41\n", (False, False, False)),
     ],
     ids=["Zen 4", "Zen 5", "Intel", "ARM"],
 )
-def test_zen_4_alone_halves_its_vectors(described, description, halves):
+def test_a_processor_is_known_by_who_made_it_and_zen_4_alone_halves_its_vectors(described, description, kind):
     described(description)
-    assert processor.halves_vectors() is halves
+    assert (processor.is_amd(), processor.is_intel(), processor.halves_vectors()) == kind
 
 
-def test_a_system_that_says_nothing_halves_nothing(described):
+def test_of_a_system_that_says_nothing_nothing_is_known(described):
     assert processor.processor() == {}
-    assert not processor.halves_vectors()
+    assert not any(is_known() for is_known in (processor.is_amd, processor.is_intel, processor.halves_vectors))

@@ -1,8 +1,9 @@
-"""Linear layers through oneDNN, for models on the CPU.
+"""Linear layers by whichever library multiplies faster on this processor, for models on the CPU.
 
-torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only; oneDNN, which torch brings
-along, uses it on all that have it, and takes half the time on AMD's that compute it whole. On Zen 4 (`halves_vectors`)
-it is little quicker, and small factors lose what a call of it costs more. Both add up in float32, in another order.
+torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only: there it is the faster one,
+and no layer is replaced. oneDNN, which torch brings along, uses it on AMD's too, and takes half the time on those that
+compute it whole. On Zen 4 (`halves_vectors`) it is little quicker, and small factors lose what a call of it costs
+more. Both add up in float32, in another order.
 Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
 """
 
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
 
-from trainer.processor import halves_vectors
+from trainer.processor import halves_vectors, is_amd, is_intel
 
 SMALLEST = 1_500_000
 """Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
@@ -32,8 +33,8 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 @cache
-def pays() -> bool:
-    """Whether this is a machine without an accelerator whose processor has AVX-512, and a torch with oneDNN."""
+def has_onednn() -> bool:
+    """Whether torch has oneDNN, the processor AVX-512, and no accelerator is there."""
     return (
         not torch.accelerator.is_available()
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -41,6 +42,11 @@ def pays() -> bool:
         and hasattr(torch.ops.mkldnn, "_linear_pointwise")
         and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
     )
+
+
+def pays() -> bool:
+    """Whether oneDNN is the faster one with weights that lie as torch has them."""
+    return has_onednn() and is_amd()
 
 
 def with_fast_layers(model: Model) -> Model:
@@ -58,10 +64,10 @@ def packed(weight_NI: Tensor, products: int) -> Tensor:
     axis comes first.
     """
     weight_NI = weight_NI.detach()
-    if products < FEWEST_PRODUCTS or not (is_plain(weight_NI) and pays()):
+    if products < FEWEST_PRODUCTS or not (is_plain(weight_NI) and has_onednn()):
         return weight_NI
     if weight_NI.numel() < SMALLEST_PACKED:
-        return weight_NI.t().contiguous().t() if halves_vectors() else weight_NI
+        return weight_NI.t().contiguous().t() if is_intel() or halves_vectors() else weight_NI
     copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight_NI, _ROWS)
     return copy
 
@@ -134,7 +140,7 @@ class _Product(torch.autograd.Function):
 def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
     """(O, I); oneDNN copies the first factor of two that are transposed, and who adds it up a result that lies so."""
     (rows, outputs), inputs = gradient_MO.shape, inputs_MI.shape[1]
-    if outputs * inputs < SMALLEST_PACKED and halves_vectors():
+    if not pays() or (outputs * inputs < SMALLEST_PACKED and halves_vectors()):
         return gradient_MO.t() @ inputs_MI
     if rows * outputs > rows * inputs + outputs * inputs:
         return product(inputs_MI.t(), gradient_MO.t()).t()

@@ -11,6 +11,7 @@ from trainer.layers.linear import (
     FEWEST_ROWS,
     SMALLEST,
     OneDNNLinear,
+    has_onednn,
     packed,
     pays,
     product,
@@ -19,15 +20,25 @@ from trainer.layers.linear import (
     with_fast_layers,
 )
 
-needs_onednn = pytest.mark.skipif(not pays(), reason="oneDNN is used on processors with AVX-512, without accelerator")
+needs_onednn = pytest.mark.skipif(
+    not has_onednn(), reason="oneDNN is used on processors with AVX-512, without accelerator"
+)
+INTEL, ZEN_4, ZEN_5, OTHER = "Intel", "AMD with halved vectors", "AMD with whole vectors", "another"
 SHAPES = [(3, 40, 128, 344), (1, 600, 344, 128), (2, 4, 16, 8)]
 """Leading axes, inputs and outputs: both orders of the weight's gradient, and a product too small for oneDNN."""
 
 
-@pytest.fixture(params=[False, True], ids=["whole vectors", "halved vectors"])
-def halves_vectors(request, monkeypatch):
-    """Both kinds of processors, one after the other, on whichever this is."""
-    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: request.param)
+def be_a(kind, monkeypatch):
+    """Take this machine's processor for one of these."""
+    monkeypatch.setattr(linear_layers, "is_amd", lambda: kind.startswith("AMD"))
+    monkeypatch.setattr(linear_layers, "is_intel", lambda: kind == INTEL)
+    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: kind == ZEN_4)
+
+
+@pytest.fixture(params=[INTEL, ZEN_4, ZEN_5, OTHER])
+def processor(request, monkeypatch):
+    """Every kind of processor, one after the other, on whichever this is."""
+    be_a(request.param, monkeypatch)
     return request.param
 
 
@@ -49,7 +60,7 @@ def test_the_sizes_here_stand_on_both_sides_of_the_limit():
     assert [size >= SMALLEST for size in sizes] == [True, True, False]
 
 
-@pytest.mark.usefixtures("halves_vectors")
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("shape", [*SHAPES, (1, FEWEST_ROWS - 1, 128, 344)])
 def test_a_product_is_that_of_torch(shape):
     layer, inputs = layer_and_inputs(shape)
@@ -57,12 +68,13 @@ def test_a_product_is_that_of_torch(shape):
     assert torch.allclose(found, linear(inputs, layer.weight, layer.bias), atol=1e-5)
 
 
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("rows", [1, 2, 17, 64, 300])
 def test_products_with_a_packed_weight_are_those_of_torch(rows):
     layer, _ = layer_and_inputs((1, 1, 512, 500))
     inputs, addend = torch.randn(rows, 512), torch.randn(rows, 500)
     weight = packed(layer.weight, FEWEST_PRODUCTS)
-    assert weight.is_mkldnn == pays()
+    assert weight.is_mkldnn == has_onednn()
     assert torch.allclose(product(inputs, weight, layer.bias.detach()), layer(inputs), atol=1e-5)
     found = sum_with_product(addend, inputs, weight)
     assert torch.allclose(found, addend + linear(inputs, layer.weight), atol=1e-5)
@@ -70,30 +82,33 @@ def test_products_with_a_packed_weight_are_those_of_torch(rows):
 
 @pytest.mark.parametrize(("outputs", "products"), [(500, FEWEST_PRODUCTS - 1), (300, FEWEST_PRODUCTS)])
 def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products, monkeypatch):
-    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: False)
+    be_a(ZEN_5, monkeypatch)
     weight = torch.randn(outputs, 512)
     assert packed(weight, products).data_ptr() == weight.data_ptr()
 
 
 @needs_onednn
 @pytest.mark.parametrize("rows", [FEWEST_ROWS - 1, FEWEST_ROWS])
-def test_only_where_vectors_are_halved_few_rows_are_left_to_mkl(rows, halves_vectors):
+def test_few_rows_are_left_to_mkl_where_vectors_are_halved_and_all_off_amd(rows, processor):
     with Operations() as operations:
         product(torch.randn(rows, 128), torch.randn(344, 128))
-    assert bool(operations.shapes_of("_linear_pointwise")) == (not halves_vectors or rows == FEWEST_ROWS)
+    is_onednns = processor == ZEN_5 or (processor == ZEN_4 and rows == FEWEST_ROWS)
+    assert bool(operations.shapes_of("_linear_pointwise")) == is_onednns
 
 
 @needs_onednn
 @pytest.mark.parametrize(("outputs", "is_small"), [(344, True), (2048, False)])
-def test_only_where_vectors_are_halved_small_gradients_are_left_to_mkl(outputs, is_small, halves_vectors):
+def test_small_gradients_are_left_to_mkl_where_vectors_are_halved_and_all_off_amd(outputs, is_small, processor):
     with Operations() as operations:
         weight_gradient(torch.randn(200, outputs), torch.randn(200, 128))
-    assert bool(operations.shapes_of("_linear_pointwise")) == (not (halves_vectors and is_small))
+    is_onednns = processor == ZEN_5 or (processor == ZEN_4 and not is_small)
+    assert bool(operations.shapes_of("_linear_pointwise")) == is_onednns
 
 
 @needs_onednn
-def test_where_vectors_are_halved_a_small_weight_lies_as_mkl_reads_it(monkeypatch):
-    monkeypatch.setattr(linear_layers, "halves_vectors", lambda: True)
+@pytest.mark.parametrize("kind", [INTEL, ZEN_4])
+def test_where_mkl_multiplies_few_rows_a_small_weight_lies_as_it_reads_it(kind, monkeypatch):
+    be_a(kind, monkeypatch)
     weight, inputs, addend = torch.randn(300, 512), torch.randn(64, 512), torch.randn(64, 300)
     found = packed(weight, FEWEST_PRODUCTS)
     assert found.t().is_contiguous()
@@ -102,7 +117,7 @@ def test_where_vectors_are_halved_a_small_weight_lies_as_mkl_reads_it(monkeypatc
     assert torch.allclose(sum_with_product(addend, inputs, found), addend + linear(inputs, weight), atol=1e-4)
 
 
-@pytest.mark.usefixtures("halves_vectors")
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize(("outputs", "inputs"), [(344, 128), (128, 344), (900, 300), (3200, 64)])
 def test_a_gradient_of_a_weight_is_the_product_that_torch_takes(outputs, inputs):
     gradient, seen = torch.randn(200, outputs), torch.randn(200, inputs)
@@ -111,7 +126,7 @@ def test_a_gradient_of_a_weight_is_the_product_that_torch_takes(outputs, inputs)
     assert torch.allclose(found, gradient.t() @ seen, atol=1e-4)
 
 
-@pytest.mark.usefixtures("halves_vectors")
+@pytest.mark.usefixtures("processor")
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_outputs_and_gradients_are_those_of_the_layer_replaced(shape, bias):
@@ -140,8 +155,10 @@ def test_autocast_and_other_precisions_stay_with_torch():
 
 
 @needs_onednn
+@pytest.mark.parametrize("kind", [ZEN_4, ZEN_5])
 @pytest.mark.parametrize("name", ["llama", "qwen2", "opt", "gpt_neox", "mixture-of-experts"])
-def test_a_model_keeps_its_weights_their_names_and_its_logits(name):
+def test_a_model_keeps_its_weights_their_names_and_its_logits(name, kind, monkeypatch):
+    be_a(kind, monkeypatch)
     model, ids = tiny_model(name), torch.arange(8).unsqueeze(0)
     expected, names = model(input_ids=ids).logits, list(model.state_dict())
     pointers = [weight.data_ptr() for weight in model.parameters()]
@@ -152,6 +169,13 @@ def test_a_model_keeps_its_weights_their_names_and_its_logits(name):
     assert torch.allclose(fast(input_ids=ids).logits, expected, atol=1e-6)
 
 
+def test_on_intel_no_layer_is_replaced(monkeypatch):
+    be_a(INTEL, monkeypatch)
+    assert not pays()
+    assert not any(isinstance(module, OneDNNLinear) for module in with_fast_layers(tiny_model("llama")).modules())
+
+
+@pytest.mark.usefixtures("processor")
 def test_a_tied_weight_stays_tied():
     model = with_fast_layers(tiny_model("llama", tie_word_embeddings=True))
     assert model.lm_head.weight is model.model.embed_tokens.weight
