@@ -1,6 +1,7 @@
 """Cold sampling: whether a run draws its answers as good as greedily, by its settings or since some step."""
 
 from diagnostics.breaks import find_break
+from diagnostics.hyperparameters import value_of
 from diagnostics.run import Run
 
 COLD = 0.3  # temperature below which sampling is as good as greedy, as before a launch
@@ -8,7 +9,7 @@ COLD = 0.3  # temperature below which sampling is as good as greedy, as before a
 
 def samples_coldly(run: Run) -> bool:
     """Whether the settings say so."""
-    temperature = run.config.get("temperature")
+    temperature = value_of(run, "temperature")
     return isinstance(temperature, int | float) and temperature < COLD
 
 

@@ -10,9 +10,9 @@ from typing import Any
 import diagnostics
 from diagnostics.model_files import facts_of_config, facts_of_folder, size_in_name
 from diagnostics.preflight import ModelFacts, Setup, flat, version_of
-from diagnostics.preflight.settings import DEFAULTS, NAMES, OWN, TRL
 from diagnostics.run import Run
 from diagnostics.runlog import RUN_FILE
+from diagnostics.settings import DEFAULTS, NAMES, OWN, TRL
 
 SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 _DEMO_MODELS = Path(diagnostics.__file__).parents[1] / "trainer" / "tasks" / "assets"

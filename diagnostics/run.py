@@ -238,12 +238,6 @@ class Run:
         return {name.removeprefix(prefix): series for name, series in self.series.items() if name.startswith(prefix)}
 
     @property
-    def updates_of_a_generation(self) -> int:
-        """How often GRPO updates the policy from the same samples, each of which may go into one logged point."""
-        stated = self.config.get("num_iterations", 1)
-        return stated if isinstance(stated, int) and stated > 1 else 1
-
-    @property
     def steps(self) -> Steps:
         """(N,) every step at which anything was logged, increasing."""
         parts = [series.steps for series in self.series.values()]

@@ -13,8 +13,8 @@ from app.words import plain, said
 from diagnostics.configurations import model_facts
 from diagnostics.diagnosis import Outcome, Severity
 from diagnostics.preflight import Setup, preflight
-from diagnostics.preflight.settings import OWN
 from diagnostics.report.contents import concerns
+from diagnostics.settings import OWN
 from trainer.options import ConfigError
 
 _CONFIRMED = "launch.confirmed"

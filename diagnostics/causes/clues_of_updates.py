@@ -7,12 +7,11 @@ import numpy as np
 from diagnostics import coldness
 from diagnostics.breaks import find_break
 from diagnostics.diagnosis import Outcome
+from diagnostics.hyperparameters import kl_weight_of, number_of, updates_of_a_generation
 from diagnostics.run import Run, Values
 
 TIGHT_CLIP_RANGE = 0.1  # PPO and GRPO use 0.2; below half of it clipping is the rule
 START = 5  # logged points that show how a run began
-CLIP_PARAMETERS = ("cliprange", "epsilon")
-KL_PARAMETERS = ("kl_coef", "beta", "init_kl_coef")
 TOO_FAR = 0.1  # nats per token between one policy and the next: where update-too-large is critical
 AT_ONCE = 3  # logged points on one side of a change that show how things stood
 UPDATES_OF_A_LEAP = 3  # one alone may be an outlier token
@@ -51,16 +50,15 @@ def _clips_within(stated: float, outcome: Outcome, run: Run) -> bool:
 
 
 def _clip_range(run: Run) -> float | None:
-    stated = [run.config[name] for name in CLIP_PARAMETERS if isinstance(run.config.get(name), int | float)]
-    return min(stated, default=None)
+    return number_of(run, "epsilon")
 
 
 def leash_holds(run: Run, step: int) -> bool:
     """Whether nothing says that there is no KL penalty: then what pulls a policy away is to be asked for first."""
     logged = run.get("kl_coef")
     known = [] if logged is None else logged.values[logged.finite & (logged.steps <= step)].tolist()
-    stated = [run.config[name] for name in KL_PARAMETERS if isinstance(run.config.get(name), int | float)]
-    return all(weight > 0 for weight in known[-1:] or stated[:1])
+    stated = kl_weight_of(run)
+    return all(weight > 0 for weight in known[-1:] or ([] if stated is None else [stated]))
 
 
 def leapt(outcome: Outcome, run: Run) -> bool:
@@ -95,7 +93,7 @@ def kl_weight_leapt(outcome: Outcome, run: Run) -> bool:
 
 def no_update_before_the_first_point(outcome: Outcome, run: Run) -> bool:
     """Whether the first logged KL was measured before any update: GRPO may log one point for several of them."""
-    return run.updates_of_a_generation == 1
+    return updates_of_a_generation(run) == 1
 
 
 def samples_coldly(outcome: Outcome, run: Run) -> bool:

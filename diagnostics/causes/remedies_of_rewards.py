@@ -3,7 +3,7 @@
 from diagnostics.causes.arguments import KL_WEIGHT, PROMPTS, REWARD_SOURCE
 from diagnostics.causes.measured import functions_that_are_numbers, usual_kl_weight, weights_without_what_pays
 from diagnostics.causes.measured_leash import fitted_kl_weight
-from diagnostics.causes.remedy import ANY, Measured, Remedy, always, positive_weights, scaled, stronger_kl
+from diagnostics.causes.remedy import ANY, Measured, Remedy, always, not_by_group, positive_weights, scaled, stronger_kl
 
 REWARDS = (
     Remedy(
@@ -83,7 +83,7 @@ REWARDS = (
         "TRL GRPOConfig: num_generations 8",
     ),
     Remedy(
-        "unscaled-rewards", {"grpo": ("scale_rewards",)}, always("batch"),
+        "unscaled-rewards", {"grpo": ("scale_rewards",)}, not_by_group,
         "A spread taken over the batch does not blow up what differs by next to nothing.",
         "TRL GRPOConfig: scale_rewards; Dr. GRPO (arXiv 2503.20783)", unstated="batch",
     ),

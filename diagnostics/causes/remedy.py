@@ -7,8 +7,8 @@ from typing import Any
 
 from diagnostics.diagnosis import Fix
 from diagnostics.messages import Message, Value
-from diagnostics.preflight.settings import stated
 from diagnostics.run import Run
+from diagnostics.settings import stated
 
 Config = Mapping[str, Any]
 Suggest = Callable[[Any, Config], Any]
@@ -174,6 +174,11 @@ def bf16_for_fp16(current: Any, config: Config) -> Any:
 def unset_only(value: Any) -> Suggest:
     """The value where none is set."""
     return lambda current, config: value if current is None else current
+
+
+def not_by_group(current: Any, config: Config) -> Any:
+    """The spread of the batch; none at all where the setting is a switch, as in verl and in TRL up to 0.21."""
+    return False if isinstance(current, bool) else "batch"
 
 
 def is_number(value: Any) -> bool:

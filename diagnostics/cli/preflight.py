@@ -19,8 +19,8 @@ from diagnostics.configurations import (
 )
 from diagnostics.diagnosis import Limits, Severity, UnknownLimitError
 from diagnostics.preflight import Setup, divided, preflight
-from diagnostics.preflight.settings import OWN
 from diagnostics.report.settings import Review, reviews_form
+from diagnostics.settings import OWN
 from diagnostics.trials import TrialError, probe_policy, try_rewards
 
 _REACHED = 1

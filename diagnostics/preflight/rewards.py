@@ -6,9 +6,9 @@ from statistics import fmean
 
 from diagnostics.diagnosis import Severity
 from diagnostics.preflight.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
-from diagnostics.preflight.settings import OWN
 from diagnostics.preflight.setup import Setup, Trial
 from diagnostics.run import PPO_FAMILY
+from diagnostics.settings import OWN
 
 
 class ManyRewards(Check):

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from diagnostics.preflight.settings import (
+from diagnostics.run import PPO_FAMILY
+from diagnostics.settings import (
     DEMO_REWARDS,
     GENERATION,
     LIBRARY,
@@ -17,7 +18,6 @@ from diagnostics.preflight.settings import (
     handed_over,
     is_on,
 )
-from diagnostics.run import PPO_FAMILY
 
 Origin = Literal["config", "generation_config", "default"]
 _FIRST_NAMES: Mapping[str, Mapping[str, str]] = {

@@ -10,12 +10,12 @@ from diagnostics.dialects import DIALECTS, Entry, glossary
 from diagnostics.messages import shown
 from diagnostics.metrics import METRICS, Metric, metric
 from diagnostics.preflight import CHECKS, Check
-from diagnostics.preflight.settings import NAMES
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
 from diagnostics.rules.left_out import LEFT_OUT, LeftOut
 from diagnostics.rules.rule import Input
 from diagnostics.rules.samples.sample_rule import SampleRule
+from diagnostics.settings import NAMES
 
 _PREFIXES = ("train/", "eval/")
 _ANY = "any algorithm"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.diagnosis import Outcome, Severity, Verdict
-from diagnostics.preflight.settings import TRL
 from diagnostics.report.contents import advice, concerns, counted, enabling, said
 from diagnostics.report.markup import code, escaped, table
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.style import LABEL_COLUMN, Style
+from diagnostics.settings import TRL
 
 _MOST_NAMES = 8  # of settings that no check reads, before they are only counted
 

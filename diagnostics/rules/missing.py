@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from diagnostics.hyperparameters import kl_weight_of
 from diagnostics.messages import Message
 from diagnostics.rules.rule import Input, Skipped
 from diagnostics.run import Run
@@ -11,8 +12,8 @@ TEXTS: Mapping[str, str] = {
     "missing.metric.enable": "Log {names}.",
     "missing.metrics": "The log has none of these metrics: {names}.",
     "missing.metrics.enable": "Log one of {names}.",
-    "missing.kl-off": "KL to the reference is not logged when beta = 0.",
-    "missing.kl-off.enable": "Set beta above 0.",
+    "missing.kl-off": "KL to the reference is not logged without a penalty on it (beta = 0).",
+    "missing.kl-off.enable": "Set beta above 0; in verl, switch use_kl_loss on.",
     "missing.kl-grpo": "KL to the reference is not logged; trainers log it only when beta is not 0.",
     "missing.kl-grpo.enable": "Set beta above 0.",
     "missing.ratio-histogram": "The mean ratio is not logged; the old PPOTrainer logs its histogram, and only to W&B.",
@@ -61,7 +62,7 @@ def unseen_ends() -> Skipped:
 
 def _special(names: tuple[str, ...], run: Run) -> str | None:
     if "kl_per_token" in names and run.algorithm in ("grpo", "rloo"):
-        return "missing.kl-off" if run.config.get("beta") == 0 else "missing.kl-grpo"
+        return "missing.kl-off" if kl_weight_of(run) == 0 else "missing.kl-grpo"
     if "ratio_mean" in names and run.algorithm == "ppo-legacy":
         return "missing.ratio-histogram"
     if "clip_ratio_region_mean" in names and run.algorithm == "grpo":

@@ -27,6 +27,7 @@ import math
 from dataclasses import dataclass
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import updates_of_a_generation
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
 from diagnostics.rules.windows import Episode
@@ -74,7 +75,7 @@ class KlNonzeroAtStart(Rule[Limits]):
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
         step, value = int(series.steps[0]), float(series.values[0])
-        updates = step * run.updates_of_a_generation
+        updates = step * updates_of_a_generation(run)
         if step > limits.averaged_until:
             return Skipped(self.say("late", step=step), self.say("late_enable"))
         if updates > limits.averaged_until:

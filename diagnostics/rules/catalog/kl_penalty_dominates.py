@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import kl_weight_of, value_of
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.growing import pointwise, settled
 from diagnostics.rules.levels import Level, Reading, read_levels
@@ -101,11 +102,11 @@ class KlPenaltyDominates(Rule[Limits]):
 
     def _of_loss(self, run: Run, limits: Limits) -> Finding:
         """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
-        kl, beta = series_of(run, "kl_per_token"), run.config.get("beta")
+        kl, beta = series_of(run, "kl_per_token"), kl_weight_of(run)
         points = finite_points(kl.values)
-        if not isinstance(beta, int | float) or points < limits.patience:
+        if beta is None or points < limits.patience:
             return too_few(limits.patience, points)
-        push = spread_of_answers(run) if run.config.get("scale_rewards") in UNSCALED else 1.0
+        push = spread_of_answers(run) if value_of(run, "scale_rewards") in UNSCALED else 1.0
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         if room >= limits.room or reached > room or has_risen(run.get("reward")):
@@ -113,7 +114,7 @@ class KlPenaltyDominates(Rule[Limits]):
             found = self._led_back(run, kl, limits) if is_pulled else None
             return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
         episode = Episode(0, len(kl) - 1, still=True)
-        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=float(beta))
+        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=beta)
 
     def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
         """The finding that the policy returns to the reference, for no gain in reward."""

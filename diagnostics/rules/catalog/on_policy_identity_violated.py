@@ -28,11 +28,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import updates_per_batch, value_of
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.rules.windows import finite_points
 from diagnostics.run import Run, Series, Values
+from diagnostics.settings import is_on
 
 JUDGED = ("ratio_mean", "approx_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
@@ -94,13 +96,19 @@ class OnPolicyIdentityViolated(Rule[Limits]):
 
 
 def _makes_one_update(run: Run) -> bool | None:
-    """Whether each batch is used for one update only; None where the configuration does not say."""
+    """Whether each batch is used for one update only, and old probabilities are the policy's own, not an engine's.
+
+    None where the configuration does not say.
+    """
+    if run.config.get("use_vllm") or is_on(value_of(run, "bypass_mode")):
+        return False
     stated = [run.config.get(name) for name in ONCE[run.algorithm]]
     if any(not isinstance(value, int) for value in stated):
-        return None
+        updates = updates_per_batch(run)
+        return None if updates is None else updates == 1
     accumulated, reused = run.config.get("gradient_accumulation_steps") or 1, run.config.get("steps_per_generation")
     is_reused = isinstance(reused, int) and reused > accumulated
-    return all(value == 1 for value in stated) and not is_reused and not run.config.get("use_vllm")
+    return all(value == 1 for value in stated) and not is_reused
 
 
 def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:

@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import updates_per_batch
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
@@ -89,7 +90,7 @@ def _judged(run: Run) -> Iterator[Series]:
 
 def _updates_per_batch(run: Run) -> int:
     stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.config.get(name), int)]
-    return int(np.prod(stated)) if stated else 1
+    return updates_per_batch(run) or int(np.prod(stated, dtype=int))
 
 
 def _read(run: Run, series: Series, limits: Limits) -> Reading | TooFew:

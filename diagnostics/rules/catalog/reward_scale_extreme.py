@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import value_of
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
@@ -60,7 +61,7 @@ class RewardScaleExtreme(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Whitened rewards have no scale, and a wide or absent clip range follows any."""
-        clip_range = run.config.get("cliprange_value", self.limits.clip_range)
+        clip_range = value_of(run, "cliprange_value", self.limits.clip_range)
         is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
         return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
 
@@ -71,7 +72,7 @@ class RewardScaleExtreme(Rule[Limits]):
         if spread is not None and not (isinstance(reading, Reading) and reading.breach):
             other = _read(spread, limits.spread, limits)
             reading = other if isinstance(other, Reading) and other.breach else reading
-        return self.judged(reading, range=run.config.get("cliprange_value", limits.clip_range))
+        return self.judged(reading, range=value_of(run, "cliprange_value", limits.clip_range))
 
 
 def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:

@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import value_of
 from diagnostics.preflight.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.growing import pointwise
@@ -72,7 +73,7 @@ class TinyStdAmplification(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Without scaling within groups nothing is blown up."""
-        return super().applies(run) and run.config.get("scale_rewards") in GROUP_SCALING
+        return super().applies(run) and value_of(run, "scale_rewards") in GROUP_SCALING
 
     def check(self, run: Run, limits: Limits) -> Finding:
         spread = finite_only(series_of(run, "reward_std"))

@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
+from diagnostics.hyperparameters import value_of
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, read_levels
@@ -68,7 +69,7 @@ class ZeroVarianceExcess(Rule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
-        size, coin = run.config.get("num_generations"), _coin(run, limits)
+        size, coin = value_of(run, "num_generations"), _coin(run, limits)
         if reason := why_not_per_group(run):
             return reason
         if not isinstance(size, int) or size < 1:

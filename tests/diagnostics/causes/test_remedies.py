@@ -92,6 +92,12 @@ VERL = "actor_rollout_ref.actor"
             },
             ("algorithm.kl_ctrl.kl_coef", 0.01, 0.03),
         ),
+        (
+            "unscaled-rewards",
+            {"algorithm": {"norm_adv_by_std_in_grpo": True}},
+            ("algorithm.norm_adv_by_std_in_grpo", True, False),
+        ),
+        ("unscaled-rewards", {"scale_rewards": "group"}, ("scale_rewards", "group", "batch")),
         ("longer-completions", {"data": "gsm8k"}, ("max_completion_length", None, None)),
         ("longer-completions", {"data": {"max_response_length": None}}, ("data.max_response_length", None, None)),
     ],

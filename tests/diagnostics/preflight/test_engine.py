@@ -9,8 +9,8 @@ import pytest
 from diagnostics.diagnosis import UnknownLimitError, Verdict
 from diagnostics.messages import render
 from diagnostics.preflight import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight
-from diagnostics.preflight.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
 from diagnostics.rules import GRADES, templates
+from diagnostics.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
 from trainer.config import ALGORITHMS
 from trainer.options import options_of
 from trainer.recipes import RECIPES

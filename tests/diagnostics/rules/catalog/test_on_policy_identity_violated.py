@@ -12,6 +12,11 @@ from diagnostics.run import Run
 Judge = Callable[..., Outcome]
 
 
+VERL = {
+    "data.train_batch_size": 256,
+    "actor_rollout_ref.actor.ppo_mini_batch_size": 256,
+    "actor_rollout_ref.actor.ppo_epochs": 1,
+}
 ONCE = {"num_ppo_epochs": 1, "num_mini_batches": 1, "gradient_accumulation_steps": 1}
 
 
@@ -41,12 +46,21 @@ def test_clipping_in_grpo_on_policy_is_a_violation(judge: Judge) -> None:
     assert outcome.severity is Severity.WARNING
 
 
+def test_verl_updates_once_where_a_mini_batch_is_the_whole(judge: Judge) -> None:
+    outcome = judge("on-policy-identity-violated", "grpo", config=VERL, approx_kl="0.01x9")
+    assert outcome.severity is Severity.WARNING
+    assert judge("on-policy-identity-violated", "grpo", config=VERL, approx_kl="0x9").verdict is Verdict.QUIET
+
+
 @pytest.mark.parametrize(
     "config",
     [
         {"num_iterations": 2},
         {"num_iterations": 1, "gradient_accumulation_steps": 2, "steps_per_generation": 4},
         {"num_iterations": 1, "use_vllm": True},
+        VERL | {"data.train_batch_size": 1024},
+        VERL | {"actor_rollout_ref.actor.ppo_epochs": 2},
+        VERL | {"algorithm": {"rollout_correction": {"bypass_mode": True}}},
     ],
 )
 def test_a_batch_that_is_used_again_is_another_story(make_run: Callable[..., Run], config: dict[str, Any]) -> None:

@@ -43,6 +43,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         "num_iterations", "num_ppo_epochs", "ppo_epochs", "max_epochs", "actor_rollout_ref.actor.ppo_epochs",
     ),
     "num_mini_batches": ("num_mini_batches",),
+    "prompts_per_batch": ("data.train_batch_size", "rollout_batch_size"),
+    "prompts_per_update": ("actor_rollout_ref.actor.ppo_mini_batch_size",),
+    "answers_per_update": ("train_batch_size",),
     "steps_per_generation": ("steps_per_generation",),
     "gradient_accumulation_steps": ("gradient_accumulation_steps",),
     "per_device_train_batch_size": ("per_device_train_batch_size",),
@@ -52,6 +55,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "epsilon": ("epsilon", "cliprange", "eps_clip", "actor_rollout_ref.actor.clip_ratio"),
     "importance_sampling_level": ("importance_sampling_level",),
     "loss_type": ("loss_type",),
+    "scale_rewards": ("scale_rewards", "algorithm.norm_adv_by_std_in_grpo"),
     "kl_weight": (
         "beta", "kl_coef", "init_kl_coef", "actor_rollout_ref.actor.kl_loss_coef", "algorithm.kl_ctrl.kl_coef",
     ),
@@ -69,6 +73,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "whiten_rewards": ("whiten_rewards",),
     "use_vllm": ("use_vllm",),
     "is_correction": ("vllm_importance_sampling_correction",),
+    "bypass_mode": ("algorithm.rollout_correction.bypass_mode",),
     "logprobs_mode": ("vllm_logprobs_mode", "logprobs_mode", "actor_rollout_ref.rollout.logprobs_mode"),
     "eval_strategy": ("eval_strategy", "evaluation_strategy"),
     "save_strategy": ("save_strategy",),
@@ -192,7 +197,7 @@ LIBRARY: Mapping[str, object] = {
 """transformers' own defaults (GenerationConfig), where neither the trainer nor the model says otherwise."""
 
 
-_ALIASES = {name: aliases for aliases in NAMES.values() for name in aliases}
+_ALIASES = {**{name: aliases for aliases in NAMES.values() for name in aliases}, **NAMES}
 _NOWHERE = object()
 _OFF = frozenset({"", "no", "none", "null", "false"})
 
