@@ -123,6 +123,7 @@ def _health(recording: Recording, tracks: Sequence[Track], series: Mapping[str, 
         rewinds=max((track.rewinds for track in tracks), default=0),  # once for the run: all its tags go back together
         gaps=_gaps(track for track in tracks if not track.terms.is_eval),
         malformed=recording.malformed,
+        rounded_to=recording.rounded_to,
         unmapped_tags=tuple(sorted(name for name, item in series.items() if item.metric is None)),
     )
 

@@ -52,6 +52,7 @@ class _Pair:
             console=first.console or second.console,
             console_tail=first.console_tail or second.console_tail,
             malformed=first.malformed + second.malformed,
+            rounded_to=min(first.rounded_to, second.rounded_to),
             notes=(*first.notes, *second.notes, *_told(disagreement, first, second)),
         )
 

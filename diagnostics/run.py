@@ -153,7 +153,10 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class DataHealth:
-    """What the log itself looks like, counted over all series. A rewind is a place where the steps went back."""
+    """What the log itself looks like, counted over all series. A rewind is a place where the steps went back.
+
+    `rounded_to` is the least number above 0 that the log can show, where it rounds: what is smaller reads 0 there.
+    """
 
     points: int = 0
     nan: int = 0
@@ -163,6 +166,7 @@ class DataHealth:
     gaps: int = 0
     malformed: int = 0
     unmapped_tags: tuple[str, ...] = ()
+    rounded_to: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,7 @@ class Recording:
 
     `producer` and `algorithm` are set only where the format itself says so (our run log); dialects find out the rest.
     `text` holds text records (TensorBoard's `args/text_summary`); `notes` are sentences about what could not be read.
-    `resumed_after` lists the steps from which the run says that it went on.
+    `resumed_after` lists the steps from which the run says that it went on; `rounded_to` is that of `DataHealth`.
     """
 
     path: Path
@@ -194,6 +198,7 @@ class Recording:
     console_tail: str = ""  # the last lines of a run that failed or died
     resumed_after: tuple[int, ...] = ()
     malformed: int = 0
+    rounded_to: float = 0.0
     notes: tuple[str, ...] = ()
 
 

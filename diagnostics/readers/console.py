@@ -36,6 +36,8 @@ _ERROR = re.compile(
     r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
 )
 _SUMMARY, _EVAL, _EPISODES = "train_runtime", "eval_", "episode"
+ROUNDED = "All numbers are printed with three decimals: what is nearer to 0 than 0.0005 reads 0"
+_LEAST_SHOWN = 0.0005
 BY_BAR = "The rows name no step: theirs are those of the progress bar"
 COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5 is step 50"
 
@@ -70,6 +72,7 @@ class Reader(FileReader["_Log"]):
             console=self.path,
             console_tail=log.last_words if status.state == "failed" else "",
             malformed=log.malformed,
+            rounded_to=_LEAST_SHOWN if log.is_rounded else 0.0,
             notes=log.notes(),
         )
 
@@ -79,6 +82,7 @@ class _Log:
 
     def __init__(self, path: Path) -> None:
         self.malformed = 0
+        self.is_rounded = False
         self.settings = PrintedSettings()
         self._columns = Columns()  # on the rows' numbers, from 0
         self._rows = _Places()
@@ -122,7 +126,7 @@ class _Log:
         return Status(state=state, step=step, total=total, last_written=written, error=error)
 
     def notes(self) -> tuple[str, ...]:
-        return self._rows.notes()
+        return (*self._rows.notes(), *((ROUNDED,) if self.is_rounded else ()))
 
     def _take(self, item: Row | Bar | Panel) -> None:
         if not isinstance(item, Row):
@@ -131,6 +135,7 @@ class _Log:
         self.malformed += item.misfits
         if item.values:
             self._ending.forget()
+            self.is_rounded = self.is_rounded or item.is_rounded
             number = self._rows.begin(item)
             for name, value in item.values.items():
                 self._columns.add(_tag(name), number, value, 0.0)

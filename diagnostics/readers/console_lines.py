@@ -29,6 +29,8 @@ _BAR = re.compile(  # of a Trainer or verl: those of other loops have a name bef
 _PANEL = re.compile(r"╭─+ Step (?P<step>\d{1,18}) ─+╮")  # TRL's table of completions, printed after its row
 _NUMBER = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:\w+\()?(?P<number>[-+\w.]+?)(?:\.|\)|, .*)?")
 _FIRST_PAIR = re.compile(rb"(?<![\w/])step:\d{1,18} - \S{1,300}?:(?:np\.\w{1,20}\()?[-+]?(?:\d|nan|inf)")
+_THREE_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
+_SEVERAL = 4  # numbers, which end with their third decimal by chance no more
 _STEPS = ("step", "global_step", "global_step/max_steps")
 _NOTHING = frozenset({"None", "True", "False"})
 
@@ -48,12 +50,16 @@ class Panel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The numbers of one row by name; its step and the last one where it says them. `misfits` are values of no kind."""
+    """The numbers of one row by name; its step and the last one where it says them. `misfits` are values of no kind.
+
+    `is_rounded` where all of several are printed with three decimals, as older versions of verl do.
+    """
 
     values: dict[str, float]
     step: int | None = None
     total: int | None = None
     misfits: int = 0
+    is_rounded: bool = False
 
 
 Printed = Row | Bar | Panel
@@ -96,15 +102,16 @@ def _of_dictionary(body: str) -> Row:
 
 def _of_pairs(step: int, pairs: str) -> Row:
     """verl's row: a name may hold spaces and colons, a value neither."""
-    values, misfits = dict[str, float](), 0
+    values, misfits, is_rounded = dict[str, float](), 0, True
     for pair in pairs.split(" - "):
         name, _, value = pair.rpartition(":")
         number = number_in(value.strip())
         if name and number is not None:
             values[name] = number
+            is_rounded = is_rounded and _THREE_DECIMALS.fullmatch(value.strip()) is not None
         else:
             misfits += value.strip() not in _NOTHING
-    return Row(values, step, None, misfits)
+    return Row(values, step, None, misfits, is_rounded and len(values) >= _SEVERAL)
 
 
 def number_in(text: str) -> float | None:

@@ -33,6 +33,7 @@ def make_run() -> Callable[..., Run]:
         *,
         config: Mapping[str, Any] | None = None,
         total: int | None = None,
+        rounded_to: float = 0.0,
         functions: Mapping[str, str | Values] | None = None,
         **metrics: str | Values,
     ) -> Run:
@@ -50,7 +51,7 @@ def make_run() -> Callable[..., Run]:
             config=config or {},
             samples=Samples(),
             status=Status(total=total),
-            data_health=DataHealth(),
+            data_health=DataHealth(rounded_to=rounded_to),
             observed_at=0.0,
         )
 

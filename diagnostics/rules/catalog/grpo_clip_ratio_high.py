@@ -1,9 +1,10 @@
 """Many GRPO updates are clipped: the policy changes too drastically, or the clip range is too narrow.
 
 What it checks
-    The share of clipped tokens (`clip_ratio/region_mean`, or Liger's `clip_ratio`), as the median of five logged
-    points: 0.2 for three points is a warning, 0.4 is critical. With sequence-level importance sampling the scale is
-    another one: there three times the run's own start counts, and never below 0.2.
+    The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and
+    slime log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical. With
+    sequence-level importance sampling the scale is another one: there three times the run's own start counts, and
+    never below 0.2.
 
 Why it matters
     A clipped token gives no gradient, and what is clipped shows how far the policy wanted to jump.
@@ -43,14 +44,14 @@ class Limits:
 
 
 class GrpoClipRatioHigh(Rule[Limits]):
-    """Judges `clip_ratio/region_mean`."""
+    """Judges `clip_ratio/region_mean`, or other programs' share of clipped tokens."""
 
     code = "RV204"
     name = "grpo-clip-ratio-high"
     grade = "S"
     source = "TRL logging page: clip_ratio/*"
     algorithms = GROUP_FAMILY
-    inputs = (("clip_ratio_region_mean", "clip_ratio"),)
+    inputs = (("clip_ratio_region_mean", "clip_ratio", "clip_fraction"),)
     limits = Limits()
     remedies = ("lower-learning-rate", "fewer-epochs", "restored-clip-range", "clipped-gradient")
     texts = english(
@@ -60,7 +61,7 @@ class GrpoClipRatioHigh(Rule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
-        series = series_of(run, "clip_ratio_region_mean", "clip_ratio")
+        series = series_of(run, "clip_ratio_region_mean", "clip_ratio", "clip_fraction")
         if run.algorithm == "rloo" or run.config.get("importance_sampling_level") == "sequence":
             return self._sequences(series, limits)
         levels = (

@@ -2,9 +2,10 @@
 
 What it checks
     Runs whose configuration makes one update per batch (PPO: one epoch, one mini-batch, no accumulation; GRPO:
-    `num_iterations` 1 and no generation that is used for several updates), without a separate rollout engine. There
-    the ratio is 1 by identity. A mean ratio 0.001 away from 1, a size of the update of 0.001 nats per token or a clip
-    fraction of 0.001, for three logged points, is a warning.
+    `num_iterations` 1 and no generation that is used for several updates; verl and OpenRLHF: one pass, one part), and
+    whose old probabilities are not a separate rollout engine's. There the ratio is 1 by identity. A mean ratio 0.001
+    away from 1, a size of the update of 0.001 nats per token or a clip fraction of 0.001, for three logged points, is a
+    warning.
 
 Why it matters
     What is computed differently for the same weights is noise in every update: dropout that stays on, position ids
@@ -36,7 +37,7 @@ from diagnostics.rules.windows import finite_points
 from diagnostics.run import Run, Series, Values
 from diagnostics.settings import is_on
 
-JUDGED = ("ratio_mean", "approx_kl", "clip_fraction", "clip_ratio_region_mean")
+JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
 
 
@@ -113,7 +114,8 @@ def _makes_one_update(run: Run) -> bool | None:
 
 def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:
     """Each logged metric with (N,) its distance from the trivial value, in limits."""
-    allowed = dict(zip(JUDGED, (limits.ratio, limits.update, limits.clipped, limits.clipped), strict=True))
+    least = (limits.ratio, limits.update, limits.update, limits.clipped, limits.clipped)
+    allowed = dict(zip(JUDGED, least, strict=True))
     for name, most in allowed.items():
         if (series := run.get(name)) is not None:
             yield series, pointwise(_distance, series.values, 1.0 if name == "ratio_mean" else 0.0, most)

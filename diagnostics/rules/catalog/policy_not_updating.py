@@ -11,7 +11,8 @@ Why it matters
 
 When it is wrong
     The last points of a schedule that ends at 0 are no fault, and too few to count. A frozen policy on purpose (a
-    value model that is trained first) looks the same.
+    value model that is trained first) looks the same. Where a log rounds, a small number reads 0: then nothing is
+    said.
 
 What to try
     Count the parameters that require a gradient, look at the adapter's target modules, at `lr_scheduler_type` and
@@ -31,7 +32,7 @@ from diagnostics.hyperparameters import updates_per_batch
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.growing import pointwise
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.run import Run, Series, Values
 
 UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
@@ -62,6 +63,8 @@ class PolicyNotUpdating(Rule[Limits]):
         grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
         learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
         approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
+        rounded="The log rounds its numbers: what reads 0 for long in {tag} may be anything below {least}.",
+        rounded_enable="Log through a tracker, or with a version of the trainer that prints all digits.",
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
@@ -72,9 +75,14 @@ class PolicyNotUpdating(Rule[Limits]):
         for reading in judged:
             finding = self.judged(reading, key=reading.series.name)
             if isinstance(finding, Fired):
-                return finding
+                return self._unless_rounded(run, reading.series, finding)
         nearest = min(judged, key=lambda reading: reading.worst).series
         return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
+
+    def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> Finding:
+        if least := run.data_health.rounded_to:
+            return Skipped(self.say("rounded", tag=series.tag, least=least), self.say("rounded_enable"))
+        return fired
 
 
 def _judged(run: Run) -> Iterator[Series]:

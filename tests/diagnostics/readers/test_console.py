@@ -11,10 +11,13 @@ import numpy as np
 import pytest
 
 from diagnostics.api import open_run
+from diagnostics.diagnosis import Verdict
+from diagnostics.messages import render
 from diagnostics.readers import console, tensorboard
 from diagnostics.readers.console_lines import Bar, Panel, Row, number_in, printed
 from diagnostics.readers.discovery import find
 from diagnostics.readers.single_file import SILENCE_LIMIT_SECONDS
+from diagnostics.rules import evaluate, templates
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PRINTED = FIXTURES / "console"
@@ -190,6 +193,34 @@ def test_what_verl_prints_is_read_with_its_settings(tmp_path: Path) -> None:
     assert [*recording.config] == ["actor_rollout_ref", "algorithm", "trainer"]
     run = open_run(recording.path)
     assert (run.producer, run.algorithm) == ("verl", "grpo")
+
+
+def verl_rows(form: str, rows: int = 20) -> str:
+    """What verl printed of a training that goes well, its numbers in this form."""
+    numbers = [(step, {"critic/score/mean": step / 40, "actor/grad_norm": 0.25, "actor/lr": 1e-6, "actor/ppo_kl": 0.0})
+               for step in range(1, rows + 1)]  # fmt: skip
+    pairs = ((step, [f"{name}:{value:{form}}" for name, value in row.items()]) for step, row in numbers)
+    return "".join(f"{RAY}step:{step} - {' - '.join(row)}\n" for step, row in pairs)
+
+
+@pytest.mark.parametrize("after", ["", f"{RAY}step:21 - actor/lr:1e-06\n"])
+def test_a_learning_rate_that_verl_rounded_to_nothing_is_no_learning_rate_of_zero(tmp_path: Path, after: str) -> None:
+    run = open_run(written(tmp_path, verl_rows(".3f") + after))
+
+    assert run.get("learning_rate").values[:20].tolist() == [0.0] * 20
+    assert (run.data_health.rounded_to, run.notes.count(console.ROUNDED)) == (0.0005, 1)
+    (outcome,) = [outcome for outcome in evaluate(run) if outcome.rule == "policy-not-updating"]
+    assert outcome.verdict is Verdict.SKIPPED
+    assert "actor/lr" in render(outcome.message, templates())
+
+
+@pytest.mark.parametrize("rows", [verl_rows(""), verl_rows("") + f"{RAY}step:21 - val-core/gsm8k/acc:0.125\n"])
+def test_numbers_with_all_their_digits_are_not_rounded(tmp_path: Path, rows: str) -> None:
+    run = open_run(written(tmp_path, rows))
+
+    assert (run.data_health.rounded_to, run.notes.count(console.ROUNDED)) == (0.0, 0)
+    (outcome,) = [outcome for outcome in evaluate(run) if outcome.rule == "policy-not-updating"]
+    assert outcome.verdict is not Verdict.SKIPPED
 
 
 @pytest.mark.parametrize("cut", ["'gamma': 1.0}", "'trainer'", "'n': 4"])

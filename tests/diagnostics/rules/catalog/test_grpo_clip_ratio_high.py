@@ -25,8 +25,9 @@ def test_no_clipping_at_all_is_normal(judge: Judge) -> None:
     assert judge("grpo-clip-ratio-high", "grpo", clip_ratio_region_mean="0x20").verdict is Verdict.QUIET
 
 
-def test_the_ratio_of_the_liger_loss_is_judged_as_well(judge: Judge) -> None:
-    assert judge("grpo-clip-ratio-high", "grpo", clip_ratio="0.3x7").severity is Severity.WARNING
+@pytest.mark.parametrize("metric", ["clip_ratio", "clip_fraction"])
+def test_the_ratio_of_the_liger_loss_and_of_other_programs_is_judged_as_well(judge: Judge, metric: str) -> None:
+    assert judge("grpo-clip-ratio-high", "grpo", **{metric: "0.3x7"}).severity is Severity.WARNING
 
 
 def test_sequences_may_be_clipped_far_more_often(judge: Judge) -> None:

@@ -47,9 +47,9 @@ def test_clipping_in_grpo_on_policy_is_a_violation(judge: Judge) -> None:
 
 
 def test_verl_updates_once_where_a_mini_batch_is_the_whole(judge: Judge) -> None:
-    outcome = judge("on-policy-identity-violated", "grpo", config=VERL, approx_kl="0.01x9")
+    outcome = judge("on-policy-identity-violated", "grpo", config=VERL, policy_kl="-0.01x9")
     assert outcome.severity is Severity.WARNING
-    assert judge("on-policy-identity-violated", "grpo", config=VERL, approx_kl="0x9").verdict is Verdict.QUIET
+    assert judge("on-policy-identity-violated", "grpo", config=VERL, policy_kl="0x9").verdict is Verdict.QUIET
 
 
 @pytest.mark.parametrize(

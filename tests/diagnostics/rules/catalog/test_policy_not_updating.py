@@ -20,6 +20,13 @@ def test_a_tiny_gradient_is_a_gradient(judge: Judge) -> None:
     assert judge("policy-not-updating", "grpo", grad_norm="1e-9x20").verdict is Verdict.QUIET
 
 
+@pytest.mark.parametrize("metric", ["grad_norm", "learning_rate"])
+def test_a_log_that_rounds_proves_no_zero(judge: Judge, metric: str) -> None:
+    outcome = judge("policy-not-updating", "grpo", rounded_to=0.0005, **{metric: "0x15"})
+    assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
+    assert judge("policy-not-updating", "grpo", rounded_to=0.0005, **{metric: "0.001x15"}).verdict is Verdict.QUIET
+
+
 def test_a_gradient_of_zero_is_right_where_no_group_has_a_signal(judge: Judge) -> None:
     assert judge("policy-not-updating", "grpo", grad_norm="1x5 0x20", zero_std_fraction="0x5 1x20").verdict is (
         Verdict.SKIPPED
