@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import diagnostics
 from diagnostics.model_files import facts_of_config, facts_of_folder, size_in_name
 from diagnostics.preflight import ModelFacts, Setup, flat, version_of
@@ -14,6 +16,7 @@ from diagnostics.run import Run
 from diagnostics.runlog import RUN_FILE
 from diagnostics.settings import DEFAULTS, NAMES, OWN, TRL
 
+_LAST_POINTS = 50
 SUFFIXES = (".toml", ".json", ".yaml", ".yml")
 _DEMO_MODELS = Path(diagnostics.__file__).parents[1] / "trainer" / "tasks" / "assets"
 _PICKLES = (".bin", ".pt", ".pkl", ".pickle")
@@ -72,7 +75,16 @@ def setup_of_run(run: Run, wishes: Wishes | None = None) -> Setup:
         model=model_facts(config, run.producer, wishes.model),
         has_defaults=bool(config),
         device_gib=wishes.device_gib,
+        cut_off=_cut_off(run),
     )
+
+
+def _cut_off(run: Run) -> float | None:
+    """The share of answers that were cut off at the last logged points; None where it is not logged."""
+    shares = run.get("truncated_fraction")
+    last = shares.values[-_LAST_POINTS:] if shares is not None else np.zeros(0)
+    finite = last[np.isfinite(last)]
+    return float(np.median(finite)) if len(finite) else None
 
 
 def model_facts(config: Mapping[str, Any], producer: str, named: str | None = None) -> ModelFacts:

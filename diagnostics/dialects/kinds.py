@@ -1,10 +1,11 @@
 """What producers that train with and without a critic share: one table of names, told apart by the critic's metrics."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from diagnostics.dialects.dialect import Caveat, Dialect, Findings, Log
 from diagnostics.dialects.settings import setting
 from diagnostics.dialects.trl import total_steps
+from diagnostics.metrics import EVAL_PREFIX
 
 Recogniser = Callable[[Log], float]
 
@@ -34,6 +35,7 @@ def with_and_without_critic(
     critic: str,
     recognise: Recogniser,
     families: Mapping[str, str] | None = None,
+    validations: Sequence[str] = (),
     caveats: tuple[Caveat, ...] = (),
     examine: Callable[[Log, str], Findings] | None = None,
     is_verified: bool = False,
@@ -43,6 +45,7 @@ def with_and_without_critic(
     Args:
         reward: The tag of the task's own reward: `score` in PPO, where the KL penalty comes on top, else `reward`.
         critic: The tag of the value loss, which only PPO logs.
+        validations: Patterns, with `{name}` for the data, of the same reward on prompts kept out of training.
     """
     look = examine or (lambda log, algorithm: Findings(algorithm, total=total_steps(log)))
 
@@ -53,7 +56,7 @@ def with_and_without_critic(
             tags={**tags, reward: metric, critic: "value_loss"},
             recognise=lambda log: recognise(log) if log.has(critic) is has_critic else 0.0,
             examine=lambda log: look(log, algorithm),
-            families=families or {},
+            families={**(families or {}), **dict.fromkeys(validations, EVAL_PREFIX + metric)},
             caveats=caveats,
             is_verified=is_verified,
         )

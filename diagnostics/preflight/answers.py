@@ -115,6 +115,7 @@ class CompletionLength(Check):
     At 256 tokens, TRL's default before 1.10, 57 to 80 % of the answers to GSM8K were cut off. Whether the data needs
     reasoning is taken from its name. Where the untrained policy was probed, the length that 95 % of its 32 answers stay
     below counts, whatever the data is called: training mostly makes answers longer, and what is cut off earns nothing.
+    Where a run of these settings has seen fewer answers cut off than `truncation-high` bears, there is nothing to say.
     """
 
     code = "PF604"
@@ -125,6 +126,7 @@ class CompletionLength(Check):
     limits = fixed(
         {
             "shortest": Limit(256, "tokens", "TRL issues 5697, 6263"),
+            "seen": Limit(0.3, "of a run's answers", "truncation-high"),
             "fits": Limit(0.95, "of the untrained policy's answers", "engineering default"),
         }
     )
@@ -148,6 +150,8 @@ class CompletionLength(Check):
         setting = setup.known("max_tokens")
         if setup.probe is not None and setting.number is not None:
             return self._probed(setting, setup.probe, limits)
+        if setup.cut_off is not None and setup.cut_off < limits["seen"]:
+            return Fine(setup.cut_off, limits["seen"], "fraction")
         named = setup.get("dataset")
         if named is None:
             return self.unknown("unread", "unread.enable")

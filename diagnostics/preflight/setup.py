@@ -94,8 +94,9 @@ class Setup:
 
     `config` is flat, in the program's own names, nested ones joined by dots. `version` is None where it is not known:
     then the newest one's defaults count. `trials` are None where the rewards were not tried, `probe` where the
-    untrained policy was not; `device_gib` is the memory of one accelerator. Without `has_defaults` what is not given is
-    not known: other values may have counted.
+    untrained policy was not; `cut_off` is the share of answers that a run of these settings saw cut off lately, and
+    `device_gib` the memory of one accelerator. Without `has_defaults` what is not given is not known: other values may
+    have counted.
     """
 
     algorithm: str
@@ -107,6 +108,7 @@ class Setup:
     device_gib: float | None = None
     has_defaults: bool = True
     probe: Probe | None = None
+    cut_off: float | None = None
 
     def get(self, name: str) -> Setting | None:
         """A setting as it counts; None where nobody says it.

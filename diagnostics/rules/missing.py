@@ -61,8 +61,10 @@ def unseen_ends() -> Skipped:
 
 
 def _special(names: tuple[str, ...], run: Run) -> str | None:
+    if "kl_per_token" in names and kl_weight_of(run) == 0:
+        return "missing.kl-off"
     if "kl_per_token" in names and run.algorithm in ("grpo", "rloo"):
-        return "missing.kl-off" if kl_weight_of(run) == 0 else "missing.kl-grpo"
+        return "missing.kl-grpo"
     if "ratio_mean" in names and run.algorithm == "ppo-legacy":
         return "missing.ratio-histogram"
     if "clip_ratio_region_mean" in names and run.algorithm == "grpo":

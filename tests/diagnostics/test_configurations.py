@@ -104,6 +104,15 @@ def test_a_named_model_folder_wins(tmp_path: Path) -> None:
     assert setup_of_file(path, Wishes(model=str(folder))).model.generation["top_k"] == 0
 
 
+def test_a_run_tells_how_many_answers_were_cut_off_lately(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo", config={"task": "addition"}, total=90) as log:
+        for step in range(1, 91):
+            log.log(step, {"reward": 0.5, "completions/clipped_ratio": 1.0 if step <= 40 else 0.25})
+    with RunLog(tmp_path / "b", algorithm="grpo", config={"task": "addition"}, total=1) as log:
+        log.log(1, {"reward": 0.5})
+    assert [setup_of_run(open_run(tmp_path / name)).cut_off for name in ("a", "b")] == [0.25, None]
+
+
 def test_the_settings_of_a_run_stand_beside_its_verdict_and_do_not_change_it(tmp_path: Path) -> None:
     config = {"temperature": 0.1, "num_generations": 8, "learning_rate": 1e-4, "task": "addition"}
     with RunLog(tmp_path / "a", algorithm="grpo", config=config, total=2) as log:

@@ -46,11 +46,20 @@ def judged() -> Judged:
         trials: tuple[Trial, ...] | None = None,
         device_gib: float | None = None,
         probe: Probe | None = None,
+        cut_off: float | None = None,
     ) -> Judgement | None:
         facts = model or ModelFacts()
         setup = Setup(
-            algorithm, producer, flat(config), version_of(version), facts, trials, device_gib, probe=probe
-        )  # fmt: skip
+            algorithm,
+            producer,
+            flat(config),
+            version_of(version),
+            facts,
+            trials,
+            device_gib,
+            probe=probe,
+            cut_off=cut_off,
+        )
         found = [outcome for outcome in preflight(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
         return Judgement(found[0]) if found else None

@@ -85,6 +85,12 @@ def test_a_probe_counts_more_than_the_name_of_the_data(judged) -> None:
     assert judged("pf-completion-length", config, probe=Probe((60,) * 32, 1024)).word == "quiet"
 
 
+@pytest.mark.parametrize(("share", "word"), [(0.01, "quiet"), (0.3, "warning"), (None, "warning")])
+def test_what_a_run_has_seen_counts_more_than_the_name_of_its_data(judged, share, word) -> None:
+    config = {"max_completion_length": 256, "dataset": "openai/gsm8k"}
+    assert judged("pf-completion-length", config, cut_off=share).word == word
+
+
 @pytest.mark.parametrize(("size", "word"), [(3, "info"), (4, "quiet")])
 def test_small_groups_are_noted_with_how_many_of_them_are_dead(judged, size, word) -> None:
     found = judged("pf-group-size", {"num_generations": size})
