@@ -27,8 +27,10 @@ WATCHING = (
     "endings.py",
     "growth.py",
     "histograms.py",
+    "hyperparameters.py",
     "metrics.py",
     "run.py",
+    "settings.py",
 )
 JUDGING = (*WATCHING, "causes", "preflight")
 """In `diagnostics`: what decides which rules fire, and what decides which causes are named."""
