@@ -8,6 +8,7 @@ from accelerate import Accelerator, PartialState
 from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
 from trainer.config import TrainConfig
+from trainer.console import say_once
 from trainer.parallel.cores import keep_to_own_cores
 from trainer.parallel.sharding import asks_for_deepspeed, settle
 
@@ -52,7 +53,28 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
     )
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
     settle(accelerator, config)
+    if accelerator.is_main_process:
+        say_once("device", f"computes on {place_in_words(accelerator)}")
     return accelerator
+
+
+def place_in_words(accelerator: Accelerator) -> str:
+    """Where a training computes, such as "2 × cuda (NVIDIA H200), mixed precision bf16" or "cpu, 2 threads"."""
+    device, count = accelerator.device, accelerator.num_processes
+    place = f"{count} × {device.type}" if count > 1 else device.type
+    if device.type == "cpu":
+        threads = torch.get_num_threads()
+        place += f", {threads} thread{'s' if threads > 1 else ''}{' each' if count > 1 else ''}"
+    elif name := _name_of(device):
+        place += f" ({name})"
+    precision = accelerator.mixed_precision
+    return place if precision == "no" else f"{place}, mixed precision {precision}"
+
+
+def _name_of(device: torch.device) -> str:
+    """What the maker calls it; empty for devices whose module of torch tells no name."""
+    ask = getattr(torch.get_device_module(device), "get_device_name", None)
+    return str(ask(device)) if ask is not None else ""
 
 
 def _keep_freed_memory() -> None:

@@ -89,6 +89,7 @@ def test_two_processes_train_as_one(training, words, reward, tmp_path):
         for parameter, value in tensors.items():
             torch.testing.assert_close(weights[1][name][parameter], value, rtol=1e-3, atol=1e-5)
     assert (two.directory / "console.rank1.log").read_text() == ""
+    assert "computes on 2 × cpu, 1 thread each" in (two.directory / "console.log").read_text()
 
 
 def test_two_processes_go_on_bit_for_bit_from_a_checkpoint(training, same_state):
