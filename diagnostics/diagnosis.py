@@ -166,13 +166,15 @@ class Diagnosis:
     def verdict(self) -> str:
         """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run.
 
-        Half of the rules that apply and judge metrics: a run that logs few samples is judged by its metrics.
+        So is a run without a metric. Half is of the rules that apply and judge metrics: a run that logs few samples is
+        judged by its metrics.
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
         by_metrics = [o for o in self.outcomes if o.applies and not o.code.startswith(OF_SAMPLES)]
         judged = sum(outcome.verdict is Verdict.QUIET for outcome in by_metrics)
-        return "healthy" if judged and 2 * judged >= len(by_metrics) else "not-judged"
+        is_judged = bool(self.run.series) and judged and 2 * judged >= len(by_metrics)
+        return "healthy" if is_judged else "not-judged"
 
 
 def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:

@@ -23,6 +23,12 @@ def render(message: Message, templates: Mapping[str, str]) -> str:
     return templates[message.template].format_map({key: shown(value) for key, value in message.values.items()})
 
 
+def one_line(text: str, most: int) -> str:
+    """A text on one line, without what cannot be printed, cut where it has more than `most` characters."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * most]).split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def shown(value: Value) -> str:
     """A value for reading: floats with three significant digits and never in a form such as 0.30000000000000004."""
     if not isinstance(value, float):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.histograms import Histograms
+from diagnostics.messages import one_line
 from diagnostics.metrics import EVAL_PREFIX, Metric, metric
 
 Steps = npt.NDArray[np.int64]
@@ -127,6 +128,7 @@ class Source:
     path: Path
 
 
+LONGEST_ERROR = 600  # characters shown
 _ENDS = frozenset({"finished", "stopped", "failed", "died"})
 
 
@@ -149,6 +151,12 @@ class Status:
     def has_ended(self) -> bool:
         """Whether it trains no more, said so or not."""
         return self.state in _ENDS
+
+    @property
+    def short_error(self) -> str:
+        """The error for a page; one line where it is long, as what quotes a model's answer can be. Empty for none."""
+        error = self.error or ""
+        return error if len(error) <= LONGEST_ERROR else one_line(error, LONGEST_ERROR)
 
 
 @dataclass(frozen=True, slots=True)

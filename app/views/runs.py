@@ -98,7 +98,7 @@ def _row(found: Found) -> dict[str, object]:
         "state": str(STATES[run.status.state]),
         "name": run.name + (f" {_SAMPLE_MARK}" if state.is_sample(run.path) else ""),
         "verdict": str(VERDICTS[diagnosis.verdict]),
-        "finding": headline(diagnosis) if diagnosis.fired else run.status.error or headline(diagnosis),
+        "finding": headline(diagnosis) if diagnosis.fired else run.status.short_error or headline(diagnosis),
         "reward": sparkline(main_reward(run)),
         "step": progress(run).removeprefix("step "),
         "algorithm": run.algorithm,

@@ -4,6 +4,7 @@ import streamlit as st
 
 from app.widgets.sample_table import frame
 from app.widgets.sample_text import sample_text
+from diagnostics.messages import one_line
 from diagnostics.run import Run, Sample
 
 _QUERY, _TABLE = "followed.query", "followed.table"
@@ -47,5 +48,4 @@ def _table(rows: list[Sample]) -> Sample:
 
 
 def _label(query: str) -> str:
-    line = " ".join(query.split())
-    return line if len(line) <= _LONGEST_LABEL else line[: _LONGEST_LABEL - 1] + "…"
+    return one_line(query, _LONGEST_LABEL)

@@ -21,7 +21,10 @@ def state_line(run: Run) -> None:
     words = "".join(f" · {plain(fact)}" for fact in facts if fact)
     st.markdown(f":{sign.colour}[**{sign}**]{words}", help=exact(last_data(run)) or None, width="content")
     if run.status.error and run.status.state in _FAULT_STATES:
-        st.markdown(f":orange[{plain(run.status.error)}]")
+        st.markdown(f":orange[{plain(run.status.short_error)}]")
+        if run.status.short_error != run.status.error:
+            with st.expander("The whole error"):
+                st.code(run.status.error, language=None, wrap_lines=True, height=460)
 
 
 def title_line(run: Run) -> None:

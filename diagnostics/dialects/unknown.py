@@ -4,6 +4,7 @@ from diagnostics.dialects.dialect import Dialect, Findings, Log
 from diagnostics.dialects.trl import has_finished, total_steps
 
 SHOWN_TAGS = 4
+NO_METRIC = "The log holds no metric, by which the producer and the algorithm are known"
 
 
 def recognise(log: Log) -> float:
@@ -15,7 +16,9 @@ def examine(log: Log) -> Findings:
     """No algorithm that is known here, and a sentence that says so."""
     tags = sorted(log.series)
     found = ", ".join(tags[:SHOWN_TAGS]) + (f" and {len(tags) - SHOWN_TAGS} more" if len(tags) > SHOWN_TAGS else "")
-    note = f"This is no log of PPO, GRPO, RLOO or online DPO that is known here: it holds {found or 'no metric yet'}"
+    note = (
+        f"This is no log of PPO, GRPO, RLOO or online DPO that is known here: it holds {found}" if tags else NO_METRIC
+    )
     return Findings(algorithm="unknown", total=total_steps(log), has_finished=has_finished(log), notes=(note,))
 
 

@@ -3,7 +3,7 @@
 Names: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`.
 """
 
-from diagnostics.dialects.dialect import Caveat, Findings, Log, shows
+from diagnostics.dialects.dialect import SURE, Caveat, Findings, Log, shows
 from diagnostics.dialects.kinds import by_estimator, with_and_without_critic
 from diagnostics.dialects.settings import planned
 
@@ -57,6 +57,15 @@ VALIDATIONS = (
 )
 
 
+_SHOWS = shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac"))
+
+
+def recognise(log: Log) -> float:
+    """By its metrics; before the first of them by its settings."""
+    has_only_settings = not log.series and any(name.startswith("actor_rollout_ref") for name in log.config)
+    return SURE if has_only_settings else _SHOWS(log)
+
+
 def examine(log: Log, algorithm: str) -> Findings:
     """The algorithm by `algorithm.adv_estimator`, where the settings are logged, and the planned steps.
 
@@ -78,7 +87,7 @@ DIALECTS = with_and_without_critic(
     TAGS,
     reward="critic/score/mean",
     critic="critic/vf_loss",
-    recognise=shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac")),
+    recognise=recognise,
     validations=VALIDATIONS,
     caveats=CAVEATS,
     examine=examine,

@@ -15,7 +15,7 @@ import numpy as np
 
 from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.console_lines import Bar, Panel, Row, holds_row, printed
+from diagnostics.readers.console_lines import Bar, Panel, Row, holds_beginning, holds_row, printed
 from diagnostics.readers.console_settings import PrintedSettings
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 from diagnostics.readers.text_lines import TextLines
@@ -23,7 +23,7 @@ from diagnostics.run import RawSeries, Recording, Source, Status, Steps
 from diagnostics.terminal import uncoloured
 
 SUFFIXES = frozenset({".log", ".out", ".txt"})
-HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a row has to stand for a text to be taken for a console's
+HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a training has to show for a text to be taken for a console's
 CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end
 MOST_TEXTS = 1 << 15  # of which is remembered whether they are a console's
 LAST_LINES = 40
@@ -43,7 +43,7 @@ COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every text right in the folder in which a trainer's row of metrics stands."""
+    """Every text right in the folder in which a trainer's row of metrics stands, or that it began or failed at it."""
     named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
     files = [file for file in named if _is_console(file)]
     home = folder.parent if folder.name == OF_WANDB else folder
@@ -241,17 +241,21 @@ def _is_console(file: Path) -> bool:
         found = file.stat()
     except OSError:  # gone just now, or a link to nowhere
         return False
-    return S_ISREG(found.st_mode) and _has_rows(file, found.st_ino, found.st_size, found.st_mtime_ns)
+    return S_ISREG(found.st_mode) and _shows_training(file, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 @lru_cache(MOST_TEXTS)
-def _has_rows(file: Path, inode: int, size: int, changed: int) -> bool:
-    """Whether a row stands in a text's head or end; one that has not changed since is not read again."""
+def _shows_training(file: Path, inode: int, size: int, changed: int) -> bool:
+    """Whether a text's head or end is of a training; one that has not changed since is not read again."""
     try:
         with file.open("rb") as text:
-            if holds_row(text.read(HEAD_BYTES)):
+            if _is_of_training(text.read(HEAD_BYTES)):
                 return True
             text.seek(max(HEAD_BYTES, size - END_BYTES))
-            return holds_row(text.read(END_BYTES))
+            return _is_of_training(text.read(END_BYTES))
     except OSError:
         return False
+
+
+def _is_of_training(text: bytes) -> bool:
+    return holds_row(text) or holds_beginning(text)

@@ -29,6 +29,10 @@ _BAR = re.compile(  # of a Trainer or verl: those of other loops have a name bef
 _PANEL = re.compile(r"╭─+ Step (?P<step>\d{1,18}) ─+╮")  # TRL's table of completions, printed after its row
 _NUMBER = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:\w+\()?(?P<number>[-+\w.]+?)(?:\.|\)|, .*)?")
 _FIRST_PAIR = re.compile(rb"(?<![\w/])step:\d{1,18} - \S{1,300}?:(?:np\.\w{1,20}\()?[-+]?(?:\d|nan|inf)")
+_BEGINNING = re.compile(  # verl's settings, or a traceback through a trainer whose rows are known
+    rb"\{'actor_rollout_ref': "
+    rb'|File "[^"\n]{0,400}[/\\](?:trl|verl|unsloth_compiled_cache)[/\\][^"\n]{1,400}", line \d'
+)
 _THREE_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
 _SEVERAL = 4  # numbers, which end with their third decimal by chance no more
 _STEPS = ("step", "global_step", "global_step/max_steps")
@@ -132,6 +136,11 @@ def holds_row(text: bytes) -> bool:
     return any(_FIRST_PAIR.match(text, place) for place in _places(b"step:", text)) or any(
         text.find(b"{", _line_start(text, place), place) >= 0 for place in _places(b"'epoch': ", text)
     )
+
+
+def holds_beginning(text: bytes) -> bool:
+    """Whether these bytes show that a training began, or failed at it, though it may have printed no row yet."""
+    return _BEGINNING.search(text) is not None
 
 
 def _places(words: bytes, text: bytes) -> Iterator[int]:

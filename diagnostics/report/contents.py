@@ -1,6 +1,6 @@
 """What a report holds, in the order in which its reader needs it; the forms only dress it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnostics.causes import CATALOG as CAUSES
@@ -26,6 +26,7 @@ _DEFAULTS = {
     **{check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS},
 }
 _SUMMARIES = {entry.name: entry.summary for entry in CAUSES}
+NAMED_RULES = 12  # that a reason bears
 _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
 
 
@@ -163,8 +164,13 @@ def reasons_not_to_look(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
             needed.append(f"{outcome.rule} {outcome.message.values['needed']}")
         else:
             found.setdefault(f"{said(outcome.message)} {enabling(outcome)}".rstrip(), []).append(outcome.rule)
-    others = [f"{reason} [{', '.join(rules)}]" for reason, rules in found.items()]
+    others = [f"{reason} [{_named(rules)}]" for reason, rules in found.items()]
     return (*([f"Too few logged points so far; needed: {', '.join(needed)}."] if needed else []), *others)
+
+
+def _named(rules: Sequence[str]) -> str:
+    more = len(rules) - NAMED_RULES
+    return ", ".join(rules) if more <= 0 else f"{', '.join(rules[:NAMED_RULES])} and {more} more"
 
 
 def own_limits(diagnosis: Diagnosis) -> tuple[str, ...]:

@@ -103,7 +103,9 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     yield element("p", _sign(diagnosis.verdict), " ", element("strong", _sentence(diagnosis)), class_="verdict")
     yield element("p", _counts(diagnosis), class_="muted")
     if run.status.error:
-        yield element("p", f"The run ended with an error: {run.status.error}")
+        yield element("p", f"The run ended with an error: {run.status.short_error}")
+        if run.status.short_error != run.status.error:
+            yield folded("The whole error", element("p", run.status.error))
     if limits := own_limits(diagnosis):
         yield element("p", f"Not the default limits: {', '.join(limits)}")
 

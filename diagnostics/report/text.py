@@ -35,7 +35,9 @@ def _run(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     yield f"{run.name}  {run_line(diagnosis)}"
     yield str(run.path)
     if run.status.error:
-        yield style.labelled("error", run.status.error)
+        yield style.labelled("error", run.status.short_error)
+        if run.status.short_error != run.status.error and run.console:
+            yield style.labelled("", f"The whole error stands in {run.console}.")
     yield ""
     yield from _findings(diagnosis, style)
     yield from (style.labelled("limit", f"{limit}, not the default") for limit in own_limits(diagnosis))

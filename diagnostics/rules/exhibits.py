@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from diagnostics.diagnosis import ShownSample
-from diagnostics.messages import Message, Value
+from diagnostics.messages import Message, Value, one_line
 from diagnostics.rules.rewards import is_unscored
 from diagnostics.rules.samples.texts import repetition
 from diagnostics.run import Run, Sample
@@ -59,9 +59,8 @@ def few_of(found: Iterable[ShownSample]) -> tuple[ShownSample, ...]:
 
 
 def quoted(text: str) -> str:
-    """A response on one line, shortened, without what cannot be printed."""
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * QUOTED]).split())
-    return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"
+    """A response on one line, shortened."""
+    return one_line(text, QUOTED)
 
 
 def _steps(run: Run, first_step: int, last_step: int, from_start: bool) -> list[int]:

@@ -8,6 +8,8 @@ from diagnostics.rules.rule import Input, Skipped
 from diagnostics.run import Run
 
 TEXTS: Mapping[str, str] = {
+    "missing.any": "The log has no metric at all.",
+    "missing.any.enable": "Train beyond the first logged step.",
     "missing.metric": "The log has no metric {names}.",
     "missing.metric.enable": "Log {names}.",
     "missing.metrics": "The log has none of these metrics: {names}.",
@@ -36,6 +38,8 @@ FEW = 3  # names of alternatives that a sentence can bear
 
 def why_missing(item: Input, run: Run) -> Skipped:
     """The reason and what would enable it, for a rule's input that the run does not log."""
+    if not run.series:
+        return Skipped(Message("missing.any"), Message("missing.any.enable"))
     names = (item,) if isinstance(item, str) else item
     special = _special(names, run)
     if special:

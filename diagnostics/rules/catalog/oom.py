@@ -55,6 +55,7 @@ class Oom(Rule[Limits]):
     texts = english(
         headline="The process ran out of memory.",
         fired="The run ended after step {last}: {text}.",
+        early="The run ended before its first step: {text}.",
         unknown="The log does not say how the run ended.",
         enable="Train with rlvitals, whose run folder keeps the error and the console.",
     )
@@ -72,7 +73,7 @@ class Oom(Rule[Limits]):
         values: dict[str, str | int | float] = {"last": step, "text": text.rstrip(".")}
         return Fired(
             severity=Severity.CRITICAL,
-            message=self.say("fired", **values),
+            message=self.say("fired" if step else "early", **values),
             headline=self.say("headline"),
             first_step=step,
             last_step=step,

@@ -193,6 +193,16 @@ def test_a_failed_run_says_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "ValueError: the reward returned 3 values for 4 completions" in shown
 
 
+def test_an_error_of_many_words_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    error = f"ValueError: no action in {'think ' * 400}end"
+    write(tmp_path / "a", steps=3).close("failed", error)
+    page = opened(tmp_path / "a", monkeypatch)
+    (folded,) = [item for item in page.expander if item.label == "The whole error"]
+    assert folded.code[0].value == error
+    (said,) = [item.value for item in page.markdown if "no action in" in item.value]
+    assert len(said) < 800
+
+
 def test_a_killed_run_is_died_with_its_last_step_and_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys, os; from diagnostics.runlog import RunLog\nlog = RunLog(sys.argv[1], algorithm='grpo', total=9)\n"

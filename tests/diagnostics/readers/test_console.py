@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.api import open_run
+from diagnostics.api import diagnose, open_run
 from diagnostics.diagnosis import Verdict
 from diagnostics.messages import render
 from diagnostics.readers import console, tensorboard
@@ -172,6 +172,31 @@ def test_a_training_that_raised_has_failed_once_it_is_silent(tmp_path: Path) -> 
     assert (recording.status.state, recording.status.error) == ("failed", "ValueError: no answer key")
     assert "in length" in recording.console_tail
     assert recording.console == file
+
+
+def test_a_training_that_raised_before_its_first_row_is_a_run_that_failed(tmp_path: Path) -> None:
+    lines = (PRINTED / "grpo-crash.log").read_text().splitlines(keepends=True)
+    file = left_for(written(tmp_path, "".join(line for line in lines if "'epoch'" not in line)), 1000)
+
+    (ref,) = find(tmp_path)
+    run = open_run(ref.path)
+    assert (run.status.state, run.status.error, run.status.step) == ("failed", "ValueError: no answer key", None)
+    assert (run.series, run.console) == ({}, file)
+    assert diagnose(run).verdict == "not-judged"
+
+
+def test_verl_is_known_by_its_settings_before_its_first_row(tmp_path: Path) -> None:
+    run = open_run(written(tmp_path, SETTINGS))
+
+    assert (run.producer, run.algorithm, run.status.state) == ("verl", "grpo", "running")
+    assert run.config["actor_rollout_ref"]["rollout"]["n"] == 4
+    assert find(tmp_path) != []
+
+
+@pytest.mark.parametrize("frame", ["/home/user/eval.py", "/lib/transformers/trainer.py", "/my/trl.py", "/sverl/a.py"])
+def test_the_errors_of_other_programs_are_no_runs(frame: str, tmp_path: Path) -> None:
+    written(tmp_path, f'Traceback (most recent call last):\n  File "{frame}", line 3, in main\nValueError: no\n')
+    assert find(tmp_path) == []
 
 
 def test_a_training_that_went_on_after_an_error_has_not_failed(tmp_path: Path) -> None:

@@ -40,6 +40,19 @@ def test_colour_changes_no_column(broken_critic: Diagnosis) -> None:
     )
 
 
+def test_an_error_that_quotes_a_whole_answer_buries_nothing(broken_critic: Diagnosis) -> None:
+    error = f"ValueError: no action in <think>{'think ' * 400}"
+    status = replace(broken_critic.run.status, state="failed", error=error)
+    report = Report((replace(broken_critic, run=replace(broken_critic.run, status=status, console=Path("train.log"))),))
+    text = report_text(report)
+    assert text.count("think") < 120
+    assert "ValueError: no action in <think>think" in text
+    assert "The whole error stands in train.log." in " ".join(text.split())
+    page = report_html(report)
+    assert page.index("…</p><details><summary>The whole error</summary><p>ValueError") > 0
+    assert "<think>" not in page
+
+
 def test_a_broken_rule_is_shown_in_every_form(broken_critic: Diagnosis) -> None:
     message = Message("engine.broken", {"error": "ZeroDivisionError", "text": "division by zero"})
     outcome = replace(broken_critic.outcomes[0], verdict=Verdict.BROKEN, message=message, enable=None)

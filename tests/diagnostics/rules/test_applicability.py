@@ -1,6 +1,7 @@
 """What a run has nothing of counts neither as checked nor as missed; what trainers log as a rule is judged."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -75,11 +76,22 @@ def test_a_kl_that_is_not_logged_though_there_may_be_one_is_a_blind_spot(make_ru
     assert skipped(evaluate(run))["kl-too-high"]
 
 
-def test_rules_that_do_not_apply_cannot_make_a_run_unjudged() -> None:
+def test_rules_that_do_not_apply_cannot_make_a_run_unjudged(make_run: MakeRun) -> None:
     def outcome(name: str, verdict: Verdict, *, applies: bool = True) -> Outcome:
         return Outcome("RV401", name, verdict, None, applies=applies)  # type: ignore[arg-type]
 
     quiet, absent = outcome("a", Verdict.QUIET), outcome("b", Verdict.SKIPPED, applies=False)
     missed = outcome("c", Verdict.SKIPPED)
-    assert Diagnosis(None, (quiet, absent, absent)).verdict == "healthy"  # type: ignore[arg-type]
-    assert Diagnosis(None, (quiet, missed, missed)).verdict == "not-judged"  # type: ignore[arg-type]
+    run = make_run("ppo", score="0.5x3")
+    assert Diagnosis(run, (quiet, absent, absent)).verdict == "healthy"
+    assert Diagnosis(run, (quiet, missed, missed)).verdict == "not-judged"
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "grpo", "unknown"])
+def test_a_run_without_a_metric_is_not_healthy_and_lacks_one_thing_only(make_run: MakeRun, algorithm: str) -> None:
+    run = make_run(algorithm)
+    run = replace(run, status=replace(run.status, state="failed", error="ValueError: no answer key"))
+    diagnosis = Diagnosis(run, evaluate(run))
+    assert diagnosis.verdict == "not-judged"
+    reasons = {outcome.message.template for outcome in diagnosis.blind_spots if outcome.code.startswith("RV")}
+    assert reasons <= {"missing.any", "unscorable-completions.few"}

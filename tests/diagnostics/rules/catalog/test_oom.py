@@ -42,6 +42,13 @@ def test_the_last_lines_of_a_console_tell_it_too(make_run: MakeRun) -> None:
     assert render(outcome.message, templates()) == f"The run ended after step 7: {CUDA}"
 
 
+def test_a_run_without_a_step_ended_before_it(make_run: MakeRun) -> None:
+    run = make_run("grpo")
+    run = replace(run, status=replace(run.status, state="failed", error=CUDA))
+    (outcome,) = engine.evaluate(run, [Oom()])
+    assert render(outcome.message, templates()) == f"The run ended before its first step: {CUDA}"
+
+
 def test_another_error_is_quiet(make_run: MakeRun) -> None:
     _, outcome = ended(make_run, "failed", error="RewardError: the function exact_match takes no argument prompts")
     assert outcome.verdict is Verdict.QUIET

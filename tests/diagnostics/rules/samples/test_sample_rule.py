@@ -46,7 +46,7 @@ def test_too_few_samples_are_said_with_their_number(make_run: MakeRun) -> None:
 
 
 def test_checks_that_could_not_look_do_not_leave_a_run_unjudged(make_run: MakeRun) -> None:
-    run = make_run("ppo", total=100)
+    run = make_run("ppo", total=100, score="0.5x3")
     judged = tuple(replace(outcome, verdict=Verdict.QUIET) for outcome in evaluate(run))
     samples = Samples((1,), lambda step: ())
     unlooked = tuple(o for o in evaluate(replace(run, samples=samples)) if o.code.startswith("SM"))
