@@ -140,6 +140,29 @@ def test_a_silent_training_that_reached_its_last_step_has_finished(tmp_path: Pat
     assert read(left_for(file, 2 * SILENCE_LIMIT_SECONDS)).status.state == "silent"
 
 
+def test_a_training_behind_another_that_ended_is_told(tmp_path: Path) -> None:
+    by_bar, without = ((PRINTED / f"{name}.log").read_text() for name in ("grpo-eval", "grpo-stdout"))
+
+    recording = read(written(tmp_path, by_bar + by_bar.replace("/24 [", "/48 [")))
+    assert recording.tags["loss"].steps.tolist() == 2 * [4, 8, 12, 16, 20, 24]
+    assert recording.status.total == 48
+    assert recording.notes == (console.BY_BAR, console.SEVERAL.format(count=2, rows=12))
+
+    recording = read(written(tmp_path, without * 3))
+    assert recording.tags["loss"].steps.tolist() == [*range(1, 13)]
+    assert recording.status.total is None
+    assert recording.notes == (console.COUNTED, console.SEVERAL.format(count=3, rows="10, 19"))
+
+
+def test_an_evaluation_behind_a_training_is_no_other_training(tmp_path: Path) -> None:
+    bar = "\r100%|█████| 8/8 [00:00<00:00, 9.1it/s]"
+    recording = read(
+        written(tmp_path, (PRINTED / "grpo-eval.log").read_text() + f"{bar}{{'eval_loss': 1, 'epoch': 3}}\n")
+    )
+
+    assert (recording.status.total, recording.notes) == (24, (console.BY_BAR,))
+
+
 def test_rows_are_followed_while_the_bar_moves(tmp_path: Path) -> None:
     whole = (PRINTED / "grpo-eval.log").read_bytes()
     file = tmp_path / "train.log"
