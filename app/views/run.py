@@ -17,7 +17,7 @@ from app.widgets.distributions import distributions
 from app.widgets.metrics import metrics
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
-from app.widgets.state_line import can_stop, state_line, stop_button, title_line
+from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
 from app.words import is_live, plain
 from diagnostics.api import UnreadableRun
@@ -38,6 +38,7 @@ def render(path: str | None, is_read_only: bool) -> None:
         st.warning(plain(error.sentence))
         return
     _head(path, look, is_read_only)
+    error_line(look.diagnosis.run)
     verdict(look.diagnosis, is_read_only=is_read_only)
     data_line(look.diagnosis)
     charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
@@ -93,7 +94,7 @@ def _details(look: Look) -> None:
         "Section",
         list(sections),
         format_func=lambda name: sections[name][0],
-        default="samples",
+        default="console" if has_failed(run) and not run.series else "samples",
         required=True,
         key=_SECTION,
         label_visibility="collapsed",
@@ -104,6 +105,7 @@ def _details(look: Look) -> None:
 def _console(look: Look) -> None:
     text = tail(look.diagnosis.run.console)
     if text:
-        st.code(text, language=None, wrap_lines=True, height=460)
+        with st.container(height=460, border=False, autoscroll=True):  # what came last is what one looks for
+            st.code(text, language=None, wrap_lines=True)
     else:
         st.caption("The run left no console output.")

@@ -14,13 +14,17 @@ _STOPPING = "Stopping: the step is finished and a checkpoint saved first."
 
 
 def state_line(run: Run) -> None:
-    """`● running · step 143/200 · 2 min left`; with what is known of a run that failed or died."""
+    """`● running · step 143/200 · 2 min left`."""
     sign = STATES[run.status.state]
     since = age(last_data(run)) if run.status.state != "running" else ""
     facts = [progress(run), time_left(run), quiet_for(run) or (f"last step {since}" if since else "")]
     words = "".join(f" · {plain(fact)}" for fact in facts if fact)
     st.markdown(f":{sign.colour}[**{sign}**]{words}", help=exact(last_data(run)) or None, width="content")
-    if run.status.error and run.status.state in _FAULT_STATES:
+
+
+def error_line(run: Run) -> None:
+    """What is known of the end of a run that failed or died."""
+    if run.status.error and has_failed(run):
         st.markdown(f":orange[{plain(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
             with st.expander("The whole error"):
@@ -33,6 +37,11 @@ def title_line(run: Run) -> None:
     producer = f"{run.producer} {run.producer_version or ''}".strip()
     facts = (run.algorithm.upper(), producer, run.task, str(run.path))
     st.caption(" · ".join(plain(fact) for fact in facts if fact))
+
+
+def has_failed(run: Run) -> bool:
+    """Whether the run ended otherwise than it was meant to."""
+    return run.status.state in _FAULT_STATES
 
 
 def can_stop(run: Run) -> bool:

@@ -193,6 +193,16 @@ def test_a_failed_run_says_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "ValueError: the reward returned 3 values for 4 completions" in shown
 
 
+def test_a_run_that_failed_before_its_first_step_opens_its_console(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a", steps=0).close("failed", "ValueError: no answer key")
+    (tmp_path / "a" / "console.log").write_text("Traceback (most recent call last):\nValueError: no answer key\n")
+    page = opened(tmp_path / "a", monkeypatch)
+    assert "Nothing to judge: no metric was logged." in text(page)
+    assert page.code[0].value.startswith("Traceback")
+
+
 def test_an_error_of_many_words_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = f"ValueError: no action in {'think ' * 400}end"
     write(tmp_path / "a", steps=3).close("failed", error)
