@@ -62,7 +62,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "use_kl_loss": ("actor_rollout_ref.actor.use_kl_loss",),
     "use_kl_in_reward": ("algorithm.use_kl_in_reward",),
     "disable_dropout": ("disable_dropout",),
-    "reward_funcs": ("reward_funcs",),
+    "reward_funcs": ("reward_funcs", "custom_reward_function.path", "reward.custom_reward_function.path"),
     "reward_weights": ("reward_weights",),
     "reward_model": ("reward_model_path", "reward_pretrain", "reward_model.path", "reward_model_name_or_path"),
     "dataset": ("dataset", "dataset_name", "prompt_data", "data.train_files", "task"),

@@ -65,6 +65,13 @@ def usual_kl_weight(current: Any, run: Run) -> Any:
     return usual if current > FAR_OFF * usual else float(f"{current / 3:.2g}")
 
 
+def has_several_rewards(run: Run) -> bool:
+    """Whether the run's reward is made of several functions, as its metrics or its settings show."""
+    stated = [run.config.get(name) for name in ("reward_funcs", "reward_weights")]
+    counts = [len(given) for given in stated if isinstance(given, list | tuple)]
+    return max(len(run.functions("reward_func_mean")), *counts, 0) > 1
+
+
 def weights_without_what_pays(current: Any, run: Run) -> Any:
     """The weights of the reward functions, 0 for the one that pays for marks; as is where it is not one of several."""
     names = list(run.functions("reward_func_mean"))

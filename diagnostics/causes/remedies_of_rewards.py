@@ -1,7 +1,12 @@
 """Remedies in the reward, in the KL penalty beside it, and in the prompts."""
 
 from diagnostics.causes.arguments import KL_WEIGHT, PROMPTS, REWARD_SOURCE
-from diagnostics.causes.measured import functions_that_are_numbers, usual_kl_weight, weights_without_what_pays
+from diagnostics.causes.measured import (
+    functions_that_are_numbers,
+    has_several_rewards,
+    usual_kl_weight,
+    weights_without_what_pays,
+)
 from diagnostics.causes.measured_leash import fitted_kl_weight
 from diagnostics.causes.remedy import ANY, Measured, Remedy, always, not_by_group, positive_weights, scaled, stronger_kl
 
@@ -31,7 +36,7 @@ REWARDS = (
     Remedy(
         "reweighted-rewards", {ANY: ("reward_weights",)}, always(None),
         "Give the function that does not move more weight, or train on it alone first.",
-        "TRL training FAQ: start simple",
+        "TRL training FAQ: start simple", fits=has_several_rewards,
     ),
     Remedy(
         "unpaid-marks", {ANY: ("reward_weights",)}, Measured(weights_without_what_pays),

@@ -49,7 +49,8 @@ class Remedy:
 
     `parameters` maps an algorithm (ANY: every other) to the argument's possible names. `suggest` turns the current
     value and the whole configuration (or, as `Measured`, the run) into a better value: the same or `Keep.AS_IS` where
-    nothing is to be changed, None where something is and only a person can say to what.
+    nothing is to be changed, None where something is and only a person can say to what. `fits` says whether a run has
+    what the remedy is about.
     `unstated` is suggested where the configuration does not state the argument; with `only_stated` nothing is.
     """
 
@@ -60,6 +61,7 @@ class Remedy:
     source: str
     unstated: Any = None
     only_stated: bool = False
+    fits: Callable[[Run], bool] = lambda run: True
 
     @property
     def template(self) -> str:
@@ -79,7 +81,7 @@ class Remedy:
         """
         names = self.names(run)
         found = stated(run.config, names)
-        if not names or (self.only_stated and found is None):
+        if not names or (self.only_stated and found is None) or not self.fits(run):
             return None
         parameter, current = found or (names[0], None)
         suggested = self._suggested(current, run) if found else self.unstated

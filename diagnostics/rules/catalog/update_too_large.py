@@ -5,7 +5,7 @@ What it checks
     logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where other metrics show
     the harm at the same steps, else a warning too. The first five points are not judged. Below 0.1 ten points must also
     prove it: their geometric mean lies above the limit by two of its standard errors. What wavers about the limit has
-    not passed it.
+    not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged instead.
 
 Why it matters
     This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
@@ -15,7 +15,9 @@ When it is wrong
     TRL averages over padding as well, which makes the number too small where answers are short: a quiet rule proves
     less there. Very small models bear larger updates than large ones. And half the mean square of the log-ratio is a KL
     only as long as ratios stay near 1: one token in fifty that the policy drops for good (a log-ratio of −3) makes
-    0.1, in a policy that stays as it was otherwise and may well improve. So the size alone is no verdict.
+    0.1, in a policy that stays as it was otherwise and may well improve. So the size alone is no verdict. The mean of
+    the log-ratio is a third to a sixth of it in real runs whose updates are too large, and has either sign in others:
+    it shows the gross cases only.
 
 What to try
     Lower the learning rate, make fewer passes over the same samples, use a larger batch, whiten the rewards.
@@ -37,6 +39,7 @@ from diagnostics.rules.proportions import read_proven
 from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
 from diagnostics.run import Run, Series, Values
 
+SIZES = ("approx_kl", "policy_kl")
 SMALLEST = 1e-9  # nats per token: of an update of 0 there is no logarithm; and float noise of one
 
 
@@ -60,14 +63,14 @@ class Limits:
 
 
 class UpdateTooLarge(Rule[Limits]):
-    """Judges `policy/approxkl_avg`."""
+    """Judges `policy/approxkl_avg`, or else the k1 estimate of the same KL."""
 
     code = "RV202"
     name = "update-too-large"
     grade = "S"
     source = "TRL logging page: policy/clipfrac_avg and policy/approxkl_avg"
     algorithms = PPO_FAMILY
-    inputs = ("approx_kl",)
+    inputs = (SIZES,)
     limits = Limits()
     remedies = (
         "much-lower-learning-rate",
@@ -104,7 +107,7 @@ class UpdateTooLarge(Rule[Limits]):
             Level(Severity.WARNING, limits.warning, limits.lasting),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        series = series_of(run, "approx_kl")
+        series = series_of(run, *SIZES)
         reading = read_levels(series, levels, warm_up=limits.warm_up)
         if isinstance(reading, Reading) and reading.breach and reading.breach.level.severity is Severity.WARNING:
             reading = _proven(series, levels[0], limits)

@@ -73,6 +73,11 @@ VERL = "actor_rollout_ref.actor"
         ("longer-completions", {"data/max_response_length": 8}, ("data.max_response_length", 8, 24)),
         ("longer-completions", {"generate_max_len": 8}, ("generate_max_len", 8, 24)),
         (
+            "checked-reward",
+            {"custom_reward_function": {"path": None, "name": "compute_score"}},
+            ("custom_reward_function.path", None, None),
+        ),
+        (
             "much-lower-learning-rate",
             {"actor_rollout_ref": {"actor": {"optim": {"lr": 1e-3}}}},
             (f"{VERL}.optim.lr", 1e-3, 1e-4),
@@ -121,3 +126,20 @@ def test_an_argument_is_suggested_once(make_run: MakeRun) -> None:
 
 def test_every_remedy_says_why_and_by_whom() -> None:
     assert [name for name, remedy in REMEDIES.items() if not remedy.why.endswith(".") or not remedy.source] == []
+
+
+@pytest.mark.parametrize(
+    ("functions", "config", "is_tried"),
+    [
+        ((), {}, False),
+        (("accuracy",), {"reward_funcs": ["accuracy"], "reward_weights": None}, False),
+        (("accuracy", "format"), {}, True),
+        ((), {"reward_funcs": ["accuracy", "format"]}, True),
+        ((), {"reward_weights": [1.0, 0.5]}, True),
+    ],
+)
+def test_weights_are_for_several_rewards(
+    make_run: MakeRun, functions: tuple[str, ...], config: dict[str, Any], is_tried: bool
+) -> None:
+    run = make_run("grpo", config=config, functions={f"reward_func_mean/{name}": "0.5x9" for name in functions})
+    assert (fix(run, "reweighted-rewards") is not None) is is_tried

@@ -1,15 +1,19 @@
 """Tests of update-too-large."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from diagnostics.api import open_run
 from diagnostics.diagnosis import Outcome, Severity, Verdict
 from diagnostics.rules import evaluate
 from diagnostics.run import Run
 
 MakeRun = Callable[..., Run]
 Judge = Callable[..., Outcome]
+SAMPLE_RUNS = Path(__file__).parents[4] / "sample_runs"
 
 
 @pytest.mark.parametrize("stretch", ["0.03x10", "0.1x3"])
@@ -53,6 +57,22 @@ def test_large_first_steps_are_quiet(judge: Judge) -> None:
 def test_seven_points_are_too_few(judge: Judge) -> None:
     outcome = judge("update-too-large", "ppo", approx_kl="0.2x7")
     assert (outcome.verdict, outcome.message.values["needed"]) == (Verdict.SKIPPED, 8)
+
+
+def without_squares(name: str) -> Run:
+    """A sample run as if its trainer had logged the mean of the log-ratio only."""
+    run = open_run(SAMPLE_RUNS / name)
+    return replace(run, series={key: series for key, series in run.series.items() if key != "approx_kl"})
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"),
+    [("ratio-far-from-one", Severity.CRITICAL), ("healthy-ppo", None), ("value-loss-nan", None), ("negative-kl", None)],
+)
+def test_the_mean_of_the_log_ratio_shows_the_gross_cases(name: str, severity: Severity | None) -> None:
+    outcomes = {outcome.rule: outcome for outcome in evaluate(without_squares(name))}
+    outcome = outcomes["update-too-large"]
+    assert (outcome.severity, outcome.verdict is Verdict.QUIET) == (severity, severity is None)
 
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
