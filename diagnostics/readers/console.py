@@ -35,6 +35,12 @@ _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(
     r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
 )
+_OF_LAUNCHER = re.compile(r"(?:\w+\.)*(?:ChildFailedError|CalledProcessError)\b")  # of torchrun, of accelerate launch
+_KILLED = re.compile(  # said by a shell, by Slurm, by torchrun
+    r"Killed|\S{1,200}: line \d+:\s+\d+ Killed\b.*"
+    r"|.{0,200}\boom[-_]kill\b.*|.{0,80}Signal 9 \(SIGKILL\) received by PID.*"
+)
+_OF_KILLING = ("Killed", "oom_kill", "oom-kill", "SIGKILL")
 _SUMMARY, _EVAL, _EPISODES = "train_runtime", "eval_", "episode"
 ROUNDED = "All numbers are printed with three decimals: what is nearer to 0 than 0.0005 reads 0"
 _LEAST_SHOWN = 0.0005
@@ -237,7 +243,10 @@ class _Places:
 
 
 class _Ending:
-    """The last lines, and the error that the process died of, if these show one."""
+    """The last lines, and the error that the process died of, if these show one.
+
+    A launcher says after it that one of its processes failed, which is an error by itself only where no other is known.
+    """
 
     def __init__(self) -> None:
         self.lines = deque[str](maxlen=LAST_LINES)
@@ -250,7 +259,17 @@ class _Ending:
         if _TRACEBACK in words:
             self._is_in_traceback = True
         elif self._is_in_traceback and (match := _ERROR.match(words)):
-            self.error = match["error"]
+            self._fail(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
+        elif any(word in words for word in _OF_KILLING) and _KILLED.fullmatch(words.strip()):
+            self._fail(words.strip(), is_root=self._is_unknown)
+
+    @property
+    def _is_unknown(self) -> bool:
+        return self.error is None or _OF_LAUNCHER.match(self.error) is not None
+
+    def _fail(self, error: str, *, is_root: bool) -> None:
+        if is_root or self.error is None:
+            self.error = error
 
     def forget(self) -> None:
         """The training went on after all."""

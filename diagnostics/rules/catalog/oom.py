@@ -27,7 +27,7 @@ from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english
 from diagnostics.run import Run
 
 MEMORY = re.compile(
-    r"[^\n]*(?:(?<!ran )out of memory|not enough memory|can(?:no|')t allocate memory|std::bad_alloc|oom-kill"
+    r"[^\n]*(?:(?<!ran )out of memory|not enough memory|can(?:no|')t allocate memory|std::bad_alloc|oom[-_]kill"
     r"|OutOfMemoryError|\bMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY)[^\n]*",
     re.IGNORECASE,
 )

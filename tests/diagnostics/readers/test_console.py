@@ -197,6 +197,54 @@ def test_a_training_that_raised_has_failed_once_it_is_silent(tmp_path: Path) -> 
     assert recording.console == file
 
 
+@pytest.mark.parametrize(
+    ("end", "error"),
+    [
+        (
+            "subprocess.CalledProcessError: Command '[python]' returned non-zero exit status 1.\n",
+            "ValueError: no answer key",
+        ),
+        ("torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n", "ValueError: no answer key"),
+        ("KeyError: 'solution'\n", "KeyError: 'solution'"),
+    ],
+)
+def test_what_a_launcher_says_of_a_failure_does_not_hide_it(tmp_path: Path, end: str, error: str) -> None:
+    file = Path(shutil.copy(PRINTED / "grpo-crash.log", tmp_path))
+    with file.open("a") as more:
+        more.write(f'Traceback (most recent call last):\n  File "/bin/accelerate", line 7, in <module>\n{end}')
+
+    assert read(left_for(file, 1000)).status.error == error
+
+
+@pytest.mark.parametrize(
+    ("end", "error", "verdict"),
+    [
+        ("Killed\n", "Killed", Verdict.QUIET),
+        ("run.sh: line 3:  4711 Killed                  python train.py\n", "", Verdict.QUIET),
+        ("slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks\n", "", Verdict.FIRED),
+        (
+            "Traceback (most recent call last):\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+            "  traceback : Signal 9 (SIGKILL) received by PID 4711\n",
+            "traceback : Signal 9 (SIGKILL) received by PID 4711",
+            Verdict.QUIET,
+        ),
+    ],
+)
+def test_a_training_that_was_killed_has_failed(tmp_path: Path, end: str, error: str, verdict: Verdict) -> None:
+    file = left_for(written(tmp_path, f"{{'loss': 0.5, 'epoch': 0.1}}\n{end}"), 1000)
+
+    run = open_run(file)
+    assert (run.status.state, run.status.error) == ("failed", error or end.strip())
+    assert next(outcome for outcome in evaluate(run) if outcome.rule == "oom").verdict is verdict
+
+
+@pytest.mark.parametrize("line", ["Killed by a stray process, he said", "skilled", "prompt: the king was Killed"])
+def test_answers_that_speak_of_killing_are_no_end(tmp_path: Path, line: str) -> None:
+    file = left_for(written(tmp_path, f"{{'loss': 0.5, 'epoch': 0.1}}\n{line}\n"), 1000)
+
+    assert read(file).status.state == "silent"
+
+
 def test_a_training_that_raised_before_its_first_row_is_a_run_that_failed(tmp_path: Path) -> None:
     lines = (PRINTED / "grpo-crash.log").read_text().splitlines(keepends=True)
     file = left_for(written(tmp_path, "".join(line for line in lines if "'epoch'" not in line)), 1000)
