@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from diagnostics.terminal import uncoloured
 
+EVAL = "eval_"  # how the Trainer begins the names of evaluations
 LONGEST_NAME = 300  # characters
 LONGEST_ROW = 1 << 16  # bytes, of a row by which a text is recognised
 MOST_PLACES = 1000  # at which one is looked for

@@ -1,0 +1,53 @@
+"""What a training died of, by the last lines of its console."""
+
+import re
+from collections import deque
+
+from diagnostics.terminal import uncoloured
+
+LAST_LINES = 40
+_TRACEBACK = "Traceback (most recent call last):"
+_ERROR = re.compile(
+    r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
+)
+_OF_LAUNCHER = re.compile(r"(?:\w+\.)*(?:ChildFailedError|CalledProcessError)\b")  # of torchrun, of accelerate launch
+_KILLED = re.compile(  # said by a shell, by Slurm, by torchrun
+    r"Killed|\S{1,200}: line \d+:\s+\d+ Killed\b.*"
+    r"|.{0,200}\boom[-_]kill\b.*|.{0,80}Signal 9 \(SIGKILL\) received by PID.*"
+)
+_OF_KILLING = ("Killed", "oom_kill", "oom-kill", "SIGKILL")
+
+
+class Ending:
+    """The last lines, and the error that the process died of, if these show one.
+
+    A launcher says after it that one of its processes failed, which is an error by itself only where no other is known.
+    """
+
+    def __init__(self) -> None:
+        self.lines = deque[str](maxlen=LAST_LINES)
+        self.error: str | None = None
+        self._is_in_traceback = False
+
+    def take(self, line: str) -> None:
+        """Look at the next line of the console."""
+        words = uncoloured(line.rpartition("\r")[2]).rstrip()
+        self.lines.append(words)
+        if _TRACEBACK in words:
+            self._is_in_traceback = True
+        elif self._is_in_traceback and (match := _ERROR.match(words)):
+            self._fail(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
+        elif any(word in words for word in _OF_KILLING) and _KILLED.fullmatch(words.strip()):
+            self._fail(words.strip(), is_root=self._is_unknown)
+
+    @property
+    def _is_unknown(self) -> bool:
+        return self.error is None or _OF_LAUNCHER.match(self.error) is not None
+
+    def _fail(self, error: str, *, is_root: bool) -> None:
+        if is_root or self.error is None:
+            self.error = error
+
+    def forget(self) -> None:
+        """The training went on after all."""
+        self.error, self._is_in_traceback = None, False
