@@ -80,7 +80,7 @@ class Rounds:
             if (known := self._at(data, place)) is not None:
                 found, index = known
                 start = place + (found.remaining(index) if index else 0)
-                return start if found.is_at(data, start) else position
+                return start if start < len(data) and found.is_at(data, start) else position
             place = end_of_record(data, place)
         return position
 

@@ -177,6 +177,20 @@ def test_any_mixture_of_events_reads_as_record_by_record(
     assert_same(by_records(folder), found)
 
 
+def test_a_file_that_ends_within_a_round_of_another_is_read_to_its_end(tmp_path: Path) -> None:
+    names = ("first", "second", "third")
+    rounds = [event(step, 1.0, scalar(name, 0.5)) for step in range(200) for name in names]
+    for folder, payloads in (("whole", rounds), ("begun", rounds[-2:-1])):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "events.out.tfevents.1.h.1.0").write_bytes(framed(payloads))
+
+    with constants(1, 1 << 9, 1 << 9):
+        Reader(tmp_path / "whole").refresh()
+        found = Reader(tmp_path / "begun").refresh()
+
+    assert [*found.tags] == ["second"]
+
+
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=40), st.integers(0, 400))
 def test_frames_are_the_records_that_were_written(payloads: list[bytes], cut: int) -> None:
