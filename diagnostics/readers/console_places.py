@@ -25,6 +25,7 @@ class Places:
         self._total: int | None = None
         self._firsts = [0]  # the number of each training's first row
         self._has_ended = False
+        self._episodes = 0.0  # which only grow in a training
         self._said = array("q")  # by the row or the table of completions behind it
         self._shown = array("q")  # by the bar: first after the row, or else last before it
         self._counted = array("q")
@@ -38,8 +39,10 @@ class Places:
         names = row.values.keys() - {"epoch"}
         trains = _SUMMARY not in names and not all(name.startswith(EVAL) for name in names)
         counted = trains + (self._counted[-1] if self._counted else 0)
-        if trains and self._has_ended:
+        episodes = row.values.get(_EPISODES, self._episodes)
+        if trains and (self._has_ended or episodes < self._episodes):
             self._begin_another()
+        self._episodes = episodes
         bar = self._bar
         self._total = row.total or self._total or (bar.total if bar else None)
         self._said.append(self._step_said(row, counted))
@@ -79,8 +82,8 @@ class Places:
     @property
     def total(self) -> int | None:
         """The planned steps; not known where the rows of several trainings are counted on."""
-        is_counted_on = len(self._firsts) > 1 and self._known()[1] == COUNTED
-        return None if is_counted_on else self._total
+        are_counted = self._episodes > 0 or self._known()[1] == COUNTED
+        return None if are_counted and len(self._firsts) > 1 else self._total
 
     def steps(self) -> Steps:
         """(R,) the step of each row so far."""

@@ -154,6 +154,13 @@ def test_a_training_behind_another_that_ended_is_told(tmp_path: Path) -> None:
     assert recording.notes == (console_places.COUNTED, console_places.SEVERAL.format(count=3, rows="10, 19"))
 
 
+def test_updates_of_ppo_that_begin_again_are_another_training(tmp_path: Path) -> None:
+    recording = read(written(tmp_path, (PRINTED / "ppo112.log").read_text() * 2))
+
+    assert recording.tags["val/ratio"].steps.tolist() == [*range(1, 17)]
+    assert (recording.status.total, recording.notes) == (None, (console_places.SEVERAL.format(count=2, rows=9),))
+
+
 def test_an_evaluation_behind_a_training_is_no_other_training(tmp_path: Path) -> None:
     bar = "\r100%|█████| 8/8 [00:00<00:00, 9.1it/s]"
     recording = read(
