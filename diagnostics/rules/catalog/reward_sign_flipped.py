@@ -51,7 +51,7 @@ class RewardSignFlipped(Rule[Limits]):
     source = "what is trained on is the weighted sum of the reward functions"
     inputs = (("score", "reward"), "reward_func_mean")
     limits = Limits()
-    remedies = ("reweighted-rewards", "checked-reward")
+    remedies = ("positive-weights", "checked-reward")
     exhibits = "lowest-scored"
     texts = english(
         headline="The reward falls where its own function rises.",

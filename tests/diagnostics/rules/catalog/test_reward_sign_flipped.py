@@ -25,6 +25,15 @@ def test_a_reward_that_mirrors_its_function_is_a_warning(judge: Judge) -> None:
     )
 
 
+def test_the_weight_without_its_sign_is_to_be_tried(judge: Judge) -> None:
+    functions = {"reward_func_mean/accuracy": FUNCTION}
+    outcome = judge(RULE, "grpo", config={"reward_weights": [-1.0]}, reward=-FUNCTION, functions=functions)
+    assert [(fix.parameter, fix.suggested) for fix in outcome.fixes] == [
+        ("reward_weights", [1.0]),
+        ("reward_funcs", None),
+    ]
+
+
 def test_a_sign_that_changes_during_the_run_is_found(judge: Judge) -> None:
     assert 20 <= (judged(judge, np.concatenate([FUNCTION[:20], -FUNCTION[20:]])).first_step or 0) <= 30
 
