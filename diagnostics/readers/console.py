@@ -105,7 +105,7 @@ class _Log:
         steps, total, state = self._rows.steps(), self._rows.total, state_of(written, now)
         step = int(steps[-1]) if len(steps) else None
         if self._ending.error is not None and now - written > CRASH_SECONDS:
-            state = "failed"
+            state = "stopped" if self._ending.was_by_hand else "failed"
         elif state == "silent" and step is not None and total is not None and step >= total:
             state = "finished"
         error = self._ending.error if state == "failed" else None

@@ -10,12 +10,15 @@ _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(
     r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
 )
-_OF_LAUNCHER = re.compile(r"(?:\w+\.)*(?:ChildFailedError|CalledProcessError)\b")  # of torchrun, of accelerate launch
+# Of torchrun, of torchrun at a signal, of accelerate launch.
+_OF_LAUNCHER = re.compile(r"(?:\w+\.)*(?:ChildFailedError|SignalException|CalledProcessError)\b")
 _KILLED = re.compile(  # said by a shell, by Slurm, by torchrun
     r"Killed|\S{1,200}: line \d+:\s+\d+ Killed\b.*"
     r"|.{0,200}\boom[-_]kill\b.*|.{0,80}Signal 9 \(SIGKILL\) received by PID.*"
+    r"|(?:slurmstepd|srun): error: \*\*\* .{0,200}\bCANCELLED AT .*"
 )
-_OF_KILLING = ("Killed", "oom_kill", "oom-kill", "SIGKILL")
+_OF_KILLING = ("Killed", "oom_kill", "oom-kill", "SIGKILL", "CANCELLED AT")
+_BY_HAND = "KeyboardInterrupt"
 
 
 class Ending:
@@ -39,6 +42,11 @@ class Ending:
             self._fail(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
         elif any(word in words for word in _OF_KILLING) and _KILLED.fullmatch(words.strip()):
             self._fail(words.strip(), is_root=self._is_unknown)
+
+    @property
+    def was_by_hand(self) -> bool:
+        """Whether somebody pressed Ctrl-C."""
+        return self.error is not None and self.error.startswith(_BY_HAND)
 
     @property
     def _is_unknown(self) -> bool:

@@ -228,6 +228,11 @@ def test_what_a_launcher_says_of_a_failure_does_not_hide_it(tmp_path: Path, end:
     [
         ("Killed\n", "Killed", Verdict.QUIET),
         ("run.sh: line 3:  4711 Killed                  python train.py\n", "", Verdict.QUIET),
+        (
+            "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-11-23T09:00:00 DUE TO TIME LIMIT ***\n",
+            "",
+            Verdict.QUIET,
+        ),
         ("slurmstepd: error: Detected 1 oom_kill event in StepId=7.0. Some of the step tasks\n", "", Verdict.FIRED),
         (
             "Traceback (most recent call last):\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
@@ -243,6 +248,14 @@ def test_a_training_that_was_killed_has_failed(tmp_path: Path, end: str, error: 
     run = open_run(file)
     assert (run.status.state, run.status.error) == ("failed", error or end.strip())
     assert next(outcome for outcome in evaluate(run) if outcome.rule == "oom").verdict is verdict
+
+
+def test_a_training_that_somebody_ended_has_not_failed(tmp_path: Path) -> None:
+    file = Path(shutil.copy(PRINTED / "grpo-crash.log", tmp_path))
+    file.write_text(file.read_text().replace("ValueError: no answer key", "KeyboardInterrupt"))
+
+    status = read(left_for(file, 1000)).status
+    assert (status.state, status.error) == ("stopped", None)
 
 
 @pytest.mark.parametrize("line", ["Killed by a stray process, he said", "skilled", "prompt: the king was Killed"])
