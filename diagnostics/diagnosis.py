@@ -166,8 +166,8 @@ class Diagnosis:
     def verdict(self) -> str:
         """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run.
 
-        So is a run without a metric. Half is of the rules that apply and judge metrics: a run that logs few samples is
-        judged by its metrics.
+        A run without a metric is not judged either. Half of the rules that apply and judge metrics: a run that logs few
+        samples is judged by its metrics.
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
