@@ -3,22 +3,19 @@
 import os
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import streamlit as st
-
-from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, UnreadableRun, find_runs
+from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
 from diagnostics.diagnosis import Diagnosis
 from diagnostics.dialects.own_names import OwnNames
 from diagnostics.names_file import read_names
 
-_MOST_RUNS_KEPT = 256
+_MOST_RUNS_KEPT = 64
 _LEAST_INTERVAL = 0.25  # seconds between two looks at the same files, however many sessions ask
-
-
 _MAP = "RLVITALS_MAP"  # the names file that `rlvitals ui --map` was given
 
 
@@ -63,42 +60,39 @@ class SharedRun:
         return before
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """One run of the list: looked at, or the sentence that says why it could not be."""
-
-    ref: RunRef
-    look: Look | None
-    error: str = ""
-
-
-_found_refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its logs may lie in several folders
-
-
-@st.cache_resource(max_entries=_MOST_RUNS_KEPT, show_spinner=False)
-def _shared(path: str) -> SharedRun:
-    return SharedRun(_found_refs.get(path, path))
+_lock = threading.Lock()
+_kept: OrderedDict[str, SharedRun] = OrderedDict()  # by path, the one that was looked at last in the end
+_refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its logs may lie in several folders
 
 
 def look_at(path: str) -> Look:
     """The newest state of the run at a path. Raises UnreadableRun with one sentence."""
-    return _shared(path).look()
+    with _lock:
+        shared = _kept.get(path)
+    if shared is None:
+        shared = SharedRun(_refs.get(path, path))
+    with _lock:
+        shared = _kept.setdefault(path, shared)
+        _kept.move_to_end(path)
+        if len(_kept) > _MOST_RUNS_KEPT:
+            _kept.popitem(last=False)
+    return shared.look()
 
 
-def find_all(folders: Sequence[Path]) -> list[Found]:
-    """Every run below these folders, the most recently written first. One that cannot be read hides no other."""
+def is_kept(path: str) -> bool:
+    """Whether a look at the run at a path costs no more than what was written since the last one."""
+    with _lock:
+        return path in _kept
+
+
+def let_go(path: str) -> None:
+    """Free what is held of a run; the next look reads it anew."""
+    with _lock:
+        _kept.pop(path, None)
+
+
+def runs_below(folders: Sequence[Path]) -> list[RunRef]:
+    """Every run below these folders, unread; from now on each is found by its path with all of its logs."""
     refs = {ref.path.resolve(): ref for folder in folders for ref in find_runs(folder)}
-    _found_refs.update({str(ref.path): ref for ref in refs.values()})
-    return sorted((_found(ref) for ref in refs.values()), key=_newest_first)
-
-
-def _found(ref: RunRef) -> Found:
-    try:
-        return Found(ref, look_at(str(ref.path)))
-    except UnreadableRun as error:
-        return Found(ref, None, error.sentence)
-
-
-def _newest_first(found: Found) -> tuple[float, str]:
-    written = found.look.diagnosis.run.status.last_written if found.look else None
-    return -(written or 0.0), str(found.ref.path)
+    _refs.update({str(ref.path): ref for ref in refs.values()})
+    return list(refs.values())

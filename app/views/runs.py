@@ -1,6 +1,7 @@
 """The Runs page: one row for every run found, its state and its verdict."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,14 +11,18 @@ from pandas.io.formats.style import Styler
 
 from app import state
 from app.figures.sparkline import sparkline
-from app.load import Found, find_all
+from app.listing import Listed, Listing
+from app.load import Look
 from app.theme import STATES, VERDICTS
 from app.widgets.verdict import headline
 from app.words import age, plain, progress
 from diagnostics.curves.selection import main_reward
 
-_POLL_SECONDS = 3.0
+_POLL_SECONDS = 2.0
+_PATIENCE = 0.5  # seconds that the page waits for what can be read at once
+_READING = "◔ reading"
 _TABLE = "runs.table"
+_DRAWN = "runs.drawn"  # the paths of the table's rows as they stand on the screen
 _FILTER = "runs.filter"
 _SAMPLE_MARK = "(sample)"
 _MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 25, 860, 32  # rows, pixels, pixels
@@ -46,10 +51,22 @@ def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_l
     st.fragment(_listing, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
 
 
+Cells = dict[str, object]
+
+
+@cache
+def _listing_of(folders: tuple[Path, ...]) -> Listing[Cells]:
+    """One for all sessions."""
+    return Listing(folders, _cells)
+
+
 def _listing(
     folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
 ) -> None:
-    found = find_all(folders)
+    found = _listing_of(tuple(folders)).now(_PATIENCE)
+    if found is None:
+        st.caption(f"Looking for runs in {_places(folders)}")
+        return
     if not found:
         _empty(folders, open_launch)
         return
@@ -57,7 +74,10 @@ def _listing(
         st.caption(f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness.")
     if all(state.is_sample(item.ref.path) for item in found):
         _ways(open_launch)
-    readable = [item for item in found if item.look]
+    unread = sum(not item.is_read for item in found)
+    if unread:
+        st.caption(f"Reading: {len(found) - unread} of {len(found)} runs so far.")
+    readable = [item for item in found if not item.error]
     rows = [item for item in readable if _matches(_row(item))]
     _table(rows, open_run)
     if len(rows) < len(readable):
@@ -67,7 +87,7 @@ def _listing(
             st.caption(f":orange[{plain(item.error)}]")
 
 
-def _table(rows: Sequence[Found], open_run: Callable[[Path], NoReturn]) -> None:
+def _table(rows: Sequence[Listed[Cells]], open_run: Callable[[Path], NoReturn]) -> None:
     event = st.dataframe(
         _coloured(pd.DataFrame([_row(item) for item in rows], columns=list(_COLUMNS))),
         hide_index=True,
@@ -78,9 +98,12 @@ def _table(rows: Sequence[Found], open_run: Callable[[Path], NoReturn]) -> None:
         row_height=_ROW_HEIGHT,
         column_config=_COLUMNS,
     )
+    paths = [item.ref.path for item in rows]
+    clicked = st.session_state.get(_DRAWN, paths)  # the rows may have changed places since
+    st.session_state[_DRAWN] = paths
     if event.selection.cells:
         index, _ = event.selection.cells[0]
-        open_run(rows[index].ref.path)
+        open_run(clicked[index])
 
 
 def _coloured(table: pd.DataFrame) -> Styler:
@@ -90,32 +113,41 @@ def _coloured(table: pd.DataFrame) -> Styler:
     return table.style.map(lambda cell: colours.get(cell, ""), subset=["verdict"])
 
 
-def _row(found: Found) -> dict[str, object]:
-    assert found.look is not None
-    diagnosis = found.look.diagnosis
+def _row(found: Listed[Cells]) -> Cells:
+    """The cells of a row; of a run that is still to be read, its name alone."""
+    cells = found.summary or {**dict.fromkeys(_COLUMNS, ""), "state": _READING, "name": found.ref.name, "reward": ()}
+    sample = f" {_SAMPLE_MARK}" if state.is_sample(found.ref.path) else ""
+    return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written)}
+
+
+def _cells(look: Look) -> Cells:
+    """What the list says of a run that was read."""
+    diagnosis = look.diagnosis
     run = diagnosis.run
     return {
         "state": str(STATES[run.status.state]),
-        "name": run.name + (f" {_SAMPLE_MARK}" if state.is_sample(run.path) else ""),
+        "name": run.name,
         "verdict": str(VERDICTS[diagnosis.verdict]),
         "finding": headline(diagnosis) if diagnosis.fired else run.status.short_error or headline(diagnosis),
         "reward": sparkline(main_reward(run)),
         "step": progress(run).removeprefix("step "),
         "algorithm": run.algorithm,
         "producer": f"{run.producer} {run.producer_version or ''}".strip(),
-        "written": age(run.status.last_written),
     }
 
 
-def _matches(row: dict[str, object]) -> bool:
+def _matches(row: Cells) -> bool:
     text = " ".join(str(cell) for cell in row.values() if isinstance(cell, str)).lower()
     return all(word in text for word in st.session_state.get(_FILTER, "").lower().split())
 
 
 def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None:
-    where = ", ".join(str(folder) for folder in folders)
-    st.markdown(f"**No run yet in {plain(where)}**")
+    st.markdown(f"**No run yet in {_places(folders)}**")
     _ways(open_launch)
+
+
+def _places(folders: Sequence[Path]) -> str:
+    return plain(", ".join(map(str, folders)))
 
 
 def _ways(open_launch: Callable[[], NoReturn]) -> None:

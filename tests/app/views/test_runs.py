@@ -1,5 +1,8 @@
 """The Runs page: every run found, one row each, and none hidden by another."""
 
+import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,10 +26,26 @@ def write(directory: Path, cut: float = 0.05, error: str | None = None) -> None:
 
 
 def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    """The page once everything is read."""
     monkeypatch.setenv("RLVITALS_PATHS", str(folder))
-    test = AppTest.from_string(PAGE, default_timeout=30).run()
-    assert not test.exception
+    test = AppTest.from_string(PAGE, default_timeout=30)
+    run_until(test, lambda: not any(said in text(test) for said in ("Looking for", "Reading:")))
     return test
+
+
+def run_until(test: AppTest, is_there: Callable[[], bool]) -> None:
+    """Look at the page, as it does itself every two seconds, until it shows something."""
+    deadline = time.monotonic() + 30
+    while True:
+        assert not test.run().exception
+        if is_there():
+            return
+        assert time.monotonic() < deadline, f"still not there: {text(test)}"
+        time.sleep(0.1)
+
+
+def names(test: AppTest) -> set[str]:
+    return set(test.dataframe[0].value["name"])
 
 
 def text(test: AppTest) -> str:
@@ -58,7 +77,7 @@ def test_the_filter_takes_several_words(tmp_path: Path, monkeypatch: pytest.Monk
     write(tmp_path / "two", cut=0.94)
     test = shown(tmp_path, monkeypatch)
     test.text_input(key="runs.filter").set_value("GRPO critical").run()
-    assert list(test.dataframe[0].value["name"]) == ["two"]
+    assert names(test) == {"two"}
     assert "1 of 2 runs match the filter." in text(test)
 
 
@@ -70,7 +89,7 @@ def test_a_run_that_cannot_be_read_is_a_sentence_and_hides_no_other(
     (tmp_path / "bad" / RUN_FILE).write_text("{not json")
     (tmp_path / "bad" / EVENTS_FILE).unlink()
     test = shown(tmp_path, monkeypatch)
-    assert list(test.dataframe[0].value["name"]) == ["good"]
+    assert names(test) == {"good"}
     assert "bad" in text(test)
 
 
@@ -85,11 +104,29 @@ def test_sample_runs_are_called_samples(tmp_path: Path, monkeypatch: pytest.Monk
     write(tmp_path / "sample_runs" / "grpo-healthy")
     test = shown(tmp_path / "sample_runs", monkeypatch)
     assert "are samples: real trainings" in text(test)
-    assert list(test.dataframe[0].value["name"]) == ["grpo-healthy (sample)"]
+    assert names(test) == {"grpo-healthy (sample)"}
 
 
 def test_a_new_run_appears_beside_the_ones_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "one")
     test = shown(tmp_path, monkeypatch)
     write(tmp_path / "two")
-    assert {"one", "two"} == set(test.run().dataframe[0].value["name"])
+    run_until(test, lambda: names(test) == {"one", "two"})
+
+
+def test_a_run_that_is_not_read_yet_is_a_name_and_keeps_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "quick")
+    write(tmp_path / "hanging")
+    log = tmp_path / "hanging" / EVENTS_FILE
+    log.unlink()
+    os.mkfifo(log)  # whoever opens it waits, as for a network place that does not answer
+    monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
+    test = AppTest.from_string(PAGE, default_timeout=30)
+    run_until(test, lambda: bool(test.dataframe) and names(test) == {"quick", "hanging"})
+    table = test.dataframe[0].value.set_index("name")
+    assert table.loc["hanging", "state"] == "◔ reading"
+    assert "Reading:" in text(test)
+    with log.open("w"):
+        run_until(test, lambda: "Reading:" not in text(test))
