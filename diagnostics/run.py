@@ -105,6 +105,8 @@ class Samples:
     steps: tuple[int, ...] = ()
     load: Callable[[int], tuple[Sample, ...]] = lambda step: ()
     followed_steps: tuple[int, ...] = ()  # those with answers to the followed prompts
+    memo: dict[int, Any] | None = field(default=None, compare=False)
+    """By step, what those who look at it again and again made of it; None where the samples may still change."""
 
     def at(self, step: int) -> tuple[Sample, ...]:
         """All samples of one step, in file order; empty for a step without samples."""
@@ -117,7 +119,7 @@ class Samples:
 
     def remembered(self) -> "Samples":
         """The same samples; each step is read from disk once at most, and kept as long as the returned object lives."""
-        return replace(self, load=cache(self.load))
+        return replace(self, load=cache(self.load), memo={})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -207,7 +208,7 @@ def scores_of(rows: Rows) -> Values:
 
 def scored(rows: Rows) -> Rows:
     """The rows whose score is a finite number."""
-    return tuple(row for row, score in zip(rows, scores_of(rows), strict=True) if np.isfinite(score))
+    return tuple(compress(rows, np.isfinite(scores_of(rows)).tolist()))
 
 
 def lengths_of(rows: Rows) -> Values:

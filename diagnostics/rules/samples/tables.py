@@ -8,8 +8,9 @@ one with forty. Two checks look at ten and at twelve tables together, because wh
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 
-from diagnostics.run import Run, Sample
+from diagnostics.run import Run, Sample, Samples
 
 POOLED = 3  # tables looked at together: a single one of 16 rows says little about a share
 PROBES = 6  # places at which the beginning of a finding is looked for; with n tables it is found to within n / 64
@@ -78,9 +79,16 @@ def groups_of(rows: Rows) -> list[Rows]:
 
 
 def _rows(run: Run, first: int, last: int) -> Rows:
-    return tuple(
-        Row(step, index, sample)
-        for step in run.samples.steps[first : last + 1]
-        for index, sample in enumerate(run.samples.at(step)[:MOST_ROWS])
-        if sample.split == "train"  # answers to held-out prompts may be greedy, and are the same prompts each time
-    )
+    return tuple(chain.from_iterable(_rows_at(run.samples, step) for step in run.samples.steps[first : last + 1]))
+
+
+def _rows_at(samples: Samples, step: int) -> Rows:
+    memo = {} if samples.memo is None else samples.memo
+    if step not in memo:
+        memo[step] = tuple(
+            Row(step, index, sample)
+            for index, sample in enumerate(samples.at(step)[:MOST_ROWS])
+            if sample.split == "train"  # answers to held-out prompts may be greedy, and are the same prompts each time
+        )
+    rows: Rows = memo[step]
+    return rows
