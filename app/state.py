@@ -6,17 +6,16 @@ from pathlib import Path
 import streamlit as st
 
 from app.theme import DARK, LIGHT, Palette
+from diagnostics.report.since_parent import SAMPLE_RUNS
 
 RUN, STEP = "run", "step"
 _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
-SAMPLES_FOLDER = "sample_runs"
-_SAMPLES = Path(__file__).resolve().parent.parent / SAMPLES_FOLDER
 
 
 def folders() -> tuple[Path, ...]:
     """The folders to show: those of RLVITALS_PATHS, else ./runs and the sample runs that stand beside the app."""
     named = tuple(Path(part) for part in os.environ.get(_PATHS, "").split(os.pathsep) if part)
-    return named or (Path("runs"), _SAMPLES)
+    return named or (Path("runs"), SAMPLE_RUNS)
 
 
 def is_read_only() -> bool:
@@ -26,12 +25,18 @@ def is_read_only() -> bool:
 
 def is_sample(path: Path) -> bool:
     """Whether a run is one of the sample runs that ship with rlvitals."""
-    return SAMPLES_FOLDER in path.resolve().parts
+    return SAMPLE_RUNS.name in path.resolve().parts
 
 
 def selected_run() -> str | None:
     """The path of the run that the address names."""
     return st.query_params.get(RUN)
+
+
+def open_run(path: Path) -> None:
+    """Write another run into the address of the Run page; its newest step is shown."""
+    choose_step(None)
+    st.query_params[RUN] = str(path)
 
 
 def chosen_step() -> int | None:

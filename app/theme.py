@@ -85,6 +85,13 @@ STATES: Mapping[str, Sign] = {
     "unknown": Sign("·", "state unknown", "gray"),
 }
 
+FATES: Mapping[str, Sign] = {
+    "gone": Sign("✓", "gone", "green"),
+    "still": Sign("▲", "still so", "orange"),
+    "too-early": Sign("◔", "too early to say", "gray"),
+    "unchecked": Sign("○", "not checked", "gray"),
+}
+
 NOT_APPLICABLE = "not-applicable"
 OUTCOMES: Mapping[str, Sign] = {
     "fired": Sign("▲", "fired", "orange"),

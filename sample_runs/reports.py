@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.report.contents import Report
 from diagnostics.report.html import report_html
 from diagnostics.report.markdown import report_markdown
+from diagnostics.report.report import Report
 from diagnostics.report.text import report_text
 
 ROOT = Path(__file__).resolve().parents[1]

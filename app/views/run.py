@@ -17,6 +17,7 @@ from app.widgets.distributions import distributions
 from app.widgets.metrics import metrics
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
+from app.widgets.since_parent import since_parent
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
 from app.words import is_live, plain
@@ -40,6 +41,7 @@ def render(path: str | None, is_read_only: bool) -> None:
     _head(path, look, is_read_only)
     error_line(look.diagnosis.run)
     verdict(look.diagnosis, is_read_only=is_read_only)
+    since_parent(look.diagnosis)
     data_line(look.diagnosis)
     charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
     settings(look.diagnosis)

@@ -28,7 +28,7 @@ def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
     answer = f"relaunch.answer.{run.run_id}.{key}"
     match st.session_state.get(answer):
         case Path() as child if (child / RUN_FILE).exists():
-            st.button(f"Open {plain(child.name)}", key=f"opened.{answer}", on_click=_open, args=(child,))
+            st.button(f"Open {plain(child.name)}", key=f"opened.{answer}", on_click=state.open_run, args=(child,))
             return
         case str(refusal):
             st.caption(f":orange[{plain(refusal)}]")
@@ -47,7 +47,7 @@ def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
 def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
     """Start the training once: the second click of a double click finds the run that the first one started."""
     if isinstance(child := st.session_state.get(answer), Path) and (child / RUN_FILE).exists():
-        _open(child)
+        state.open_run(child)
         return
     child = new_folder(path)
     words = [word for fix in changes for word in (f"--{fix.parameter}", as_text(fix.suggested))]
@@ -57,15 +57,10 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
         st.session_state[answer] = str(error)
     else:
         st.session_state[answer] = child
-        _open(child)
+        state.open_run(child)
 
 
 def new_folder(path: Path) -> Path:
     """Where a run's successor goes: beside it, with the next free number; of a sample run, where new runs go."""
     root = runs_folder(state.folders()[0]) if state.is_sample(path) else path.parent
     return root / free_name(root, _NUMBER.sub("", path.name))
-
-
-def _open(child: Path) -> None:
-    state.choose_step(None)
-    st.query_params[state.RUN] = str(child)

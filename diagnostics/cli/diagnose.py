@@ -1,19 +1,21 @@
 """`rlvitals diagnose`: the verdict on every run below the given paths, and an exit code that a script can use."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from diagnostics.api import diagnose
+from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import BAD_INPUT, FORMATS, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
-from diagnostics.diagnosis import Limits, Severity
+from diagnostics.diagnosis import Diagnosis, Limits, Severity
 from diagnostics.dialects.own_names import OwnNames
-from diagnostics.report.contents import Problem, Report
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
+from diagnostics.report.report import Problem, Report
+from diagnostics.report.since_parent import find_parent, since_parent
 from diagnostics.report.text import report_text
 from diagnostics.rules import UnknownLimitError
 
@@ -37,10 +39,23 @@ def run(words: Sequence[str]) -> int:
 
 def _report(paths: Sequence[Path], limits: Limits | None, names: OwnNames | None) -> Report:
     found = list(opened(paths, names))
+    diagnoses = tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem))
     return Report(
-        diagnoses=tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem)),
+        diagnoses=diagnoses,
         problems=tuple(item for item in found if isinstance(item, Problem)),
+        since={child.run.path: since_parent(child, parent) for child, parent in _with_parents(diagnoses, limits)},
     )
+
+
+def _with_parents(diagnoses: Sequence[Diagnosis], limits: Limits | None) -> Iterator[tuple[Diagnosis, Diagnosis]]:
+    """The runs that were relaunched from another, with that one: of those here, or where it is found beside it."""
+    by_id = {diagnosis.run.run_id: diagnosis for diagnosis in diagnoses}
+    for child in diagnoses:
+        if child.run.parent is not None and child.run.parent in by_id:
+            yield child, by_id[child.run.parent]
+        elif path := find_parent(child.run):
+            with suppress(UnreadableRun):  # nobody asked for it: the report says that it is not at hand
+                yield child, diagnose(open_run(path), limits)
 
 
 def _written(report: Report, form: str, output: Path | None) -> str:

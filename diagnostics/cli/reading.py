@@ -8,7 +8,7 @@ from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError
 from diagnostics.dialects.own_names import OwnNames
 from diagnostics.names_file import NamesError, read_names
-from diagnostics.report.contents import Problem
+from diagnostics.report.report import Problem
 from diagnostics.run import Run
 
 

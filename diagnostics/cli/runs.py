@@ -6,8 +6,9 @@ from typing import Any
 
 from diagnostics.cli.command import BAD_INPUT, add_output, note, parser, style, write
 from diagnostics.cli.reading import add_map, names_of, opened
-from diagnostics.report.contents import Problem, progress, state
+from diagnostics.report.contents import progress, state
 from diagnostics.report.json import state_of
+from diagnostics.report.report import Problem
 from diagnostics.report.tables import Table
 from diagnostics.run import Run
 

@@ -31,28 +31,6 @@ _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's n
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A path that could not be read, and the sentence that says why."""
-
-    path: str
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The diagnoses of one command, in the order of its paths, and what could not be read."""
-
-    diagnoses: tuple[Diagnosis, ...] = ()
-    problems: tuple[Problem, ...] = ()
-
-    @property
-    def worst(self) -> Severity | None:
-        """The worst severity that fired in any run."""
-        found = [outcome.severity for diagnosis in self.diagnoses for outcome in diagnosis.fired if outcome.severity]
-        return max(found, key=lambda severity: severity.rank, default=None)
-
-
-@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing to tell: a cause with the outcomes that it explains, or an outcome that no cause explains."""
 

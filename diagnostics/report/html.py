@@ -10,7 +10,6 @@ from diagnostics.diagnosis import Diagnosis, Outcome, Severity, ShownSample, Ver
 from diagnostics.messages import setting, shown
 from diagnostics.report.contents import (
     Finding,
-    Report,
     advice,
     alternative,
     concerns,
@@ -28,6 +27,8 @@ from diagnostics.report.contents import (
 )
 from diagnostics.report.dialogues import dialogue, newest_samples
 from diagnostics.report.elements import Markup, element, folded, joined, table
+from diagnostics.report.report import Report
+from diagnostics.report.since_parent import SinceParent, heading, not_found, told
 from diagnostics.report.svg import curve_svg
 from diagnostics.run import Run, Series
 
@@ -48,7 +49,10 @@ def report_html(report: Report) -> str:
         element("style", Markup(style)),
     )
     numbers = count(1)
-    articles = (_article(diagnosis, index, numbers) for index, diagnosis in enumerate(report.diagnoses, start=1))
+    articles = (
+        _article(diagnosis, index, numbers, report.since.get(diagnosis.run.path))
+        for index, diagnosis in enumerate(report.diagnoses, start=1)
+    )
     body = element("body", element("main", _list_of_runs(report), *articles, _problems(report)))
     return f"<!doctype html>\n{element('html', head, body, lang='en')}"
 
@@ -81,10 +85,11 @@ def _problems(report: Report) -> Markup:
     return element("section", element("h2", "Not readable"), table(("Path", "Why"), rows))
 
 
-def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int]) -> Markup:
+def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int], since: SinceParent | None) -> Markup:
     sections = (
         *_head(diagnosis),
         *(_finding(finding, diagnosis, numbers) for finding in findings(diagnosis)),
+        *_since_parent(diagnosis.run, since),
         _curves("Crucial values", crucial(diagnosis.run), diagnosis, numbers),
         _preflight(diagnosis),
         newest_samples(diagnosis.run),
@@ -94,6 +99,14 @@ def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int]) -> Markup
         _data(diagnosis),
     )
     return element("article", *sections, id=f"run-{index}")
+
+
+def _since_parent(run: Run, since: SinceParent | None) -> Iterator[Markup]:
+    if since is not None:
+        yield element("h2", heading(since))
+        yield table(("What", "How it stands"), told(since))
+    elif run.parent is not None:
+        yield element("p", not_found(run), class_="muted")
 
 
 def _head(diagnosis: Diagnosis) -> Iterator[Markup]:

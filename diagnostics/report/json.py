@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
-from diagnostics.report.contents import Report, concerns, enabling, said
+from diagnostics.report.contents import concerns, enabling, said
+from diagnostics.report.report import Report
 from diagnostics.report.settings import finding_document
+from diagnostics.report.since_parent import SinceParent
 from diagnostics.report.strict_json import encoded
 from diagnostics.run import Run
 
@@ -14,7 +16,7 @@ def report_json(report: Report) -> str:
     """A report as JSON; numbers that JSON does not have are the strings "NaN", "Infinity" and "-Infinity"."""
     return encoded(
         {
-            "runs": [_run(diagnosis) for diagnosis in report.diagnoses],
+            "runs": [_run(diagnosis, report.since.get(diagnosis.run.path)) for diagnosis in report.diagnoses],
             "errors": [{"path": problem.path, "error": problem.error} for problem in report.problems],
         }
     )
@@ -40,7 +42,7 @@ def state_of(run: Run) -> dict[str, Any]:
     }
 
 
-def _run(diagnosis: Diagnosis) -> dict[str, Any]:
+def _run(diagnosis: Diagnosis, since: SinceParent | None) -> dict[str, Any]:
     health = diagnosis.run.data_health
     return {
         **state_of(diagnosis.run),
@@ -59,6 +61,26 @@ def _run(diagnosis: Diagnosis) -> dict[str, Any]:
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
         "preflight": [finding_document(outcome) for outcome in concerns(diagnosis.preflight)],
+        "parent": diagnosis.run.parent,
+        "since_parent": None if since is None else _since_parent(since),
+    }
+
+
+def _since_parent(since: SinceParent) -> dict[str, Any]:
+    return {
+        "path": _shown_path(since.parent.run.path),
+        "changes": {name: {"parent": there, "child": here} for name, (there, here) in since.changes.items()},
+        "findings": [
+            {
+                "fate": followed.fate,
+                "severity": followed.finding.severity,
+                "summary": followed.finding.sentence,
+                "message": followed.sentence,
+            }
+            for followed in since.followed
+        ],
+        "new": [{"severity": finding.severity, "summary": finding.sentence} for finding in since.new],
+        "reward": since.reward,
     }
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from diagnostics.diagnosis import Diagnosis, Outcome, ShownSample
 from diagnostics.report.contents import (
     Finding,
-    Report,
     advice,
     concerns,
     data_line,
@@ -20,19 +19,22 @@ from diagnostics.report.contents import (
     verdict_sentence,
 )
 from diagnostics.report.markup import code, escaped, table
+from diagnostics.report.report import Report
 from diagnostics.report.settings import settings_table
+from diagnostics.report.since_parent import SinceParent, heading, not_found, told
+from diagnostics.run import Run
 
 
 def report_markdown(report: Report) -> str:
     """Every run of a report under its own heading, then what could not be read."""
-    parts = ["\n".join(_run(diagnosis)) for diagnosis in report.diagnoses]
+    parts = ["\n".join(_run(diagnosis, report)) for diagnosis in report.diagnoses]
     if report.problems:
         rows = [(code(problem.path), escaped(problem.error)) for problem in report.problems]
         parts.append(f"### Not readable\n\n{table(('Path', 'Why'), rows)}")
     return "\n\n".join(parts)
 
 
-def _run(diagnosis: Diagnosis) -> Iterator[str]:
+def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
     yield f"### {escaped(run.name)}: {diagnosis.verdict.replace('-', ' ')}"
     yield ""
@@ -40,6 +42,7 @@ def _run(diagnosis: Diagnosis) -> Iterator[str]:
     yield ""
     yield from (f"{escaped(note)}\n" for note in run.notes)
     yield _found(findings(diagnosis)) or verdict_sentence(diagnosis)
+    yield from _since_parent(run, report.since.get(run.path))
     if limits := own_limits(diagnosis):
         yield f"\nNot the default limits: {', '.join(map(code, limits))}"
     if diagnosis.blind_spots:
@@ -51,6 +54,14 @@ def _run(diagnosis: Diagnosis) -> Iterator[str]:
     if reasons := reasons_not_to_apply(diagnosis):
         yield ""
         yield from _not_applicable(reasons)
+
+
+def _since_parent(run: Run, since: SinceParent | None) -> Iterator[str]:
+    if since is not None:
+        yield f"\n**{escaped(heading(since))}**\n"
+        yield from (f"- {label}: {escaped(text)}" for label, text in told(since))
+    elif run.parent is not None:
+        yield f"\n{escaped(not_found(run))}"
 
 
 def _found(found: tuple[Finding, ...]) -> str:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from diagnostics.diagnosis import Diagnosis, Outcome
 from diagnostics.report.contents import (
     Finding,
-    Report,
     advice,
     alternative,
     counted,
@@ -19,18 +18,21 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
+from diagnostics.report.report import Report
 from diagnostics.report.settings import settings_section
+from diagnostics.report.since_parent import SinceParent, heading, not_found, told
 from diagnostics.report.style import LABEL_COLUMN, Style
+from diagnostics.run import Run
 
 OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
 
 
 def report_text(report: Report, style: Style | None = None) -> str:
     """Every run of a report, each with its worst finding first."""
-    return "\n\n\n".join("\n".join(_run(diagnosis, style or Style())) for diagnosis in report.diagnoses)
+    return "\n\n\n".join("\n".join(_run(diagnosis, report, style or Style())) for diagnosis in report.diagnoses)
 
 
-def _run(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
+def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     run = diagnosis.run
     yield f"{run.name}  {run_line(diagnosis)}"
     yield str(run.path)
@@ -40,6 +42,7 @@ def _run(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
             yield style.labelled("", f"The whole error stands in {run.console}.")
     yield ""
     yield from _findings(diagnosis, style)
+    yield from _since_parent(diagnosis.run, report.since.get(diagnosis.run.path), style)
     yield from (style.labelled("limit", f"{limit}, not the default") for limit in own_limits(diagnosis))
     yield from _blind_spots(diagnosis.blind_spots, style)
     yield from settings_section(diagnosis.preflight, style)
@@ -98,6 +101,13 @@ def _measured(outcome: Outcome) -> str:
 
 def _below(style: Style, label: str, text: str) -> str:
     return style.labelled(label, text, indent=LABEL_COLUMN)
+
+
+def _since_parent(run: Run, since: SinceParent | None, style: Style) -> Iterator[str]:
+    if since is not None:
+        yield from (style.paragraph(heading(since), indent=0), *(style.labelled(*line) for line in told(since)), "")
+    elif run.parent is not None:
+        yield from (style.paragraph(not_found(run), indent=0), "")
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:

@@ -49,9 +49,17 @@ def sample(group: int, score: float, response: str = "124") -> dict[str, Any]:
             "terminated": score > 0, "length": 8, "group": group}  # fmt: skip
 
 
-def write(directory: Path, steps: int = 60, cut: float = 0.05, algorithm: str = "grpo", **metrics: float) -> RunLog:
+def write(
+    directory: Path,
+    steps: int = 60,
+    cut: float = 0.05,
+    algorithm: str = "grpo",
+    parent: str | None = None,
+    **metrics: float,
+) -> RunLog:
     """A run of that many steps whose reward rises; not closed."""
-    log = RunLog(directory, algorithm=algorithm, task="addition", config={"max_completion_length": 8}, total=100)
+    config = {"max_completion_length": 8}
+    log = RunLog(directory, algorithm=algorithm, task="addition", config=config, total=100, parent=parent)
     for step in range(1, steps + 1):
         row = {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": cut, **HEALTHY, **metrics}
         log.log(step, row, [sample(0, 1.0), sample(0, 0.0, HOSTILE), sample(1, 1.0)])
@@ -150,6 +158,20 @@ def test_the_newest_step_is_followed_while_the_run_grows(tmp_path: Path, monkeyp
     log.close()
     time.sleep(0.3)  # two looks within a quarter of a second are one
     assert "Step 2: 1 of 1 samples" in text(test.run())
+
+
+def test_a_relaunched_run_stands_beside_the_one_before_which_is_a_click_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with write(tmp_path / "sick", cut=0.94) as parent, write(tmp_path / "fixed", parent=parent.run_id):
+        test = opened(tmp_path / "fixed", monkeypatch)
+        assert "**Since sick, with the same settings**" in text(test)
+        assert "✓ gone] The completions are cut off before they end." in text(test)
+        next(button for button in test.button if button.label == "Open sick").click().run()
+        assert test.query_params["run"] == str(tmp_path / "sick")
+    with write(tmp_path / "orphan", parent="0123456789ab"):
+        test = opened(tmp_path / "orphan", monkeypatch)
+        assert "Relaunched from run 0123456789ab, which was not found beside it" in text(test)
 
 
 def test_every_check_is_listed_with_its_own_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

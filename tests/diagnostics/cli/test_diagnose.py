@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.api import open_run
 from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG
+from diagnostics.runlog import RunLog
 
 RUN_KEYS = {
     "path", "run_id", "name", "sources", "producer", "producer_version", "algorithm", "state", "steps", "data_health",
-    "verdict", "limits", "causes", "outcomes", "preflight",
+    "verdict", "limits", "causes", "outcomes", "preflight", "parent", "since_parent",
 }  # fmt: skip
 FIRED_KEYS = {
     "code", "rule", "verdict", "severity", "grade", "first_step", "last_step", "measured", "limit", "limit_is_default",
@@ -185,3 +187,13 @@ def test_a_terminal_gets_colour_unless_it_wants_none(
     os.close(theirs)
     assert (b"\x1b[1;31mCRITICAL" in os.read(ours, 10_000)) == is_coloured
     os.close(ours)
+
+
+def test_a_relaunched_run_tells_what_became_of_the_findings_before(rlvitals, tmp_path: Path, cut_off_run: Path) -> None:
+    with RunLog(tmp_path / "child", algorithm="grpo", parent=open_run(cut_off_run).run_id, total=40) as log:
+        for step in range(1, 41):
+            log.log(step, {"reward": step / 40, "completions/clipped_ratio": 0.02})
+    child = tmp_path / "child"
+    assert "gone      The completions are cut off before they end." in rlvitals("diagnose", child, cut_off_run).stdout
+    child.rename(cut_off_run.parent / "beside")
+    assert "gone      The completions are cut off" in rlvitals("diagnose", cut_off_run.parent / "beside").stdout

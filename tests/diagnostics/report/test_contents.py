@@ -6,7 +6,8 @@ import pytest
 
 from diagnostics.diagnosis import Diagnosis, Fix, Severity
 from diagnostics.messages import Message
-from diagnostics.report.contents import Report, advice, age, data_line, findings, number, run_line, verdict_sentence
+from diagnostics.report.contents import advice, age, data_line, findings, number, run_line, verdict_sentence
+from diagnostics.report.report import Report
 from diagnostics.run import Status
 
 

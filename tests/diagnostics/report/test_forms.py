@@ -13,10 +13,10 @@ from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.diagnosis import Diagnosis, Rival, Severity, Verdict
 from diagnostics.messages import Message
 from diagnostics.report import markup
-from diagnostics.report.contents import Problem, Report
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
+from diagnostics.report.report import Problem, Report
 from diagnostics.report.strict_json import strict
 from diagnostics.report.style import Style
 from diagnostics.report.tables import Table

@@ -13,9 +13,9 @@ import pytest
 from diagnostics.api import diagnose, open_run
 from diagnostics.diagnosis import Diagnosis, Outcome, Severity, Verdict
 from diagnostics.messages import Message
-from diagnostics.report.contents import Problem, Report
 from diagnostics.report.elements import Markup, element
 from diagnostics.report.html import report_html
+from diagnostics.report.report import Problem, Report
 from diagnostics.report.svg import curve_svg
 from diagnostics.run import Series, Values
 from diagnostics.runlog import RunLog
