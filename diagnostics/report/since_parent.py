@@ -17,6 +17,7 @@ from diagnostics.runlog import RUN_FILE
 
 SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
 """Of a checkout; an installed package has none."""
+ENOUGH = 10  # logged steps from the one on at which a finding began, before a run that goes on is said not to have it
 AVERAGED = 10  # logged steps, whose mean reward stands for where a run is
 _NO_SETTINGS = frozenset({"fault", "fault_step"})  # what a fault sets is kept, the fault itself is not
 _OF_SCORES = frozenset(
@@ -102,12 +103,13 @@ def _is_new(finding: Finding, known: Sequence[Finding]) -> bool:
 def _followed(finding: Finding, child: Diagnosis) -> Followed:
     outcomes = [outcome for outcome in child.outcomes if outcome.rule in _rules(finding)]
     fired = [o for o in outcomes if o.verdict is Verdict.FIRED and o.severity is not Severity.INFO]
-    last = int(child.run.steps[-1]) if len(child.run.steps) else 0
+    steps = child.run.steps
+    last, seen = int(steps[-1]) if len(steps) else 0, int(np.count_nonzero(steps >= finding.first_step))
     there = f"There it is {finding.severity} from step {finding.first_step} on"
     if fired:
         worst = max(fired, key=_rank)
         return Followed(finding, Fate.STILL, f"{there}; here it is {worst.severity} from step {worst.first_step} on.")
-    if last <= finding.first_step:
+    if seen < (1 if child.run.status.has_ended else ENOUGH):
         return Followed(finding, Fate.TOO_EARLY, f"{there}; this run is at step {last}.")
     if not any(outcome.verdict in (Verdict.QUIET, Verdict.FIRED) for outcome in outcomes):
         reason = next((said(outcome.message) for outcome in outcomes), "No check of it applies here.")

@@ -13,7 +13,7 @@ from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.report import Report
-from diagnostics.report.since_parent import Fate, find_parent, heading, since_parent
+from diagnostics.report.since_parent import ENOUGH, Fate, find_parent, heading, since_parent
 from diagnostics.report.text import report_text
 from diagnostics.runlog import RUN_FILE, RunLog
 
@@ -66,6 +66,16 @@ def test_before_the_step_at_which_it_began_nothing_is_gone(write: Write, tmp_pat
     parent = diagnose(open_run(tmp_path / "a"))
     ((_, fate, sentence),) = fates(parent, child)
     assert (fate, sentence[-27:]) == (Fate.TOO_EARLY, "on; this run is at step 20.")
+
+
+def test_a_run_that_has_only_begun_is_not_called_rid_of_it(write: Write, tmp_path: Path) -> None:
+    parent, run_id = write("a", CUT)
+    with RunLog(tmp_path / "b", algorithm="grpo", parent=run_id, total=40) as log:
+        for step in range(1, 41):
+            log.log(step, {"reward": step / 40, "reward_std": 0.3, **WHOLE})
+            if step in (ENOUGH - 1, ENOUGH):
+                ((_, fate, _),) = fates(parent, diagnose(open_run(tmp_path / "b")))
+                assert fate is (Fate.GONE if step == ENOUGH else Fate.TOO_EARLY)
 
 
 def test_a_metric_that_is_not_logged_any_more_proves_nothing(write: Write) -> None:
