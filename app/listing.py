@@ -20,6 +20,7 @@ from app.load import Look, is_kept, let_go, look_at, runs_below
 from diagnostics.api import RunRef, UnreadableRun
 
 _INTERVAL = 2.0  # seconds from one search of the folders to the next; runs that are found meanwhile wait no longer
+_SHARE, _LONGEST = 0.05, 10.0  # of a core for looking whether anything changed; but not more seconds in between
 _IDLE = 30.0  # seconds after the last question, when the thread ends
 _MOST_ENTRIES = 200  # of a log's folder that are looked at for changes
 
@@ -84,9 +85,10 @@ class Listing(Generic[Summary]):
             started = time.monotonic()
             self._search()
             self._read_again()
+            spent = time.monotonic() - started
             if self._read_new():
                 self._all_read.set()
-                time.sleep(max(0.0, started + _INTERVAL - time.monotonic()))
+                time.sleep(max(_INTERVAL, min(spent / _SHARE, _LONGEST)))
 
     def _is_asked(self) -> bool:
         with self._lock:
