@@ -18,6 +18,12 @@ def folders() -> tuple[Path, ...]:
     return named or (Path("runs"), SAMPLE_RUNS)
 
 
+def add_folder(path: Path) -> None:
+    """Show the runs of another folder too, to everybody, until the dashboard ends."""
+    shown = dict.fromkeys((*folders(), path))
+    os.environ[_PATHS] = os.pathsep.join(map(str, shown))
+
+
 def is_read_only() -> bool:
     """Whether nothing may be started or stopped from here."""
     return os.environ.get(_READ_ONLY) == "1"

@@ -14,6 +14,7 @@ from app.figures.sparkline import sparkline
 from app.listing import Listed, Listing
 from app.load import Look
 from app.theme import STATES, VERDICTS
+from app.widgets.open_logs import open_logs
 from app.widgets.verdict import headline
 from app.words import age, plain, progress
 from diagnostics.curves.selection import main_reward
@@ -41,13 +42,16 @@ _COLUMNS = {
 
 def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]) -> None:
     """Draw the list of the runs below these folders; `open_run` goes to a run's page, `open_launch` to Launch."""
-    st.text_input(
-        "Filter",
-        key=_FILTER,
-        placeholder="Filter by name, algorithm, producer, state, verdict",
-        label_visibility="collapsed",
-        width=420,
-    )
+    with st.container(horizontal=True):
+        st.text_input(
+            "Filter",
+            key=_FILTER,
+            placeholder="Filter by name, algorithm, producer, state, verdict",
+            label_visibility="collapsed",
+            width=420,
+        )
+        if not state.is_read_only():
+            open_logs()
     st.fragment(_listing, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
 
 
@@ -152,10 +156,8 @@ def _places(folders: Sequence[Path]) -> str:
 
 def _ways(open_launch: Callable[[], NoReturn]) -> None:
     """Two ways to a run of one's own."""
-    train, logs = st.columns([1, 2], gap="medium")
-    with train:
+    with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Train one now", help="A small demo on this machine, about a minute.", type="primary"):
             open_launch()
-    with logs:
-        st.caption("Open my logs: start the dashboard over the folder that holds them")
-        st.code("rlvitals PATH", language="bash")
+        above = "" if state.is_read_only() else "with the button above, or by "
+        st.caption(f"or open your own logs: {above}`rlvitals PATH` in a terminal")

@@ -97,7 +97,7 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mon
     test = shown(tmp_path, monkeypatch)
     assert "No run yet in" in text(test)
     assert [button.label for button in test.button] == ["Train one now"]
-    assert [code.value for code in test.code] == ["rlvitals PATH"]
+    assert "`rlvitals PATH` in a terminal" in text(test)
 
 
 def test_sample_runs_are_called_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

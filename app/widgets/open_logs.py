@@ -1,0 +1,68 @@
+"""Opening logs that lie elsewhere on this machine, from the list of runs."""
+
+import os
+import threading
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.words import plain
+from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
+from diagnostics.report.contents import counted
+
+_FIELD, _ANSWER = "open_logs.path", "open_logs.answer"
+_PATIENCE = 20.0  # seconds
+_CLOUD = "wandb://"
+
+
+def open_logs() -> None:
+    """Draw the button and, folded, the field; what a path came to stands below it."""
+    with st.popover("Open my logs"):
+        st.text_input(
+            "Folder or file on this machine",
+            key=_FIELD,
+            placeholder="~/experiments",
+            on_change=_open,
+            width=420,
+            help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
+        )
+        found, said = st.session_state.get(_ANSWER, (True, "The runs in it join the list until the dashboard ends."))
+        st.caption(plain(said) if found else f":orange[{plain(said)}]")
+
+
+def _open() -> None:
+    words = st.session_state[_FIELD].strip()
+    if words:
+        st.session_state[_ANSWER] = _opened(words)
+
+
+def _opened(words: str) -> tuple[bool, str]:
+    """Whether runs were found there, which then join the list, and what to say of it."""
+    if words.startswith(_CLOUD):
+        return False, f"A run of the cloud is fetched first: rlvitals import {words} --to FOLDER"
+    try:
+        path = Path(words).expanduser().absolute()
+    except RuntimeError:
+        return False, f"{words} names a user whom this machine does not know."
+    if os.pathsep in str(path):
+        return False, f"{path} holds a {os.pathsep!r}, which stands between paths; give it another name or a link."
+    found = _search(path)
+    if found is None:
+        return False, f"{path} holds too much to be searched in {_PATIENCE:.0f} s; name a folder nearer to the runs."
+    if not found:
+        try:
+            LiveRun(path)  # says why there is none
+        except UnreadableRun as error:
+            return False, error.sentence
+    state.add_folder(path)
+    return True, f"{counted(len(found), 'run')} in {path}: in the list now."
+
+
+def _search(path: Path) -> list[RunRef] | None:
+    """The runs there; None where it takes too long, as below the root of all files."""
+    found: list[list[RunRef]] = []
+    thread = threading.Thread(target=lambda: found.append(find_runs(path)), name=f"search of {path}", daemon=True)
+    thread.start()
+    thread.join(_PATIENCE)
+    return found[0] if found else None

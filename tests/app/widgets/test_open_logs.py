@@ -1,0 +1,70 @@
+"""Logs that lie elsewhere are opened from the page, or a sentence says why not."""
+
+import os
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from app.widgets import open_logs
+from diagnostics.runlog import RunLog
+
+PAGE = """
+import streamlit as st
+from app import state
+from app.widgets.open_logs import open_logs
+open_logs()
+st.text("|".join(map(str, state.folders())))
+"""
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path / "first"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return AppTest.from_string(PAGE, default_timeout=30).run()
+
+
+def typed(page: AppTest, words: str) -> str:
+    """What is said of a path that somebody types."""
+    page.text_input(key="open_logs.path").set_value(words).run()
+    assert not page.exception
+    return str(page.caption[0].value).replace("\\", "")
+
+
+def folders(page: AppTest) -> list[str]:
+    return str(page.text[0].value).split("|")
+
+
+def test_a_folder_with_runs_joins_those_that_are_shown(page: AppTest, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        RunLog(tmp_path / "logs" / name, algorithm="grpo").close("finished")
+    logs = str(tmp_path / "logs")
+    assert typed(page, "~/logs") == f"2 runs in {logs}: in the list now."
+    assert folders(page) == [str(tmp_path / "first"), logs]
+    typed(page, logs)
+    assert folders(page) == [str(tmp_path / "first"), logs]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("~/nowhere", "nowhere does not exist"),
+        ("~/empty", "is an empty folder: no run has been written into it yet"),
+        ("wandb://me/project/run", "rlvitals import wandb://me/project/run --to FOLDER"),
+        ("~nobody-of-this-name/logs", "names a user whom this machine does not know"),
+        ("/tmp/a:b", "stands between paths"),
+    ],
+)
+def test_what_is_no_run_is_told_and_changes_nothing(page: AppTest, tmp_path: Path, words: str, said: str) -> None:
+    (tmp_path / "empty").mkdir()
+    before = os.environ["RLVITALS_PATHS"]
+    assert said in typed(page, words)
+    assert os.environ["RLVITALS_PATHS"] == before
+
+
+def test_nobody_waits_for_a_search_without_end(page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_logs, "_PATIENCE", 0.0)
+    for number in range(300):
+        (tmp_path / "large" / f"{number}" / "inside").mkdir(parents=True)
+    assert "name a folder nearer to the runs" in typed(page, "~/large")
