@@ -5,7 +5,8 @@ python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--par
 
 Trains what the cache lacks within the budget, judges every run that the cache holds (again only where the diagnosis has
 changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to detection.md beside it.
-Stop it whenever you like: it goes on where it was. The logs stay in the cache, outside the repository.
+Lines of runs that the cache does not hold stay as they were, and the tables say so. Stop it whenever you like: it goes
+on where it was. The logs stay in the cache, outside the repository.
 """
 
 import argparse
@@ -60,8 +61,17 @@ def main() -> int:
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)
     results = [{**result, "documents": _is_of_documents(result)} for result in results]
-    write(results, chosen.results)
+    write([*results, *judged_before(results, chosen.results)], chosen.results)
     return 0
+
+
+def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """The lines of other runs that a file of results holds already, each in the part that its seed belongs to today."""
+    part_of = {cell.name: part for part in PARTS for cell in cells(part)}
+    now = {result["name"] for result in results}
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    before = [line for line in map(json.loads, lines) if line["name"] in part_of.keys() - now]
+    return [{**line, "cell": {**line["cell"], "part": part_of[line["name"]]}, "judged_before": True} for line in before]
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:

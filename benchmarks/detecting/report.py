@@ -27,6 +27,7 @@ def page(part: str, results: Sequence[Result], planned: int) -> str:
     found = find(results)
     pieces = [
         f"## The {part} part: {len(results)} of {planned} planned runs\n",
+        _age(results),
         _summary(found, results),
         "### Fault by fault\n",
         _fault_table(found),
@@ -38,6 +39,11 @@ def page(part: str, results: Sequence[Result], planned: int) -> str:
         _fix_table(results),
     ]
     return "\n".join(piece for piece in pieces if piece)
+
+
+def _age(results: Sequence[Result]) -> str:
+    before = sum(result.get("judged_before", False) for result in results)
+    return f"Judged before, by an earlier version of rules and causes: {before} of these.\n" if before else ""
 
 
 def share(hits: int, n: int) -> str:

@@ -22,7 +22,7 @@ from benchmarks.detecting.replay import Episode, episodes, looks, up_to
 from benchmarks.detecting.scores import early_alarms, false_alarms, find
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
 from benchmarks.detecting.verdicts import JUDGING, judged
-from benchmarks.detection import PAGE, RESULTS, as_page
+from benchmarks.detection import PAGE, RESULTS, as_page, judged_before
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
 from diagnostics.diagnosis import Severity, Verdict
@@ -70,7 +70,10 @@ def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None
 
 def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
     by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
-    assert by_size == {"": {*range(42, 52), 101, 102, 103, 106, 108, 110, 111}, "wide": {104, 105, 107, 109}}
+    assert by_size == {
+        "": {*range(42, 52), 101, 102, 103, 106, 108, 110, 111, 114, 115},
+        "wide": {104, 105, 107, 109, 113},
+    }
     known = cells("known")
     later = {cell.control for cell in known if cell.seed >= 104} - {cell.control for cell in known if cell.seed < 104}
     assert later == {"switched-prompts", "logged-rarely"}
@@ -94,6 +97,19 @@ def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
 
 def test_the_committed_results_name_no_place_of_a_machine() -> None:
     assert re.findall(r'(?<=[ "])/[a-zA-Z]\S*', RESULTS.read_text("utf-8")) == []
+
+
+def test_a_run_that_the_cache_does_not_hold_keeps_its_line_and_the_page_says_so(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
+    here, *_, elsewhere = [line for line in lines if line["cell"]["part"] == "known"]
+    of_no_seed = {**here, "name": "ppo-remarks-standard-7"}
+    moved = {**elsewhere, "cell": {**elsewhere["cell"], "part": "measured"}}
+    file = tmp_path / "results.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in (here, moved, of_no_seed)), "utf-8")
+    (kept,) = judged_before([here], file)
+    assert kept == {**elsewhere, "judged_before": True}
+    assert "by an earlier version of rules and causes: 1 of these" in as_page([kept])
+    assert judged_before([here], tmp_path / "none.jsonl") == []
 
 
 def test_a_case_that_the_library_got_later_is_of_later_seeds_alone() -> None:
