@@ -10,7 +10,8 @@ from app.theme import FATES
 from app.words import plain
 from diagnostics.api import UnreadableRun
 from diagnostics.diagnosis import Diagnosis
-from diagnostics.report.since_parent import Followed, SinceParent, find_parent, heading, not_found
+from diagnostics.parents import find_parent
+from diagnostics.report.since_parent import Followed, SinceParent, heading, not_found
 from diagnostics.report.since_parent import since_parent as compared
 from diagnostics.run import Run
 

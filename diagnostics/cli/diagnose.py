@@ -11,11 +11,12 @@ from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.diagnosis import Diagnosis, Limits, Severity
 from diagnostics.dialects.own_names import OwnNames
+from diagnostics.parents import find_parent
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.report import Problem, Report
-from diagnostics.report.since_parent import find_parent, since_parent
+from diagnostics.report.since_parent import since_parent
 from diagnostics.report.text import report_text
 from diagnostics.rules import UnknownLimitError
 

@@ -3,20 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import orjson
 
 from diagnostics.diagnosis import Diagnosis, Outcome, Severity, Verdict
 from diagnostics.messages import setting, shown
 from diagnostics.report.contents import Finding, findings, said
 from diagnostics.run import Run
-from diagnostics.runlog import RUN_FILE
 
-SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
-"""Of a checkout; an installed package has none."""
 ENOUGH = 10  # logged steps from the one on at which a finding began, before a run that goes on is said not to have it
 AVERAGED = 10  # logged steps, whose mean reward stands for where a run is
 _NO_SETTINGS = frozenset({"fault", "fault_step"})  # what a fault sets is kept, the fault itself is not
@@ -57,20 +52,6 @@ class SinceParent:
     followed: tuple[Followed, ...]
     new: tuple[Finding, ...]
     reward: str
-
-
-def find_parent(run: Run, *folders: Path) -> Path | None:
-    """The run directory of the run that this one was relaunched from.
-
-    It is looked for beside the run, in `folders` and among the sample runs; None where it is not there, or none.
-    """
-    if run.parent is None:
-        return None
-    for folder in (run.path.parent, *folders, SAMPLE_RUNS):
-        for record in sorted(folder.glob(f"*/{RUN_FILE}")):
-            if record.parent != run.path and _id_in(record) == run.parent:
-                return record.parent
-    return None
 
 
 def since_parent(child: Diagnosis, parent: Diagnosis) -> SinceParent:
@@ -147,13 +128,6 @@ def _reward(parent: Run, child: Run, changes: Mapping[str, tuple[Any, Any]]) -> 
 
 def _mean(values: Any) -> str:
     return shown(float(np.mean(values[-AVERAGED:])))
-
-
-def _id_in(record: Path) -> Any:
-    try:
-        return orjson.loads(record.read_bytes())["run_id"]
-    except (OSError, ValueError, KeyError, TypeError):  # a neighbour that is broken is no parent
-        return None
 
 
 def not_found(run: Run) -> str:

@@ -9,11 +9,12 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.diagnosis import Diagnosis
+from diagnostics.parents import find_parent
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.report import Report
-from diagnostics.report.since_parent import ENOUGH, Fate, find_parent, heading, since_parent
+from diagnostics.report.since_parent import ENOUGH, Fate, heading, since_parent
 from diagnostics.report.text import report_text
 from diagnostics.runlog import RUN_FILE, RunLog
 
