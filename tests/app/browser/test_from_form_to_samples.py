@@ -99,3 +99,5 @@ def test_a_fix_is_tried_with_a_click_and_what_was_wrong_is_gone(
     cured.wait_for_step(12)
     expect(page.get_by_text("No sign of trouble in")).to_be_visible()
     assert orjson.loads((cured.run_dir / RUN_FILE).read_bytes())["config"]["learning_rate"] < 0.01
+    expect(page.get_by_text("Since hot-1, with learning_rate 0.01 →")).to_be_visible()
+    expect(page.get_by_text("✓ gone")).to_be_visible()
