@@ -3,6 +3,7 @@
 It is all that is left of a training without a tracker, which is the default of TRL with transformers 5.
 """
 
+import time
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,17 @@ from stat import S_ISREG
 from diagnostics.readers import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.console_ending import Ending
-from diagnostics.readers.console_lines import EVAL, Bar, Panel, Row, holds_beginning, holds_row, printed
+from diagnostics.readers.console_lines import (
+    EVAL,
+    LONGEST_ROW,
+    Bar,
+    Panel,
+    Row,
+    holds_beginning,
+    holds_row,
+    is_whole_row,
+    printed,
+)
 from diagnostics.readers.console_places import Places
 from diagnostics.readers.console_settings import PrintedSettings
 from diagnostics.readers.single_file import FileReader, name_of, state_of
@@ -20,7 +31,7 @@ from diagnostics.run import RawSeries, Recording, Source, Status
 
 SUFFIXES = frozenset({".log", ".out", ".txt"})
 HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a training has to show for a text to be taken for a console's
-CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end
+CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end, and a last line is as long as it will be
 MOST_TEXTS = 1 << 15  # of which is remembered whether they are a console's
 BAR_BYTES = 1 << 11  # in which the first bar after a row stands
 OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
@@ -56,7 +67,7 @@ class Reader(FileReader["_Log"]):
             config=log.settings.found,
             status=status,
             console=self.path,
-            console_tail=log.last_words if status.state == "failed" else "",
+            console_tail="\n".join(log.ending.lines) if status.state == "failed" else "",
             malformed=log.malformed,
             rounded_to=_LEAST_SHOWN if log.is_rounded else 0.0,
             notes=log.notes(),
@@ -80,20 +91,32 @@ class _Log:
         return self._lines.tail.was_replaced
 
     @property
-    def last_words(self) -> str:
-        return "\n".join(self._ending.lines)
+    def ending(self) -> Ending:
+        """How the text ends, its last line read as far as it goes."""
+        return self._ending.with_last(self._lines.begun(LONGEST_ROW))
 
     def read(self) -> bool:
         before = self._lines.tail.offset
         for line in self._lines.lines():
-            self._ending.take(line)
-            self.settings.take(line)
-            for item in printed(line):
-                self._take(item)
+            self._take_line(line)
+        begun = self._lines.begun(LONGEST_ROW)
+        has_last_row = is_whole_row(begun) and self._is_left()
+        if has_last_row:  # a text that was pasted has no end of line there
+            self._lines.end_line()
+            self._take_line(begun)
         for item in printed(self._lines.begun(BAR_BYTES)):  # a bar ends its line with the next row only
             if isinstance(item, Bar):
                 self._take(item)
-        return self._lines.tail.offset != before
+        return has_last_row or self._lines.tail.offset != before
+
+    def _is_left(self) -> bool:
+        return time.time() - self._lines.tail.path.stat().st_mtime > CRASH_SECONDS
+
+    def _take_line(self, line: str) -> None:
+        self._ending.take(line)
+        self.settings.take(line)
+        for item in printed(line):
+            self._take(item)
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, on the steps that are known by now."""
@@ -104,11 +127,12 @@ class _Log:
     def status(self, written: float, now: float) -> Status:
         steps, total, state = self._rows.steps(), self._rows.total, state_of(written, now)
         step = int(steps[-1]) if len(steps) else None
-        if self._ending.error is not None and now - written > CRASH_SECONDS:
-            state = "stopped" if self._ending.was_by_hand else "failed"
+        ending = self.ending
+        if ending.error is not None and now - written > CRASH_SECONDS:
+            state = "stopped" if ending.was_by_hand else "failed"
         elif state == "silent" and step is not None and total is not None and step >= total:
             state = "finished"
-        error = self._ending.error if state == "failed" else None
+        error = ending.error if state == "failed" else None
         return Status(state=state, step=step, total=total, last_written=written, error=error)
 
     def notes(self) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import re
 from collections import deque
+from copy import copy
 
 from diagnostics.terminal import uncoloured
 
@@ -42,6 +43,14 @@ class Ending:
             self._fail(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
         elif any(word in words for word in _OF_KILLING) and _KILLED.fullmatch(words.strip()):
             self._fail(words.strip(), is_root=self._is_unknown)
+
+    def with_last(self, line: str) -> "Ending":
+        """What it is with one more line, which may not be whole yet."""
+        found = copy(self)
+        found.lines = self.lines.copy()
+        if line:
+            found.take(line)
+        return found
 
     @property
     def was_by_hand(self) -> bool:

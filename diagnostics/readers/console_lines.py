@@ -86,6 +86,11 @@ def printed(line: str) -> Iterator[Printed]:
             yield Panel(int(match["step"]))
 
 
+def is_whole_row(line: str) -> bool:
+    """Whether a line without an end is a dictionary's row that nothing is missing from."""
+    return "'epoch': " in line and uncoloured(line).rstrip().endswith("}")
+
+
 def _of_dictionary(body: str) -> Row:
     """A row of the Trainer's; values are numbers, numbers in quotes, or text that is left out."""
     values, misfits = dict[str, float](), 0

@@ -17,6 +17,10 @@ class TextLines:
         """The first bytes of the last line, which has no end yet."""
         return self._torn[:most].decode("utf-8", "replace")
 
+    def end_line(self) -> None:
+        """Take the last line for complete as it is; what is written behind it begins a new one."""
+        self._torn = b""
+
     def lines(self) -> Iterator[str]:
         """The lines that were completed since the last call; bytes that are no UTF-8 become question marks."""
         for chunk in self.tail.chunks():

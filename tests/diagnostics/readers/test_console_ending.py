@@ -106,3 +106,30 @@ def test_a_training_that_went_on_after_an_error_has_not_failed(tmp_path: Path) -
     file = written(tmp_path, f"{{'loss': 0.5, 'epoch': 0.1}}\n{traceback}{{'loss': 0.25, 'epoch': 0.2}}\n")
 
     assert read(left_for(file, 2 * console.CRASH_SECONDS)).status.state == "running"
+
+
+def test_an_error_without_an_end_of_line_is_read_when_nothing_follows(tmp_path: Path) -> None:
+    whole = (PRINTED / "grpo-crash.log").read_text()
+    file = written(tmp_path, whole.rstrip("\n"))
+    assert read(left_for(file, 1)).status.state == "running"
+    assert read(left_for(file, 1000)).status.error == "ValueError: no answer key"
+
+
+def test_a_last_row_without_an_end_of_line_is_read_when_nothing_follows(tmp_path: Path) -> None:
+    file = written(tmp_path, "{'loss': 0.5, 'reward': 1.0, 'epoch': 1.0}\n{'loss': 0.25, 'reward': 2.0, 'epoch': 2.0}")
+    reader = console.Reader(left_for(file, 1))
+    assert reader.refresh().tags["reward"].values.tolist() == [1.0]
+    left_for(file, 1000)
+    assert reader.refresh().tags["reward"].values.tolist() == [1.0, 2.0]
+    with file.open("a") as more:
+        more.write("\n{'loss': 0.25, 'reward': 3.0, 'epoch': 3.0}\n")
+    assert reader.refresh().tags["reward"].values.tolist() == [1.0, 2.0, 3.0]
+
+
+def test_a_row_that_is_torn_waits_for_its_rest_however_long(tmp_path: Path) -> None:
+    file = written(tmp_path, "{'loss': 0.5, 'reward': 1.0, 'epoch': 1.0}\n{'loss': 0.25, 'reward': 2")
+    reader = console.Reader(left_for(file, 1000))
+    assert reader.refresh().tags["reward"].values.tolist() == [1.0]
+    with file.open("a") as more:
+        more.write("5.0, 'epoch': 2.0}\n")
+    assert reader.refresh().tags["reward"].values.tolist() == [1.0, 25.0]
