@@ -55,8 +55,15 @@ class Listed(Generic[Summary]):
 class Listing(Generic[Summary]):
     """Safe to ask from several threads."""
 
-    def __init__(self, folders: Sequence[Path], summarise: Callable[[Look], Summary]) -> None:
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        summarise: Callable[[Look], Summary],
+        before: "Listing[Summary] | None" = None,
+    ) -> None:
+        """What `before`, a list of other folders, has read is not read again."""
         self._folders, self._summarise = folders, summarise
+        self._known = (before._listed if before else None) or {}
         self._listed: dict[str, Listed[Summary]] | None = None  # replaced as a whole, so that it is read without a lock
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -98,7 +105,7 @@ class Listing(Generic[Summary]):
             return False
 
     def _search(self) -> None:
-        before, refs = self._listed or {}, runs_below(self._folders)
+        before, refs = self._listed or self._known, runs_below(self._folders)
         self._listed = {
             str(ref.path): replace(before[str(ref.path)], ref=ref) if str(ref.path) in before else _unread(ref)
             for ref in refs

@@ -19,6 +19,8 @@ from app.widgets.verdict import headline
 from app.words import age, plain, progress
 from diagnostics.curves.selection import main_reward
 
+Cells = dict[str, object]
+
 _POLL_SECONDS = 2.0
 _PATIENCE = 0.5  # seconds that the page waits for what can be read at once
 _READING = "◔ reading"
@@ -38,6 +40,7 @@ _COLUMNS = {
     "producer": st.column_config.TextColumn(width=94),
     "written": st.column_config.TextColumn(width=82),
 }
+_listings: list[Listing[Cells]] = []  # the newest one, when folders have been added
 
 
 def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]) -> None:
@@ -55,13 +58,11 @@ def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_l
     st.fragment(_listing, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
 
 
-Cells = dict[str, object]
-
-
 @cache
 def _listing_of(folders: tuple[Path, ...]) -> Listing[Cells]:
     """One for all sessions."""
-    return Listing(folders, _cells)
+    _listings.append(Listing(folders, _cells, before=_listings.pop() if _listings else None))
+    return _listings[0]
 
 
 def _listing(

@@ -77,6 +77,17 @@ def test_no_run_that_has_ended_is_read_twice_however_many_there_are(tmp_path: Pa
     assert sorted(summaries.asked) == sorted([*map(str, range(MORE_THAN_ARE_KEPT)), "new"])
 
 
+def test_other_folders_are_listed_without_reading_again_what_they_share(tmp_path: Path) -> None:
+    for name in ("one/a", "two/b"):
+        write(tmp_path / name)
+    summaries = Summaries()
+    first = Listing([tmp_path / "one"], summaries)
+    first.now(30)
+    both = Listing([tmp_path / "one", tmp_path / "two"], summaries, before=first)
+    assert len(both.now(30) or ()) == 2
+    assert summaries.asked == ["a", "b"]
+
+
 def test_what_a_run_gained_is_told_also_after_its_end(tmp_path: Path) -> None:
     write(tmp_path / "a")
     runs = Listing([tmp_path], Summaries())
