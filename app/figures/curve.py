@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from app.figures.rug import rug
+from app.figures.rug import has_words_on_the_right, rug
 from app.theme import FONT, Palette
 from diagnostics.curves.downsample import kept
 from diagnostics.curves.limits import drawn_limits, reached_limits
@@ -20,6 +20,7 @@ from diagnostics.run import NO_VALUES, Series, Values
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
 _SHADE = 0.14
+_RUG_WORDS = 0.25  # of the axis, from below, in which the rug says how many NaN there are
 _WORD_ROOM = 0.12  # of the axis: what the words on a limit's line need above it
 _TICKS = 6  # of the steps
 _NUMBERS = {"exponentformat": "e", "minexponent": 4}
@@ -51,7 +52,10 @@ def curve(
         layout={
             **frame(series, palette, scale),
             "shapes": _shapes(judging, limits, scale, palette, chosen_step),
-            "annotations": [*heading(series, palette, scale, more), *_limit_words(judging, limits, scale, palette)],
+            "annotations": [
+                *heading(series, palette, scale, more),
+                *_limit_words(series, judging, limits, scale, palette),
+            ],
         },
     )
 
@@ -193,7 +197,7 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
 
 
 def _limit_words(
-    judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette
+    series: Series, judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette
 ) -> list[dict[str, Any]]:
     """`limit 0.8` on its line, several on the highest one's line where their words would overlap.
 
@@ -202,10 +206,13 @@ def _limit_words(
     """
     font = {"size": 10, "color": palette.muted}
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
+    low = scale.on_axis(scale.low) + _RUG_WORDS * (scale.on_axis(scale.high) - scale.on_axis(scale.low))
+    beside_rug = {"x": 0, "xanchor": "left"} if has_words_on_the_right(series) else {}
     if in_view := [y for y in limits if scale.shows(y)]:
         return [
-            {**place, "text": f"limit {' · '.join(map(shown, close))}", "y": scale.on_axis(close[-1])}
+            {**place, **(beside_rug if y < low else {}), "text": f"limit {' · '.join(map(shown, close))}", "y": y}
             for close in _side_by_side(in_view, scale)
+            for y in [scale.on_axis(close[-1])]
         ]
     reached = reached_limits(judging, limits)
     if above := [y for y in reached if y > scale.high]:

@@ -25,11 +25,22 @@ def rug(series: Series, palette: Palette) -> list[go.Scatter]:
     ]
 
 
+def has_words_on_the_right(series: Series) -> bool:
+    """Whether the rug below says something in the chart's right half."""
+    below = np.isnan(series.values) | np.isneginf(series.values)
+    return bool(below.any()) and _share(series, below) > 0.5
+
+
 def _away_from_the_edge(series: Series, where: npt.NDArray[np.bool_]) -> str:
     """On which side of its mark a word has room."""
-    middle = series.steps[where][where.sum() // 2]
-    share = (middle - series.steps[0]) / max(series.steps[-1] - series.steps[0], 1)
+    share = _share(series, where)
     return "left" if share > 1 - _EDGE else "right" if share < _EDGE else "center"
+
+
+def _share(series: Series, where: npt.NDArray[np.bool_]) -> float:
+    """How far to the right the middle one of these points lies, from 0 to 1."""
+    middle = series.steps[where][where.sum() // 2]
+    return float(middle - series.steps[0]) / max(float(series.steps[-1] - series.steps[0]), 1.0)
 
 
 def _marks(word: str, steps: Steps, height: float, symbol: str, position: str, palette: Palette) -> go.Scatter:

@@ -63,6 +63,23 @@ def test_a_limit_is_a_dashed_line_with_its_number() -> None:
     assert "limit 0.2" in words(figure)
 
 
+@pytest.mark.parametrize(
+    ("values", "limit", "side"),
+    [
+        ([0.1, 0.9, np.nan, np.nan], 0.1, "left"),
+        ([0.1, 0.9, np.nan, np.nan], 0.9, "right"),
+        ([np.nan, np.nan, 0.1, 0.9], 0.1, "right"),
+        ([0.1, 0.9, 0.9, 0.9], 0.1, "right"),
+    ],
+)
+def test_the_number_of_a_low_limit_stands_where_no_nan_are_counted(
+    values: list[float], limit: float, side: str
+) -> None:
+    fired = outcome(Verdict.FIRED, limit, severity=Severity.WARNING, first_step=1, last_step=4, measured=0.9)
+    figure = curve(series(values), [fired], LIGHT)
+    assert [text.xanchor for text in figure.layout.annotations if text.text.startswith("limit")] == [side]
+
+
 def test_a_limit_far_above_that_was_never_reached_neither_flattens_the_curve_nor_is_told() -> None:
     figure = curve(series([0.001, 0.002]), [outcome()], LIGHT)
     assert shapes(figure, "limit") == []
