@@ -21,7 +21,7 @@ from diagnostics.curves.selection import main_reward
 
 Cells = dict[str, object]
 
-_POLL_SECONDS = 2.0
+_POLL_SECONDS = 3.0
 _PATIENCE = 0.5  # seconds that the page waits for what can be read at once
 _READING = "◔ reading"
 _TABLE = "runs.table"
@@ -68,6 +68,7 @@ def _listing_of(folders: tuple[Path, ...]) -> Listing[Cells]:
 def _listing(
     folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
 ) -> None:
+    _open_clicked(open_run)
     found = _listing_of(tuple(folders)).now(_PATIENCE)
     if found is None:
         st.caption(f"Looking for runs in {_places(folders)}")
@@ -84,7 +85,7 @@ def _listing(
         st.caption(f"Reading: {len(found) - unread} of {len(found)} runs so far.")
     readable = [item for item in found if not item.error]
     rows = [item for item in readable if _matches(_row(item))]
-    _table(rows, open_run)
+    _table(rows)
     if len(rows) < len(readable):
         st.caption(f"{len(rows)} of {len(readable)} runs match the filter.")
     for item in found:
@@ -92,8 +93,19 @@ def _listing(
             st.caption(f":orange[{plain(item.error)}]")
 
 
-def _table(rows: Sequence[Listed[Cells]], open_run: Callable[[Path], NoReturn]) -> None:
-    event = st.dataframe(
+def _open_clicked(open_run: Callable[[Path], NoReturn]) -> None:
+    """Go to the run whose row was clicked, as the rows stood then; they may have changed places since.
+
+    Before anything is drawn: a refresh of the list that comes between a click and the other page empties that page.
+    """
+    table = st.session_state.get(_TABLE)
+    if table and table.selection.cells:
+        index, _ = table.selection.cells[0]
+        open_run(st.session_state[_DRAWN][index])
+
+
+def _table(rows: Sequence[Listed[Cells]]) -> None:
+    st.dataframe(
         _coloured(pd.DataFrame([_row(item) for item in rows], columns=list(_COLUMNS))),
         hide_index=True,
         key=_TABLE,
@@ -103,12 +115,7 @@ def _table(rows: Sequence[Listed[Cells]], open_run: Callable[[Path], NoReturn]) 
         row_height=_ROW_HEIGHT,
         column_config=_COLUMNS,
     )
-    paths = [item.ref.path for item in rows]
-    clicked = st.session_state.get(_DRAWN, paths)  # the rows may have changed places since
-    st.session_state[_DRAWN] = paths
-    if event.selection.cells:
-        index, _ = event.selection.cells[0]
-        open_run(clicked[index])
+    st.session_state[_DRAWN] = [item.ref.path for item in rows]
 
 
 def _coloured(table: pd.DataFrame) -> Styler:
