@@ -92,9 +92,12 @@ def _followed(finding: Finding, child: Diagnosis) -> Followed:
         return Followed(finding, Fate.STILL, f"{there}; here it is {worst.severity} from step {worst.first_step} on.")
     if seen < (1 if child.run.status.has_ended else ENOUGH):
         return Followed(finding, Fate.TOO_EARLY, f"{there}; this run is at step {last}.")
-    if not any(outcome.verdict in (Verdict.QUIET, Verdict.FIRED) for outcome in outcomes):
-        reason = next((said(outcome.message) for outcome in outcomes), "No check of it applies here.")
+    leading = next((outcome for outcome in outcomes if outcome.rule == finding.leading.rule), None)
+    if leading is None or leading.verdict not in (Verdict.QUIET, Verdict.FIRED):  # its consequences prove nothing
+        reason = said(leading.message) if leading else "No check of it applies here."
         return Followed(finding, Fate.UNCHECKED, f"{there}; here it could not be checked. {reason}")
+    if notes := [outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED]:
+        return Followed(finding, Fate.GONE, f"{there}; here a note is left of it, from step {notes[0].first_step} on.")
     return Followed(finding, Fate.GONE, f"{there}; here it is not found up to step {last}.")
 
 

@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Diagnosis
+from diagnostics.diagnosis import Diagnosis, Severity, Verdict
 from diagnostics.parents import find_parent
+from diagnostics.report.contents import findings
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
@@ -85,6 +87,34 @@ def test_a_metric_that_is_not_logged_any_more_proves_nothing(write: Write) -> No
     ((_, fate, sentence),) = fates(parent, child)
     assert fate is Fate.UNCHECKED
     assert "here it could not be checked. The log has no metric truncated_fraction." in sentence
+
+
+def test_a_consequence_that_is_quiet_does_not_prove_that_the_cause_is_gone(write: Write) -> None:
+    parent, run_id = write("a", CUT)
+    child, _ = write("b", WHOLE, run_id)
+    outcomes = tuple(
+        replace(each, verdict=Verdict.SKIPPED) if each.rule == "truncation-high" else each for each in child.outcomes
+    )
+    (finding,) = (found for found in findings(parent) if found.severity is not Severity.INFO)
+    also = replace(finding.leading, rule="eos-never-generated", severity=Severity.WARNING)
+    cause = replace(parent.causes[0], outcomes=(*parent.causes[0].outcomes, also.rule))
+    with_consequence = replace(parent, outcomes=(*parent.outcomes, also), causes=(cause,))
+    ((_, fate, _),) = fates(with_consequence, replace(child, outcomes=outcomes))
+    assert fate is Fate.UNCHECKED
+
+
+def test_what_is_a_note_now_is_said_to_be_one(write: Write) -> None:
+    parent, run_id = write("a", CUT)
+    child, _ = write("b", WHOLE, run_id)
+    noted = tuple(
+        replace(each, verdict=Verdict.FIRED, severity=Severity.INFO, first_step=7)
+        if each.rule == "truncation-high"
+        else each
+        for each in child.outcomes
+    )
+    ((_, fate, sentence),) = fates(parent, replace(child, outcomes=noted))
+    assert fate is Fate.GONE
+    assert sentence.endswith("here a note is left of it, from step 7 on.")
 
 
 def test_a_new_finding_is_told_and_one_that_stayed_is_not_new(write: Write) -> None:
