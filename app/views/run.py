@@ -38,11 +38,12 @@ def render(path: str | None, is_read_only: bool) -> None:
     except UnreadableRun as error:
         st.warning(plain(error.sentence))
         return
-    _head(path, look, is_read_only)
-    error_line(look.diagnosis.run)
-    verdict(look.diagnosis, is_read_only=is_read_only)
-    since_parent(look.diagnosis)
-    data_line(look.diagnosis)
+    with st.container():  # one place for all of it, however much it is, so that the charts keep theirs
+        _head(path, look, is_read_only)
+        error_line(look.diagnosis.run)
+        verdict(look.diagnosis, is_read_only=is_read_only)
+        since_parent(look.diagnosis)
+        data_line(look.diagnosis)
     charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
     settings(look.diagnosis)
     _details(look)

@@ -17,12 +17,16 @@ WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one o
 
 
 def charts(diagnosis: Diagnosis, chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
-    """Draw the chosen series, as many side by side as there is room for; series without a point are left out."""
+    """Draw the chosen series, as many side by side as there is room for; one without a point only keeps its place.
+
+    A chart that is pushed to another place is built anew, and has lost its zoom.
+    """
     with st.container(horizontal=True):
         for series in chosen:
-            if len(series):
-                with st.container(width=WIDTH, gap="xxsmall"):
-                    _chart(diagnosis, series, chosen_step, f"{key}.{series.name}")
+            place = f"{key}.{diagnosis.run.run_id}.{series.name}"
+            with st.container(width=WIDTH, gap="xxsmall", key=f"place.{place}"):
+                if len(series):
+                    _chart(diagnosis, series, chosen_step, place)
 
 
 def _chart(diagnosis: Diagnosis, series: Series, chosen_step: int | None, key: str) -> None:

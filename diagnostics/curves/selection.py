@@ -1,13 +1,16 @@
 """Which series of a run stand where: the crucial ones of its algorithm, in the documents' order, and all others."""
 
 from diagnostics.metrics import CRUCIAL, MAIN_REWARD, METRICS
-from diagnostics.run import Run, Series
+from diagnostics.run import NO_STEPS, NO_VALUES, Run, Series
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
 
 def crucial(run: Run) -> list[Series]:
-    """The crucial values that the run logs; a base name stands for the series of all its reward functions."""
+    """The crucial values of the run's algorithm; a base name stands for the series of all its reward functions.
+
+    One that the run does not log is a series without points: whoever draws it keeps its place until it comes.
+    """
     return [series for base in CRUCIAL.get(run.algorithm, ()) for series in _of(run, base)]
 
 
@@ -24,8 +27,8 @@ def main_reward(run: Run) -> Series | None:
 
 
 def _of(run: Run, base: str) -> list[Series]:
-    named = [run.series[base]] if base in run.series else []
-    return [series for series in (*named, *run.functions(base).values()) if len(series)]
+    nothing = Series(base, tag="", steps=NO_STEPS, values=NO_VALUES)
+    return [run.series.get(base, nothing), *run.functions(base).values()]
 
 
 def _rank(series: Series) -> tuple[int, str]:

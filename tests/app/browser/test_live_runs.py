@@ -1,5 +1,6 @@
 """Runs that grow, die and outlive the dashboard, as the page tells it."""
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator
@@ -84,3 +85,25 @@ def test_a_training_outlives_the_dashboard_and_two_dashboards_show_the_same(
     for chart in charts:
         chart.wait_for_points(training.step)
     assert charts[0].values == charts[1].values
+
+
+def test_a_chart_keeps_its_zoom_when_a_finding_a_curve_and_an_end_join_the_page(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    growing.log(4, {"reward": 0.4, "completions/clipped_ratio": 0.5})
+    growing.log(5, {"reward": 0.5, "completions/clipped_ratio": 0.5})
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    truncated = screen.chart("truncated_fraction")
+    truncated.wait_for_points(2)
+    zoomed = truncated.zoom()
+
+    growing.log(6, {"reward": 0.6, "completions/clipped_ratio": 0.5, "kl": math.nan, "grad_norm": math.nan})
+    expect(screen.page.get_by_text("critical").first).to_be_visible()
+    for step, tag in ((7, "clip_ratio/region_mean"), (8, "clip_ratio"), (9, "rewards/accuracy/mean")):
+        growing.log(step, {"reward": 0.6, "completions/clipped_ratio": 0.5, tag: 0.1})
+        truncated.wait_for_points(step - 3)
+        assert truncated.x_range == zoomed
+
+    growing.close("failed", "the loss is not a number")
+    expect(screen.page.get_by_text("the loss is not a number").first).to_be_visible()
+    assert truncated.x_range == zoomed
