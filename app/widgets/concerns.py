@@ -45,7 +45,7 @@ def settings(diagnosis: Diagnosis) -> None:
     found = concerns(diagnosis.preflight)
     if not found:
         return
-    with st.expander(f"Settings worth a look · {counts(outcome.severity for outcome in found)}"):
+    with st.expander(f"Settings worth a look · {counts(outcome.severity for outcome in found)}", key="settings"):
         st.caption("What the settings alone say. It does not count for the verdict.")
         for outcome in found:
             concern_with_source(outcome)

@@ -68,7 +68,8 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
     values: dict[str, Any] = {}
     for group, members in _grouped(options).items():
         changed = sum(base[option.name] != option.default for option in members)
-        with st.expander(f"{group} · {changed} set by the preset" if changed else group):
+        label = f"{group} · {changed} set by the preset" if changed else group
+        with st.expander(label, key=f"group.{group}"):
             values |= fields(members, base, key, slots)
     return values
 

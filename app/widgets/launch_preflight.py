@@ -41,7 +41,7 @@ def overview(found: tuple[Outcome, ...]) -> None:
     """Draw how many findings there are, and all of them folded: a field may be folded away as well."""
     if not found:
         return
-    with st.expander(f"Pre-flight · {counts(outcome.severity for outcome in found)}"):
+    with st.expander(f"Pre-flight · {counts(outcome.severity for outcome in found)}", key="preflight"):
         for outcome in found:
             concern_with_source(outcome)
 

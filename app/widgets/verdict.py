@@ -55,10 +55,10 @@ def _worst(finding: Finding, run: Run | None) -> None:
 
 
 def _other(finding: Finding, run: Run | None) -> None:
-    """Another finding: folded, one line; in it the same facts as for the worst."""
+    """Another finding: folded, one line; in it the same facts as for the worst. What is opened stays so, by its key."""
     sign, outcome = VERDICTS[finding.severity], finding.leading
     label = f":{sign.colour}-badge[{sign}] {plain(_title(outcome))} "
-    with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]"):
+    with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]", key=f"finding.{outcome.rule}"):
         _evidence(finding, run)
         for consequence in finding.consequences:
             st.markdown(f"**Also** {_facts(consequence)}")
@@ -82,7 +82,8 @@ def _evidence(finding: Finding, run: Run | None) -> None:
 def _consequences(finding: Finding) -> None:
     """What else fired and is explained by the same cause, folded: it is no trouble of its own."""
     if finding.consequences:
-        with st.expander(f"{counted(len(finding.consequences), 'more sign')} of the same cause"):
+        label = f"{counted(len(finding.consequences), 'more sign')} of the same cause"
+        with st.expander(label, key=f"signs.{finding.leading.rule}"):
             for outcome in finding.consequences:
                 st.markdown(f"{plain(_title(outcome))} {_facts(outcome)}")
 

@@ -107,3 +107,20 @@ def test_a_chart_keeps_its_zoom_when_a_finding_a_curve_and_an_end_join_the_page(
     growing.close("failed", "the loss is not a number")
     expect(screen.page.get_by_text("the loss is not a number").first).to_be_visible()
     assert truncated.x_range == zoomed
+
+
+def test_a_finding_that_was_opened_stays_open_while_what_is_said_of_it_changes(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    for step in range(4, 17):
+        growing.log(step, {"reward": 0.5, "kl": 0.5} | ({"grad_norm": math.nan} if step > 14 else {}))
+    page = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory)).page
+    finding = page.get_by_test_id("stExpander").filter(has_text="moved far away from the reference")
+    expect(finding).to_contain_text("since step 4, still so")
+    finding.locator("summary").click()
+    expect(finding.locator("details")).to_have_attribute("open", "")
+
+    for step in range(17, 27):
+        growing.log(step, {"reward": 0.5, "kl": 0.01})
+    expect(finding).not_to_contain_text("still so")
+    expect(finding.locator("details")).to_have_attribute("open", "")
