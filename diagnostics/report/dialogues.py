@@ -35,11 +35,12 @@ def _score_first(sample: Sample) -> tuple[bool, float]:
 
 
 def dialogue(sample: Sample) -> Markup:
-    """One sample: score, how it ended and its length, then prompt and answer."""
+    """One sample: score, how it ended, its length and whether it was held out of training; then prompt and answer."""
     score = "no score" if sample.score is None else f"score {shown(float(sample.score))}"
     end = {True: "ended", False: "cut off", None: ""}[sample.terminated]
     length = "" if sample.length is None else counted(sample.length, "token")
-    facts = " · ".join(filter(None, (score, end, length)))
+    held_out = "held out" if sample.split == "eval" else ""
+    facts = " · ".join(filter(None, (score, end, length, held_out)))
     return element(
         "div",
         element("p", facts, class_="muted"),

@@ -78,6 +78,14 @@ def test_every_element_ends(hostile: Diagnosis) -> None:
     assert Page(report_html(Report((hostile,)))).is_balanced
 
 
+def test_an_answer_to_a_held_out_prompt_is_told_from_what_was_trained_on(tmp_path: Path) -> None:
+    rows = [{"query": "q", "response": "r", "score": 0.5, "split": split} for split in ("train", "eval")]
+    with RunLog(tmp_path / "evaluated", algorithm="grpo") as log:
+        log.log(1, {"reward": 0.5}, rows)
+    page = Page(report_html(Report((diagnose(open_run(tmp_path / "evaluated")),))))
+    assert [text for text in page.texts if text.startswith("score ")] == ["score 0.5", "score 0.5 · held out"]
+
+
 def test_a_script_in_an_answer_is_text(hostile: Diagnosis) -> None:
     page = Page(report_html(Report((hostile,))))
     assert HOSTILE in page.text
