@@ -6,6 +6,9 @@ from typing import Any
 from diagnostics.run import Run
 from diagnostics.settings import SWITCHES, is_on, stated
 
+UNSCALED = ("none", False)
+"""Values of `scale_rewards` with which an advantage is as large as the rewards differ; with others it is about 1."""
+
 
 def value_of(run: Run, name: str, default: Any = None) -> Any:
     """A setting by TRL's name for it, or by that of another program; the default where it is not stated."""

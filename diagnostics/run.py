@@ -112,6 +112,10 @@ class Samples:
         """All samples of one step, in file order; empty for a step without samples."""
         return self.load(step) if self.has(step) else ()
 
+    def of_training(self, step: int) -> tuple[Sample, ...]:
+        """Those of one step that were trained on: answers to held-out prompts may be greedy, and scored by others."""
+        return tuple(sample for sample in self.at(step) if sample.split == "train")
+
     def has(self, step: int) -> bool:
         """Whether there are samples of this step."""
         place = bisect_left(self.steps, step)

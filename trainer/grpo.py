@@ -21,7 +21,7 @@ from trainer.held_out import Findings, HeldOut
 from trainer.histograms import StepHistograms
 from trainer.journal import Journal
 from trainer.losses import TokenAverage, grpo_loss
-from trainer.means import PassMetrics, masked_mean, mean_over_updates
+from trainer.means import PassMetrics, masked_mean, mean_over_updates, sequence_sums
 from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
 from trainer.optimizer import make_optimizer, make_scheduler
 from trainer.parallel.processes import Processes
@@ -154,7 +154,7 @@ def train(
         learning_rate = float(optimizer.param_groups[0]["lr"])
         scheduler.step()
 
-        # 7. The log: the names of TRL's GRPO logging page.
+        # 7. The log: the names of TRL's GRPO logging page, and PPO's for how unlikely the drawn tokens were.
         tokens_so_far.value += int(prompt_mask_BQ.sum() + mask_BT.sum())
         of_passes_NM, losses_PU = processes.gather_together(passes.rows(), torch.stack(losses).unsqueeze(0))
         metrics_of_step = {
@@ -164,6 +164,7 @@ def train(
             **scores.metrics(),
             **reward_metrics(total_B, scorable_B),
             "frac_reward_zero_std": float((~compared.has_signal_B).float().mean()),
+            "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
             **passes.joined(of_passes_NM),
             "loss": float(losses_PU.sum(0).double().mean()),
             **mean_over_updates(updates),

@@ -31,7 +31,7 @@ def length_may_pay(outcome: Outcome, run: Run) -> bool:
     before = [step for step in tables if step < (outcome.first_step or 0)][-SEARCHED:]
     around = list(itertools.islice((step for step in reversed(before) if _lengths_differ(run, step)), FIRST_TABLES))
     around += [step for step in tables if step >= (outcome.first_step or 0)][:FIRST_TABLES]
-    rows = [(_length(sample), sample.score) for step in around for sample in run.samples.at(step)]
+    rows = [(_length(sample), sample.score) for step in around for sample in run.samples.of_training(step)]
     known = np.array([(length, score) for length, score in rows if score is not None and math.isfinite(score)])
     if len(known) < FEWEST_SAMPLES or not known.std(axis=0).all():
         return True
@@ -40,8 +40,8 @@ def length_may_pay(outcome: Outcome, run: Run) -> bool:
 
 def _lengths_differ(run: Run, step: int) -> bool:
     """Whether at most half of a table's answers are as long as its longest: equal lengths tell of no difference."""
-    lengths = [_length(sample) for sample in run.samples.at(step)]
-    return lengths.count(max(lengths, default=0)) <= len(lengths) / 2
+    lengths = [_length(sample) for sample in run.samples.of_training(step)]
+    return 0 < lengths.count(max(lengths, default=0)) <= len(lengths) / 2
 
 
 def _length(sample: Sample) -> int:

@@ -1,5 +1,6 @@
 """What tells one cause in the reward from another: what it pays for, and whether it changed or the answers did."""
 
+import itertools
 import math
 from collections.abc import Collection
 
@@ -9,7 +10,7 @@ from diagnostics.breaks import break_at, find_break
 from diagnostics.causes.clues_of_updates import samples_as_usual
 from diagnostics.diagnosis import Outcome
 from diagnostics.metrics import MAIN_REWARD
-from diagnostics.run import Run, Series, Values
+from diagnostics.run import Run, Sample, Series, Values
 
 START = 5  # logged points that show how a run began
 SMALL_BATCH = 32  # answers; TRL's maintainers advise 256
@@ -17,11 +18,12 @@ MEDIAN_LAG = 2  # points; half of the five that a rule's median is taken over
 CHANCE = 3.0  # standard errors of the difference of two means
 OF_REWARDS = ("reward", "score", "rlhf_reward")
 FIRST_TABLES = 3  # of samples: how answers scored before they changed
+NEWEST_TABLES = 5  # of samples, searched for one that was trained on
 
 
 def answers_differ(outcome: Outcome, run: Run) -> bool:
     """Whether the newest answers are mostly different ones: then it is the reward that sees no difference."""
-    newest = run.samples.at(run.samples.steps[-1]) if run.samples.steps else ()
+    newest = _newest_answers(run)
     return len({sample.response for sample in newest}) > len(newest) / 2
 
 
@@ -32,7 +34,7 @@ def is_paid(outcome: Outcome, run: Run) -> bool:
 
 def marks_are_paid(outcome: Outcome, run: Run) -> bool:
     """The same, where the newest answers hold more than the one mark that may end a sentence."""
-    newest = run.samples.at(run.samples.steps[-1]) if run.samples.steps else ()
+    newest = _newest_answers(run)
     marks = sum(sample.response.count("!") for sample in newest)
     return is_paid(outcome, run) and (marks > len(newest) or not marks)
 
@@ -62,7 +64,7 @@ def beats_all_before(outcome: Outcome, run: Run) -> bool:
     bounded reward has no room for it, so there it proves nothing.
     """
     series, tables = _score(run), [step for step in run.samples.steps if step < (outcome.first_step or 0)]
-    scores = [sample.score for step in tables[:FIRST_TABLES] for sample in run.samples.at(step)]
+    scores = [sample.score for step in tables[:FIRST_TABLES] for sample in run.samples.of_training(step)]
     known = [score for score in scores if score is not None and math.isfinite(score)]
     if series is None or not known or series.finite.sum() < START:
         return False
@@ -96,8 +98,8 @@ def told_apart_before(run: Run, step: int) -> bool:
 
     Then the change has a cause of its own, unless it was the function or the prompts that changed.
     """
-    spreads = [run.get("reward_std", "score_std"), *run.functions("reward_func_std").values()]
-    return any(_differed(series, step) for series in spreads if series is not None)
+    before = [series.values[series.finite & (series.steps < step)] for series in _spreads(run)]
+    return any(float(np.median(values[-START:])) > 0 for values in before if len(values))
 
 
 def rose_with_its_own_samples(outcome: Outcome, run: Run) -> bool:
@@ -106,14 +108,17 @@ def rose_with_its_own_samples(outcome: Outcome, run: Run) -> bool:
 
 
 def only_sampling_changed(outcome: Outcome, run: Run) -> bool:
-    """Whether the reward fell at once, and KL rose with it, on prompts like those before.
+    """Whether the reward fell at once, and KL rose with it, on prompts like those before, and still tells them apart.
 
     The first batch that scores worse was drawn before any update could act on it. Another reward function would leave
     the distance to the reference where it was, and other prompts would be seen. What is left is how answers are drawn.
+    Not so where all answers score the same since: the KL may have risen by chance.
     """
     step = outcome.first_step or 0
     fell, rose = break_at(_score(run), step), break_at(run.get("kl_per_token", "kl_per_sequence"), step)
-    return fell is not None and fell.fell and rose is not None and rose.rose and _prompts_stayed(run, step)
+    if fell is None or rose is None or not (fell.fell and rose.rose):
+        return False
+    return _tells_apart_since(run, step) and _prompts_stayed(run, step)
 
 
 def only_the_reward_changed(outcome: Outcome, run: Run) -> bool:
@@ -143,16 +148,31 @@ def is_small_and_noisy(outcome: Outcome, run: Run) -> bool:
     return float(np.std(np.diff(finite))) / math.sqrt(2) > gained
 
 
-def _differed(series: Series, step: int) -> bool:
-    before = series.values[series.finite & (series.steps < step)]
-    return len(before) > 0 and float(np.median(before[-START:])) > 0
+def _newest_answers(run: Run) -> tuple[Sample, ...]:
+    """The newest table of answers that were trained on, or of any where only evaluations are logged."""
+    steps = run.samples.steps[: -NEWEST_TABLES - 1 : -1]
+    newest = itertools.chain(map(run.samples.of_training, steps), map(run.samples.at, steps))
+    return next(filter(None, newest), ())
+
+
+def _spreads(run: Run) -> list[Series]:
+    """How far the rewards of a step differ: of all together, and of each function."""
+    spreads = (run.get("reward_std", "score_std"), *run.functions("reward_func_std").values())
+    return [series for series in spreads if series is not None]
+
+
+def _tells_apart_since(run: Run, step: int) -> bool:
+    """Whether rewards differ from a step on, or nothing logged says that they do not."""
+    since = [series.values[series.finite & (series.steps >= step)] for series in _spreads(run)]
+    known = [values for values in since if len(values)]
+    return not known or any(float(np.median(values)) > 0 for values in known)
 
 
 def _prompts_stayed(run: Run, step: int) -> bool:
     """Whether the prompts of the tables around a step are as long before it as from it on, as far as chance tells."""
     tables = run.samples.steps
     sides = [[at for at in tables if at < step][-FIRST_TABLES:], [at for at in tables if at >= step][:FIRST_TABLES]]
-    before, after = ([len(sample.query) for at in side for sample in run.samples.at(at)] for side in sides)
+    before, after = ([len(sample.query) for at in side for sample in run.samples.of_training(at)] for side in sides)
     if not before or not after:
         return False
     error = math.sqrt(float(np.var(before)) / len(before) + float(np.var(after)) / len(after))

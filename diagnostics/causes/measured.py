@@ -99,7 +99,7 @@ def _paying_for_marks(run: Run, names: Sequence[str]) -> str | None:
         return None
     tables = run.samples.steps
     for steps in (tables[:TABLES], tables[-TABLES:]):  # first the start: later on all answers may hold the same marks
-        ranked = _ranked_with_marks([row for step in steps for row in run.samples.at(step)], names)
+        ranked = _ranked_with_marks([row for step in steps for row in run.samples.of_training(step)], names)
         paying = [name for name in names if ranked.get(name, 0.0) > PAYS]
         if paying:
             return paying[0] if len(paying) == 1 else None

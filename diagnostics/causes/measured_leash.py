@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from diagnostics.causes.remedy import Keep, Reasoned, is_number, stronger_kl
-from diagnostics.hyperparameters import value_of
+from diagnostics.hyperparameters import UNSCALED, value_of
 from diagnostics.metrics import MAIN_REWARD
 from diagnostics.run import Run, Series, Values
 
@@ -49,7 +49,7 @@ def _gain_per_nat(run: Run) -> float | None:
 
 def _spread(run: Run, points: int) -> float | None:
     """What rewards were divided by, when the policy became far, before the penalty counts; None where not logged."""
-    if run.algorithm not in NORMALISED or value_of(run, "scale_rewards") in (False, "none"):
+    if run.algorithm not in NORMALISED or value_of(run, "scale_rewards") in UNSCALED:
         return 1.0
     series = run.get("reward_std")
     known = series.values[series.finite][:points][-WINDOW:] if series is not None else np.zeros(0)

@@ -8,7 +8,17 @@ from diagnostics.causes.measured import (
     weights_without_what_pays,
 )
 from diagnostics.causes.measured_leash import fitted_kl_weight
-from diagnostics.causes.remedy import ANY, Measured, Remedy, always, not_by_group, positive_weights, scaled, stronger_kl
+from diagnostics.causes.remedy import (
+    ANY,
+    Measured,
+    Remedy,
+    always,
+    by_batch,
+    not_by_group,
+    positive_weights,
+    scaled,
+    stronger_kl,
+)
 
 REWARDS = (
     Remedy(
@@ -93,9 +103,14 @@ REWARDS = (
         "TRL GRPOConfig: scale_rewards; Dr. GRPO (arXiv 2503.20783)", unstated="batch",
     ),
     Remedy(
+        "scaled-rewards", {"grpo": ("scale_rewards",)}, by_batch,
+        "Divided by the spread of the batch, advantages are about 1, whatever the rewards' scale.",
+        "TRL GRPOConfig: scale_rewards; Liu et al. 2025 (arXiv 2508.08221)", only_stated=True,
+    ),
+    Remedy(
         "normalised-rewards", {"grpo": ("multi_objective_aggregation",)}, always("normalize_then_sum"),
         "Normalising each function on its own keeps one of large scale from deciding alone.",
-        "GDPO (arXiv 2601.05242)", unstated="normalize_then_sum",
+        "GDPO (arXiv 2601.05242)", unstated="normalize_then_sum", fits=has_several_rewards,
     ),
     Remedy(
         "gated-format", REWARD_SOURCE, always(None),

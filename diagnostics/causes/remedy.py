@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Any
 
 from diagnostics.diagnosis import Fix
+from diagnostics.hyperparameters import UNSCALED
 from diagnostics.messages import Message, Value
 from diagnostics.run import Run
 from diagnostics.settings import stated
@@ -181,6 +182,13 @@ def unset_only(value: Any) -> Suggest:
 def not_by_group(current: Any, config: Config) -> Any:
     """The spread of the batch; none at all where the setting is a switch, as in verl and in TRL up to 0.21."""
     return False if isinstance(current, bool) else "batch"
+
+
+def by_batch(current: Any, config: Config) -> Any:
+    """The spread of the batch, or of the group where the setting is a switch; as is where rewards are scaled."""
+    if current not in UNSCALED:
+        return Keep.AS_IS
+    return True if isinstance(current, bool) else "batch"
 
 
 def is_number(value: Any) -> bool:

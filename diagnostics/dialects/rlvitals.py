@@ -1,4 +1,4 @@
-"""The names of rlvitals' own trainer: TRL's, and a few that TRL's PPO lacks; no caveats, every mean is masked."""
+"""The names of rlvitals' own trainer: TRL's, and a few that TRL's lack; no caveats, every mean is masked."""
 
 from diagnostics.dialects import trl_grpo, trl_ppo
 from diagnostics.dialects.dialect import Dialect, Findings, Log
@@ -29,10 +29,11 @@ TAGS = {
 
 
 def recognise(log: Log) -> float:
-    """Sure where the run log names its writer; of PPO in another format, by what only this trainer logs."""
+    """Sure where the run log names its writer; in another format, by what only this trainer logs of PPO and GRPO."""
     if log.recording.producer == "rlvitals":
         return 1.0
-    return 0.95 if log.has("val/ratio", "val/ratio_max") else 0.0
+    is_ours = log.has("val/ratio", "val/ratio_max") or log.has("objective/entropy", "clip_ratio/region_mean")
+    return 0.95 if is_ours else 0.0
 
 
 def examine(log: Log) -> Findings:

@@ -33,7 +33,10 @@ class Exhibit:
 
 
 def exhibits(run: Run, kind: str, first_step: int, last_step: int) -> tuple[ShownSample, ...]:
-    """At most three samples of that kind from these steps; none for an empty kind or a run without samples there."""
+    """At most three samples of that kind from these steps; none for an empty kind or a run without samples there.
+
+    Answers to held-out prompts are shown where a table holds no others: they may be scored by other functions.
+    """
     if not kind:
         return ()
     exhibit = EXHIBITS[kind]
@@ -41,7 +44,9 @@ def exhibits(run: Run, kind: str, first_step: int, last_step: int) -> tuple[Show
         ShownSample(step, row, Message(f"exhibit.{kind}", values), quoted(rows[row].response))
         for step in _steps(run, first_step, last_step, exhibit.from_start)
         for rows in (run.samples.at(step)[:MOST_ROWS],)
-        for row, values in exhibit.pick(rows)
+        for places in ([row for row, sample in enumerate(rows) if sample.split == "train"] or range(len(rows)),)
+        for place, values in exhibit.pick([rows[row] for row in places])
+        for row in (places[place],)
     )
 
 

@@ -58,7 +58,7 @@ def test_a_grpo_run_logs_every_key_of_the_logging_page_and_its_samples(tmp_path)
     events = events_of(directory)
     assert [event["step"] for event in events] == [1, 2, 3]
     assert all(event["metrics"].keys() >= GRPO_PAGE for event in events)
-    extra = {"loss", "entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
+    extra = {"loss", "entropy", "objective/entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
     assert events[0]["metrics"].keys() == GRPO_PAGE | extra
     samples = [json.loads(line) for line in (directory / "samples.jsonl").read_text("utf-8").splitlines()]
     followed = [sample["step"] for sample in samples if sample.get("followed")]

@@ -123,12 +123,19 @@ REWARDS: tuple[CauseEntry, ...] = (
     CauseEntry(
         "reward-scale",
         summary="The reward has a scale that the training cannot use.",
-        meaning="Scores far beyond the value model's clip range, a function that outweighs the others, or differences "
-        "so small that scaling turns noise into advantages: the numbers are right and their size is not.",
+        meaning="Scores far beyond the value model's clip range, advantages beside which the KL penalty hardly counts, "
+        "a function that outweighs the others, or differences so small that scaling turns noise into advantages: the "
+        "numbers are right and their size is not.",
         core=(Clue("reward-scale-extreme"), Clue("tiny-std-amplification"), Clue("reward-component-dominates")),
         support=("value-clipfrac-high", "value-loss-spike"),
         consequences=("value-loss-spike", "value-clipfrac-high", "explained-variance-low"),
-        remedies=("score-scaling", "whitened-rewards", "wider-value-clip-range", "normalised-rewards"),
+        remedies=(
+            "score-scaling",
+            "whitened-rewards",
+            "wider-value-clip-range",
+            "scaled-rewards",
+            "normalised-rewards",
+        ),
     ),
     CauseEntry(
         "reward-dominated-by-query",

@@ -4,7 +4,7 @@ What it checks
     The KL summed over a response (`objective/kl`, the k1 estimator; RLOO's per token, times the length), as the
     median of five logged points. Reaching −1 nats for three points is a warning; −5 nats, or −0.1 nats for each
     token, is critical. Beyond that it is noted when the median over all logged points (at least ten) is below zero
-    by more than two standard errors.
+    by more than two standard errors, and by more than rounding makes of a KL of 0 (0.001 nats).
 
 Why it matters
     The reward is r − β·KL. Where the KL can be driven negative, the policy earns reward by doing so, and that is
@@ -47,6 +47,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
     median_points: int = limit(10, "logged points", "engineering default")
     standard_errors: float = limit(2.0, "standard errors of the median", "engineering default")
+    rounding: float = limit(-0.001, "nats/sequence", "float32: some 1e-7 for each token of a policy that stays put")
 
 
 class KlNegative(Rule[Limits]):
@@ -81,12 +82,12 @@ class KlNegative(Rule[Limits]):
         series = series_of(run, "kl_per_sequence", "kl_per_token")
         reading = read_levels(series, _levels(series, longest_length(run), limits), above=False)
         if isinstance(reading, Reading) and reading.breach is None:
-            return self._median(series, limits) or self.judged(reading)
+            return self._median(series, longest_length(run), limits) or self.judged(reading)
         return self.judged(reading)
 
-    def _median(self, series: Series, limits: Limits) -> Fired | None:
+    def _median(self, series: Series, length: float | None, limits: Limits) -> Fired | None:
         points, median = finite_points(series.values), finite_median(series.values)
-        if points < limits.median_points or not median < 0:
+        if points < limits.median_points or not median < limits.rounding / _tokens(series, length):
             return None
         error = _error_of_median(series.values[series.finite])
         if median + limits.standard_errors * error >= 0:
@@ -107,11 +108,16 @@ def _levels(series: Series, length: float | None, limits: Limits) -> tuple[Level
     critical = limits.critical
     if length is not None:
         critical = max(critical, min(limits.critical_per_token * length, limits.warning))
-    tokens = (length or 1.0) if series.name == "kl_per_token" else 1.0
+    tokens = _tokens(series, length)
     return (
         Level(Severity.WARNING, limits.warning / tokens, limits.patience),
         Level(Severity.CRITICAL, critical / tokens, limits.patience),
     )
+
+
+def _tokens(series: Series, length: float | None) -> float:
+    """How many tokens share what the limits give a sequence: those of an answer, where the series is per token."""
+    return (length or 1.0) if series.name == "kl_per_token" else 1.0
 
 
 def _error_of_median(values: Values) -> float:

@@ -36,7 +36,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.diagnosis import Severity
-from diagnostics.hyperparameters import kl_weight_of, value_of
+from diagnostics.hyperparameters import UNSCALED, kl_weight_of, value_of
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.growing import pointwise, settled
 from diagnostics.rules.levels import Level, Reading, read_levels
@@ -46,9 +46,6 @@ from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, 
 from diagnostics.rules.running import ewma, extreme_so_far, place_of_farthest
 from diagnostics.rules.windows import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
 from diagnostics.run import Run, Series, Values
-
-UNSCALED = ("none", False)
-"""Values of `scale_rewards` with which an advantage is as large as the rewards differ; with others it is about 1."""
 
 
 @dataclass(frozen=True, slots=True)

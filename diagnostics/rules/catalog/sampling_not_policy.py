@@ -2,9 +2,9 @@
 
 What it checks
     How unlikely the sampled tokens are (`objective/entropy` over the mean length) against the policy's own entropy
-    (`policy/entropy_avg`), both in nats per token, as the median of five logged points, for five points in a row: 1.5
-    times as much, or as little. Where the settings themselves name another temperature for sampling
-    (`rollout_temperature`) than for scoring, by a tenth or more, nothing needs to be measured.
+    (`policy/entropy_avg`, GRPO's `entropy`), both in nats per token, as the median of five logged points, for five
+    points in a row: 1.5 times as much, or as little. Where the settings themselves name another temperature for
+    sampling (`rollout_temperature`) than for scoring, by a tenth or more, nothing needs to be measured.
 
 Why it matters
     Samples of the policy are as surprising as its entropy says, whatever the policy is: that is what entropy means. If
@@ -12,9 +12,9 @@ Why it matters
     estimate, its penalty and the probability ratios are then wrong.
 
 When it is wrong
-    TRL up to 1.9 counts padding in both numbers, so that they cannot be compared; there the rule is skipped. Below 0.1
-    nats per token a single unlikely token outweighs all others, and nothing is judged. A mask or grammar that forbids
-    tokens on purpose is found, too.
+    TRL up to 1.9 counts padding in both numbers, so that they cannot be compared; there the rule is skipped. Of GRPO
+    only rlvitals logs how unlikely the sampled tokens are. Below 0.1 nats per token a single unlikely token outweighs
+    all others, and nothing is judged. A mask or grammar that forbids tokens on purpose is found, too.
 
 What to try
     Sample as the policy is scored: temperature as in the loss, no top-k, no top-p, no least length, no repetition
@@ -62,7 +62,7 @@ class Limits:
 
 
 class SamplingNotPolicy(Rule[Limits]):
-    """Judges `objective/entropy` against `policy/entropy_avg`."""
+    """Judges `objective/entropy` against `policy/entropy_avg` or GRPO's `entropy`."""
 
     code = "RV208"
     name = "sampling-not-policy"
@@ -82,20 +82,21 @@ class SamplingNotPolicy(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Group methods log no surprise of their samples: of them only the settings tell."""
-        return super().applies(run) and (run.algorithm not in GROUP_FAMILY or _temperatures(run) is not None)
+        """Of group methods only rlvitals logs how surprising the samples are; of the others the settings tell."""
+        is_told = run.get("entropy_per_sequence") is not None or _temperatures(run) is not None
+        return super().applies(run) and (run.algorithm not in GROUP_FAMILY or is_told)
 
     def missing(self, run: Run) -> tuple[Input, ...]:
         """The inputs that the run does not log; none are needed where the settings say it."""
         named = _temperatures(run)
-        is_told = run.algorithm in GROUP_FAMILY or (named is not None and _are_apart(*named, self.limits.heat))
+        is_told = named is not None and (run.algorithm in GROUP_FAMILY or _are_apart(*named, self.limits.heat))
         return () if is_told else super().missing(run)
 
     def check(self, run: Run, limits: Limits) -> Finding:
         named = _temperatures(run)
         if named is not None and _are_apart(*named, limits.heat) and len(run.steps):
             return self._set(run, *named)
-        if named is not None and (run.algorithm in GROUP_FAMILY or super().missing(run)):
+        if named is not None and super().missing(run):
             return Quiet(*named, "temperature")
         return self._measured(run, limits)
 

@@ -197,3 +197,28 @@ def test_what_became_critical_behind_a_critical_cause_is_no_reason_to_put_it_fir
 
     found = causes(replace(run, samples=Samples(tuple(range(1, 41)), answers)))
     assert (found[0], "length-bias" in found) == ("kl-leash-too-loose", False)
+
+
+@pytest.mark.parametrize(("spread", "is_sampling"), [("0.3x40", True), ("0.3x20 0x20", False)])
+def test_a_kl_that_rises_by_chance_tells_nothing_of_sampling_where_all_answers_score_the_same(
+    make_run: MakeRun, spread: str, *, is_sampling: bool
+) -> None:
+    run = make_run(
+        "ppo",
+        score="0.5 0.52 0.48 0.51 0.49 " * 4 + "-0.05 -0.03 -0.07 -0.04 -0.06 " * 4,
+        kl_per_sequence="0.1 0.12 0.08 0.11 0.09 " * 4 + "0.3 0.32 0.28 0.31 0.29 " * 4,
+        functions={"reward_func_std/constant": spread},
+    )
+    found = causes(sampled(run, lambda step: [(f"{step} {row}", 5, 0.1 * row) for row in range(16)]))
+    assert ("sampling-unlike-policy" in found) is is_sampling
+
+
+def test_what_held_out_answers_score_tells_nothing_of_what_training_pays_for(make_run: MakeRun) -> None:
+    run = make_run("grpo", config={"max_completion_length": 12}, truncated_fraction="0.02x10 0.1..0.9x10 0.95x20")
+
+    def answers(step: int) -> tuple[Sample, ...]:
+        rows = [Sample(step, "q", "word " * size, score=0.1 * size, length=size) for size in range(4, 12)] * 2
+        held_out = [Sample(step, "h", "word " * size, score=50.0 - size, length=size, split="eval") for size in (2, 12)]
+        return (*rows, *held_out * 8)
+
+    assert causes(replace(run, samples=Samples(tuple(run.steps.tolist()), answers))) == ["length-bias"]

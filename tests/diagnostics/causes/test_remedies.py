@@ -103,12 +103,16 @@ VERL = "actor_rollout_ref.actor"
             ("algorithm.norm_adv_by_std_in_grpo", True, False),
         ),
         ("unscaled-rewards", {"scale_rewards": "group"}, ("scale_rewards", "group", "batch")),
+        ("scaled-rewards", {"scale_rewards": "none"}, ("scale_rewards", "none", "batch")),
+        ("scaled-rewards", {"scale_rewards": False}, ("scale_rewards", False, True)),
+        ("scaled-rewards", {"scale_rewards": "group"}, None),
+        ("scaled-rewards", {}, None),
         ("longer-completions", {"data": "gsm8k"}, ("max_completion_length", None, None)),
         ("longer-completions", {"data": {"max_response_length": None}}, ("data.max_response_length", None, None)),
     ],
 )
 def test_a_remedy_speaks_verls_and_openrlhfs_language_too(
-    make_run: MakeRun, remedy: str, config: dict[str, Any], expected: tuple[str, Any, Any]
+    make_run: MakeRun, remedy: str, config: dict[str, Any], expected: tuple[str, Any, Any] | None
 ) -> None:
     assert fix(make_run("grpo", config=config), remedy) == expected
 

@@ -157,3 +157,10 @@ def test_the_event_files_of_our_ppo_are_told_from_trls_by_the_largest_ratio() ->
     assert translate(recording((*PPO, "val/ratio_max"))).dialect.producer == "rlvitals"
     assert run((*PPO, "val/ratio_max")).algorithm == "ppo"
     assert translate(recording(PPO)).dialect.producer == "trl"
+
+
+def test_the_event_files_of_our_grpo_are_told_from_trls_by_how_surprising_its_samples_are() -> None:
+    tags = ("reward", "reward_std", "completions/mean_length", "clip_ratio/region_mean", "entropy")
+    assert translate(recording((*tags, "objective/entropy"))).dialect.producer == "rlvitals"
+    assert run((*tags, "objective/entropy")).algorithm == "grpo"
+    assert translate(recording(tags)).dialect.producer == "trl"

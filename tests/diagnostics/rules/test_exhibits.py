@@ -41,6 +41,13 @@ def test_each_kind_shows_its_rows(make_run: MakeRun, kind: str, rows: list[int])
     assert all("{" not in render(item.why, templates()) for item in shown)
 
 
+def test_answers_to_held_out_prompts_are_shown_where_there_are_no_others(make_run: MakeRun) -> None:
+    held_out = tuple(replace(row, split="eval", score=5.0) for row in ROWS[:2])
+    for rows, shown in (((*held_out, *ROWS), [3, 4, 5]), (held_out, [0, 1])):
+        run = replace(make_run("grpo"), samples=Samples((7,), lambda step, rows=rows: rows))
+        assert sorted(item.row for item in exhibits(run, "top-scored", 5, 9)) == shown
+
+
 def test_only_steps_of_the_episode_are_shown_the_newest_first(make_run: MakeRun) -> None:
     samples = Samples((1, 5, 9, 30), lambda step: (Sample(step, "q", f"answer {step}", score=1.0),))
     run = replace(make_run("ppo"), samples=samples)

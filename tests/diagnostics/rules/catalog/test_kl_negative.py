@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from diagnostics.diagnosis import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
@@ -46,6 +48,12 @@ def test_noise_around_zero_is_quiet(judge: Judge) -> None:
 def test_ten_points_slightly_below_zero_are_noted(judge: Judge) -> None:
     outcome = judge("kl-negative", "ppo", kl_per_sequence="-0.1 -0.2x4 -0.3x4 -0.1")
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.INFO, 1, 10)
+
+
+@pytest.mark.parametrize(("algorithm", "metric"), [("ppo", "kl_per_sequence"), ("rloo", "kl_per_token")])
+def test_what_rounding_makes_of_a_kl_of_nothing_is_not_noted(judge: Judge, algorithm: str, metric: str) -> None:
+    for level, verdict in (("-1.2e-7x40", Verdict.QUIET), ("-0.1x40", Verdict.FIRED)):
+        assert judge("kl-negative", algorithm, **{metric: level}, length_mean="20x40").verdict is verdict
 
 
 def test_nine_points_slightly_below_zero_are_too_few_to_note(judge: Judge) -> None:

@@ -40,5 +40,21 @@ def test_whitened_rewards_and_wide_clip_ranges_bear_any_scale(
     assert "reward-scale-extreme" not in {outcome.rule for outcome in evaluate(run)}
 
 
+@pytest.mark.parametrize("scale", ["none", False])
+def test_rewards_of_grpo_that_differ_by_five_and_are_not_scaled_are_a_warning(judge: Judge, scale: object) -> None:
+    config = {"scale_rewards": scale}
+    outcome = judge("reward-scale-extreme", "grpo", reward_std="1x9 5x5 1x9", config=config)
+    assert (outcome.severity, outcome.first_step, outcome.limit) == (Severity.WARNING, 10, 5.0)
+    assert outcome.message.values["scale"] == str(scale)
+    assert judge("reward-scale-extreme", "grpo", reward_std="4.9x20", config=config).verdict is Verdict.QUIET
+    assert judge("reward-scale-extreme", "grpo", reward="90x20", config=config).verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize("config", [{"scale_rewards": "group"}, {"scale_rewards": "batch"}, {}])
+def test_rewards_that_grpo_scales_may_have_any_size(make_run: Callable[..., Run], config: dict[str, Any]) -> None:
+    run = make_run("grpo", reward_std="90x20", config=config)
+    assert "reward-scale-extreme" not in {outcome.rule for outcome in evaluate(run)}
+
+
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("reward-scale-extreme", "ppo", value_loss="1x20").verdict is Verdict.SKIPPED

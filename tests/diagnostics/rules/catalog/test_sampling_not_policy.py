@@ -57,6 +57,15 @@ def test_settings_that_name_another_temperature_need_no_measurement(
     assert judge(RULE, algorithm, reward="0.5x3", score="0.5x3", config=config).severity is severity
 
 
+@pytest.mark.parametrize(("surprise", "severity"), [("10x9", Severity.WARNING), ("20x9", None)])
+def test_a_group_method_that_logs_how_surprising_its_samples_are_is_measured(
+    judge: Judge, surprise: str, severity: Severity | None
+) -> None:
+    logged = {"entropy_per_sequence": surprise, "entropy_per_token": "2x9", "length_mean": "10x9"}
+    for config in ({}, {"rollout_temperature": 1.0}):
+        assert judge(RULE, "grpo", config=config, **logged).severity is severity
+
+
 def test_where_no_temperature_of_its_own_is_set_group_methods_are_not_judged(make_run: Callable[..., Run]) -> None:
     for drawn, is_judged in ((None, False), (1.0, True)):
         run = make_run("grpo", reward="0.5x20", config={"rollout_temperature": drawn})
