@@ -1,6 +1,7 @@
 """What the tests of several rooms share: a cache of their own, file systems that are full or cannot be written."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,6 +24,12 @@ def mounted(place: Path, options: str) -> Iterator[Path]:
         yield place
     finally:
         subprocess.run(["umount", "--lazy", str(place)], check=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c_counts() -> None:
+    """Whoever runs the tests in the background has them ignore SIGINT, and with them all that they start and end."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
