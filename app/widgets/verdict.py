@@ -58,7 +58,7 @@ def _other(finding: Finding, run: Run | None) -> None:
     """Another finding: folded, one line; in it the same facts as for the worst. What is opened stays so, by its key."""
     sign, outcome = VERDICTS[finding.severity], finding.leading
     label = f":{sign.colour}-badge[{sign}] {plain(_title(outcome))} "
-    with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]", key=f"finding.{outcome.rule}"):
+    with st.expander(f"{label} :gray[{plain(steps_of(outcome))}]", key=f"finding.{finding.name}"):
         _evidence(finding, run)
         for consequence in finding.consequences:
             st.markdown(f"**Also** {_facts(consequence)}")
@@ -76,14 +76,14 @@ def _evidence(finding: Finding, run: Run | None) -> None:
     fixes = finding.fixes or finding.leading.fixes  # the cause knows more than its symptom
     _fixes(fixes)
     if run is not None:
-        relaunch_button(run, fixes, finding.leading.rule)
+        relaunch_button(run, fixes, finding.name)
 
 
 def _consequences(finding: Finding) -> None:
     """What else fired and is explained by the same cause, folded: it is no trouble of its own."""
     if finding.consequences:
         label = f"{counted(len(finding.consequences), 'more sign')} of the same cause"
-        with st.expander(label, key=f"signs.{finding.leading.rule}"):
+        with st.expander(label, key=f"signs.{finding.name}"):
             for outcome in finding.consequences:
                 st.markdown(f"{plain(_title(outcome))} {_facts(outcome)}")
 

@@ -34,6 +34,8 @@ _UNSAID_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's n
 class Finding:
     """One thing to tell: a cause with the outcomes that it explains, or an outcome that no cause explains."""
 
+    name: str
+    """The id of the cause, or of the rule where no cause explains it: what tells it from every other of the run."""
     severity: Severity
     sentence: str
     first_step: int
@@ -256,6 +258,7 @@ def counted(count: int, noun: str) -> str:
 def _from_cause(cause: Cause, fired_outcomes: tuple[Outcome, ...]) -> Finding:
     members = tuple(outcome for outcome in fired_outcomes if outcome.rule in cause.outcomes)
     return Finding(
+        name=cause.cause,
         severity=cause.severity,
         sentence=said(cause.summary),
         first_step=cause.first_step,
@@ -271,6 +274,7 @@ def _from_cause(cause: Cause, fired_outcomes: tuple[Outcome, ...]) -> Finding:
 def _from_outcome(outcome: Outcome) -> Finding:
     first = outcome.first_step or 0
     return Finding(
+        name=outcome.rule,
         severity=outcome.severity or Severity.INFO,
         sentence=said(outcome.headline or outcome.message),
         first_step=first,

@@ -107,6 +107,19 @@ def test_what_one_cause_explains_is_one_finding(monkeypatch: pytest.MonkeyPatch)
     assert "1 critical · 1 warning · " in text(test)
 
 
+def test_two_causes_of_one_grave_finding_each_have_their_own_button(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"kl_coef": 0.05, "learning_rate": 1e-4, "response_length": 14}
+    with RunLog(tmp_path / "a", algorithm="ppo", task="remarks", config=config, total=40) as log:
+        for step in range(1, 41):
+            kl, update = (60.0 if step > 20 else 0.5), (0.05 if step > 5 else 0.001)
+            log.log(step, {"objective/kl": kl, "policy/approxkl_avg": update, "objective/scores": step / 40})
+    test = opened(tmp_path / "a", monkeypatch)
+    labels = [button.label for button in test.button if button.label.startswith("Relaunch")]
+    assert labels == ["Relaunch with these", "Relaunch with this"]
+
+
 def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", kl=0.05, **{"clip_ratio/region_mean": 0.02}).close()
     shown = text(opened(tmp_path / "a", monkeypatch))

@@ -29,7 +29,7 @@ def finding(*outcomes: Outcome) -> Finding:
         replace(o, evidence=Evidence(samples=(replace(o.evidence.samples[0], row=row),)))
         for row, o in enumerate(outcomes)
     )
-    return Finding(Severity.CRITICAL, "It is so.", 1, 9, False, distinct, (), ())
+    return Finding("it", Severity.CRITICAL, "It is so.", 1, 9, False, distinct, (), ())
 
 
 def test_rules_that_want_more_points_share_one_reason() -> None:
