@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
-from diagnostics.diagnosis import Diagnosis
-from diagnostics.dialects.own_names import OwnNames
-from diagnostics.names_file import read_names
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.producers.names_file import read_names
+from diagnostics.producers.own_names import OwnNames
 
 _MOST_RUNS_KEPT = 64
 _LEAST_INTERVAL = 0.25  # seconds between two looks at the same files, however many sessions ask

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.theme import DARK, LIGHT, Palette
-from diagnostics.parents import SAMPLE_RUNS
+from diagnostics.runlog.parent import SAMPLE_RUNS
 
 RUN, STEP = "run", "step"
 _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"

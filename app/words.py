@@ -6,10 +6,10 @@ from datetime import datetime
 
 import numpy as np
 
-from diagnostics.diagnosis import Outcome
-from diagnostics.messages import Message, render, setting, shown
+from diagnostics.model.diagnosis import Outcome
+from diagnostics.model.messages import Message, render, setting, shown
+from diagnostics.model.run import Run
 from diagnostics.rules import templates
-from diagnostics.run import Run
 
 LIVE_STATES = frozenset({"queued", "starting", "running"})
 _FRESH = 900.0  # seconds: a log of unknown state written to more recently than this may still grow

@@ -18,10 +18,10 @@ from functools import partial
 
 from benchmarks.healthy_curves import Noise, grpo, ppo, widened
 from benchmarks.machine import machine, versions
-from diagnostics.diagnosis import Verdict
+from diagnostics.model.diagnosis import Verdict
+from diagnostics.model.run import Run
 from diagnostics.rules import engine
-from diagnostics.rules.catalog import CATALOG
-from diagnostics.run import Run
+from diagnostics.rules.run import CATALOG
 
 SERIES = 100
 SLOWEST = 5

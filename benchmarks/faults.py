@@ -20,11 +20,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import TypeAlias
 
+from trainer.config.recipes import demo_recipe
 from trainer.faults import FAULTS, Case, Fault
 from trainer.faults.listing import values_as_text
 from trainer.main import FINISHED
 from trainer.main import main as train
-from trainer.recipes import demo_recipe
 
 ONSET = 11
 STEPS_COMPARED = 5

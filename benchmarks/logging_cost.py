@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.machine import machine, versions
 from diagnostics.runlog import RunLog
-from trainer.sinks import Origin, Sinks, TensorBoardSink, WandbSink
+from trainer.run.sinks import Origin, Sinks, TensorBoardSink, WandbSink
 
 METRICS = {f"group/metric_{index}": index / 7 for index in range(40)}
 Log = Callable[[int, Mapping[str, float]], None]

@@ -5,7 +5,7 @@ import platform
 import subprocess
 from collections.abc import Sequence
 
-from trainer.processor import processor
+from trainer.acceleration.processor import processor
 
 
 def machine() -> str:

@@ -5,18 +5,18 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from diagnostics.assemble.assembler import Composer
+from diagnostics.assemble.merge import Merger
 from diagnostics.causes import explain
-from diagnostics.composition import Composer
-from diagnostics.configurations import setup_of_run
-from diagnostics.diagnosis import Diagnosis, Limits, Outcome
-from diagnostics.dialects.own_names import NO_NAMES, OwnNames
-from diagnostics.merging import Merger
-from diagnostics.names_file import NamesError, names_above
-from diagnostics.preflight import divided, preflight
-from diagnostics.readers import RunRef, UnreadableRun
+from diagnostics.configs.config_files import setup_of_run
+from diagnostics.model.diagnosis import Diagnosis, Limits, Outcome
+from diagnostics.model.run import Recording, Run
+from diagnostics.producers.names_file import NamesError, names_above
+from diagnostics.producers.own_names import NO_NAMES, OwnNames
+from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from diagnostics.rules import Evaluator, evaluate
-from diagnostics.run import Recording, Run
+from diagnostics.rules.config import divided, preflight
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from diagnostics.api import LiveRun, UnreadableRun, find_runs, open_run
-from diagnostics.run import Run
+from diagnostics.model.run import Run
 
 TRAINING = ("train", "grpo", "--max_steps", "8", "--per_device_train_batch_size", "16", "--save_strategy", "no")
 SECONDS = 120.0

@@ -10,32 +10,32 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from trainer.advantages import group_advantages
-from trainer.checkpoint import Checkpoints, Counter, GeneratorState, RewardStates
-from trainer.config import GRPOConfig
-from trainer.device import accelerator_for
-from trainer.experience import GRPOExperience, Tokens
+from trainer.acceleration.parallel.processes import Processes
+from trainer.acceleration.parallel.sharding import frozen, whole
+from trainer.acceleration.shared_prompts import sharing
+from trainer.algorithms.advantages import group_advantages
+from trainer.algorithms.experience import GRPOExperience, Tokens
+from trainer.algorithms.losses import TokenAverage, grpo_loss
+from trainer.algorithms.means import PassMetrics, masked_mean, mean_over_updates, sequence_sums
+from trainer.config.training import GRPOConfig
+from trainer.data.prompts import Prompts
+from trainer.evaluate.held_out import Findings, HeldOut
 from trainer.faults.changes import Changes
-from trainer.grpo_metrics import answer_metrics, completion_metrics, reward_metrics
-from trainer.held_out import Findings, HeldOut
-from trainer.histograms import StepHistograms
-from trainer.journal import Journal
-from trainer.losses import TokenAverage, grpo_loss
-from trainer.means import PassMetrics, masked_mean, mean_over_updates, sequence_sums
-from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
-from trainer.optimizer import make_optimizer, make_scheduler
-from trainer.parallel.processes import Processes
-from trainer.parallel.sharding import frozen, whole
-from trainer.policy import decode, encode, score_tokens, stop_ids
-from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
-from trainer.rewards.occasion import TrainerState
-from trainer.rollout import generate
-from trainer.samples import sample_rows
-from trainer.sampling import Sampling, draw_uniforms
-from trainer.schedule import set_base_rates
-from trainer.scoring import load, score
-from trainer.shared_prompts import sharing
+from trainer.rewards.call_context import TrainerState
+from trainer.rewards.scoring import load, score
+from trainer.rollout.generation import generate
+from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
+from trainer.rollout.policy import decode, encode, score_tokens, stop_ids
+from trainer.rollout.sampling import Sampling, draw_uniforms
+from trainer.run.checkpoint import Checkpoints, Counter, GeneratorState, RewardStates
+from trainer.run.device import accelerator_for
+from trainer.run.grpo_metrics import answer_metrics, completion_metrics, reward_metrics
+from trainer.run.histograms import StepHistograms
+from trainer.run.journal import Journal
+from trainer.run.optimizer import make_optimizer, make_scheduler
+from trainer.run.samples import sample_rows
+from trainer.run.schedule import set_base_rates
 
 
 def train(

@@ -19,23 +19,23 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.runlog import RunLog, RunLogError
-from trainer.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
-from trainer.config import ALGORITHMS, GRPOConfig, PPOConfig, TrainConfig
-from trainer.console import recorded_console
-from trainer.evaluate_arguments import read_request
-from trainer.failures import in_words, print_failure
+from trainer.config.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
+from trainer.config.options import ConfigError
+from trainer.config.options.source import check_peft
+from trainer.config.training import ALGORITHMS, GRPOConfig, PPOConfig, TrainConfig
+from trainer.data.hub import settle_hub
+from trainer.data.prompts import Prompts, load_prompts
+from trainer.evaluate.arguments import read_request
 from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
 from trainer.faults.listing import faults_as_text
-from trainer.hub import settle_hub
-from trainer.journal import Journal, SilentJournal, StopRequest
 from trainer.launch import LaunchError, stop
-from trainer.launch.together import as_launched, become_launcher, process_count, process_number
-from trainer.options import ConfigError
-from trainer.options.source import check_peft
-from trainer.prompts import Prompts, load_prompts
+from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.sinks import Origin, Sinks
-from trainer.smoke import config_of_request, smoke
+from trainer.rewards.smoke_test import config_of_request, smoke
+from trainer.run.console import recorded_console
+from trainer.run.failures import in_words, print_failure
+from trainer.run.journal import Journal, SilentJournal, StopRequest
+from trainer.run.sinks import Origin, Sinks
 from trainer.tasks import get_task
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
@@ -80,7 +80,7 @@ def _probe() -> int:
     _check_installation()
     config = config_of_request(sys.stdin)
     settle_hub(config)
-    from trainer.probe import probe  # noqa: PLC0415 - torch, after the installation is checked
+    from trainer.rollout.length_probe import probe  # noqa: PLC0415 - torch, after the installation is checked
 
     with contextlib.redirect_stdout(sys.stderr):
         found = probe(config)
@@ -92,7 +92,7 @@ def _evaluate(words: Sequence[str]) -> int:
     request = read_request(words)
     _check_installation()
     settle_hub(request.run.config, request.judge)
-    from trainer.evaluate import evaluate  # noqa: PLC0415 - torch, after the words are checked
+    from trainer.evaluate.evaluation import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
     sys.stdout.write(json.dumps(evaluate(request)) + "\n")
     return FINISHED
@@ -159,20 +159,20 @@ def _meet(plan: Plan, directory: Path | None) -> Path:
     """The run directory, once all processes of the training are there."""
     if directory is not None and process_count() == 1:
         return directory
-    from trainer.parallel import processes  # noqa: PLC0415 - torch, after the run directory is claimed
+    from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch, after the run directory is claimed
 
     return processes.meet(plan.config, directory)
 
 
 def _part() -> None:
     if process_count() > 1:
-        from trainer.parallel import processes  # noqa: PLC0415 - torch
+        from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch
 
         processes.part()
 
 
 def _announce(failure: str) -> None:
-    from trainer.parallel import processes  # noqa: PLC0415 - torch
+    from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch
 
     processes.announce_failure(failure)
 

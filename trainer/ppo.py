@@ -13,41 +13,35 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from trainer.advantages import gae, token_rewards
-from trainer.checkpoint import VALUE_MODEL_FOLDER, Checkpoints, GeneratorState, RewardStates
-from trainer.config import PPOConfig
-from trainer.device import accelerator_for
-from trainer.experience import PPOExperience, Tokens
+from trainer.acceleration.parallel.processes import Processes
+from trainer.acceleration.parallel.sharding import frozen, whole
+from trainer.algorithms.advantages import gae, token_rewards
+from trainer.algorithms.experience import PPOExperience, Tokens
+from trainer.algorithms.kl import ESTIMATORS
+from trainer.algorithms.kl_controller import KLController
+from trainer.algorithms.losses import LossOut, ppo_policy_loss, ppo_value_loss
+from trainer.algorithms.means import PassMetrics, masked_mean, masked_whiten, mean_over_updates, sequence_sums
+from trainer.config.training import PPOConfig
+from trainer.data.prompts import Prompts
+from trainer.evaluate.held_out import Findings, HeldOut
 from trainer.faults.changes import Changes
-from trainer.held_out import Findings, HeldOut
-from trainer.histograms import StepHistograms
-from trainer.journal import Journal
-from trainer.kl import ESTIMATORS
-from trainer.kl_control import KLController
-from trainer.losses import LossOut, ppo_policy_loss, ppo_value_loss
-from trainer.means import (
-    PassMetrics,
-    masked_mean,
-    masked_whiten,
-    mean_over_updates,
-    sequence_sums,
-)
-from trainer.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
-from trainer.optimizer import make_optimizer, make_scheduler
-from trainer.parallel.processes import Processes
-from trainer.parallel.sharding import frozen, whole
-from trainer.policy import PolicyAndValue, TokenScores, decode, encode, estimate_values, score_tokens, stop_ids
-from trainer.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
-from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc
-from trainer.rewards.occasion import TrainerState
-from trainer.rollout import generate
-from trainer.samples import sample_rows
-from trainer.sampling import Sampling, draw_uniforms
-from trainer.schedule import set_base_rates
-from trainer.score_scaling import ScoreScaler
-from trainer.score_shaping import query_scores, shaping_metrics, with_eos_trick
-from trainer.scoring import load, score
+from trainer.rewards.call_context import TrainerState
+from trainer.rewards.score_scaling import ScoreScaler
+from trainer.rewards.score_shaping import query_scores, shaping_metrics, with_eos_trick
+from trainer.rewards.scoring import load, score
+from trainer.rollout.generation import generate
+from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
+from trainer.rollout.policy import PolicyAndValue, TokenScores, decode, encode, estimate_values, score_tokens, stop_ids
+from trainer.rollout.sampling import Sampling, draw_uniforms
+from trainer.run.checkpoint import VALUE_MODEL_FOLDER, Checkpoints, GeneratorState, RewardStates
+from trainer.run.device import accelerator_for
+from trainer.run.histograms import StepHistograms
+from trainer.run.journal import Journal
+from trainer.run.optimizer import make_optimizer, make_scheduler
+from trainer.run.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
+from trainer.run.samples import sample_rows
+from trainer.run.schedule import set_base_rates
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 

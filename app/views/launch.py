@@ -7,8 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from app.widgets.launch_attempt import Tried, attempt, give_up, last_try
-from app.widgets.launch_draft import (
+from app.launch.attempt import Tried, attempt, give_up, last_try
+from app.launch.config_findings import beside_fields, findings, is_confirmed, overview
+from app.launch.draft import (
     Draft,
     base_values,
     free_name,
@@ -19,15 +20,14 @@ from app.widgets.launch_draft import (
     preset_label,
     runs_folder,
 )
-from app.widgets.launch_fields import Slots, complaint, fields, folded_fields
-from app.widgets.launch_preflight import beside_fields, findings, is_confirmed, overview
+from app.launch.fields import Slots, complaint, fields, folded_fields
 from app.words import plain
-from diagnostics.diagnosis import Outcome
-from trainer.config import ALGORITHMS, TrainConfig
-from trainer.data import first_prompts
+from diagnostics.model.diagnosis import Outcome
+from trainer.config.options import ConfigError
+from trainer.config.recipes import RECIPES, Recipe
+from trainer.config.training import ALGORITHMS, TrainConfig
+from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
-from trainer.options import ConfigError
-from trainer.recipes import RECIPES, Recipe
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
 _BUTTON = "launch.start"

@@ -6,12 +6,12 @@ from functools import partial
 import streamlit as st
 
 from app import state
-from app.console import tail
+from app.console_tail import tail
 from app.load import Look, look_at
 from app.widgets.charts import charts
 from app.widgets.checks import checks
-from app.widgets.concerns import settings
 from app.widgets.config import config
+from app.widgets.config_findings import settings
 from app.widgets.data_line import data_line
 from app.widgets.distributions import distributions
 from app.widgets.metrics import metrics

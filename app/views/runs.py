@@ -11,8 +11,8 @@ from pandas.io.formats.style import Styler
 
 from app import state
 from app.figures.sparkline import sparkline
-from app.listing import Listed, Listing
 from app.load import Look
+from app.run_list import Listed, Listing
 from app.theme import STATES, VERDICTS
 from app.widgets.open_logs import open_logs
 from app.widgets.verdict import headline

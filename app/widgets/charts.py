@@ -9,9 +9,9 @@ from app.figures.curve import curve
 from app.widgets.plot import plot
 from app.words import plain
 from diagnostics.curves.words import described
-from diagnostics.diagnosis import Diagnosis
-from diagnostics.metrics import EVAL_PREFIX
-from diagnostics.run import Series
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.run import Series
 
 WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 

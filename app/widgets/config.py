@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from app.words import exact
-from diagnostics.run import Run
+from diagnostics.model.run import Run
 
 
 def config(run: Run) -> None:

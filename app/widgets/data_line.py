@@ -6,8 +6,8 @@ import streamlit as st
 
 from app.widgets.verdict import summary
 from app.words import plain
-from diagnostics.diagnosis import Diagnosis
-from diagnostics.run import DataHealth
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import DataHealth
 
 
 def data_line(diagnosis: Diagnosis) -> None:

@@ -7,9 +7,9 @@ from app.figures.distribution import described, distribution, not_finite
 from app.widgets.charts import WIDTH
 from app.widgets.plot import plot
 from app.words import plain
-from diagnostics.histograms import Histograms
-from diagnostics.metrics import METRICS
-from diagnostics.run import Run
+from diagnostics.model.histograms import Histograms
+from diagnostics.model.metrics import METRICS
+from diagnostics.model.run import Run
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 

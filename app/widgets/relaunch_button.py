@@ -7,10 +7,10 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
-from app.widgets.launch_draft import as_text, free_name, runs_folder
+from app.launch.draft import as_text, free_name, runs_folder
 from app.words import is_live, plain, typed
-from diagnostics.diagnosis import Fix
-from diagnostics.run import Run
+from diagnostics.model.diagnosis import Fix
+from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from trainer.launch import LaunchError, start
 

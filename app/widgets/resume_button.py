@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from app.words import plain
-from diagnostics.run import Run
+from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
 from trainer.launch.resuming import newest_resumable
 

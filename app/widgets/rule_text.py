@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.words import plain, prose
-from diagnostics.messages import shown
+from diagnostics.model.messages import shown
 from diagnostics.rules import CATALOG
 
 _RULES = {rule.name: rule for rule in CATALOG}

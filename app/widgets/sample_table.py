@@ -8,8 +8,8 @@ from typing import Literal
 import pandas as pd
 
 from app.words import shown_or_blank
-from diagnostics.messages import shown
-from diagnostics.run import Sample
+from diagnostics.model.messages import shown
+from diagnostics.model.run import Sample
 
 Order = Literal["highest score", "lowest score", "as logged"]
 ORDERS: tuple[Order, ...] = ("highest score", "lowest score", "as logged")

@@ -9,11 +9,11 @@ from app.load import look_at
 from app.theme import FATES
 from app.words import plain
 from diagnostics.api import UnreadableRun
-from diagnostics.diagnosis import Diagnosis
-from diagnostics.parents import find_parent
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import Run
 from diagnostics.report.since_parent import Followed, SinceParent, heading, not_found
 from diagnostics.report.since_parent import since_parent as compared
-from diagnostics.run import Run
+from diagnostics.runlog.parent import find_parent
 
 
 def since_parent(child: Diagnosis) -> None:

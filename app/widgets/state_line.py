@@ -6,7 +6,7 @@ import streamlit as st
 
 from app.theme import STATES
 from app.words import age, exact, last_data, plain, progress, quiet_for, time_left
-from diagnostics.run import Run
+from diagnostics.model.run import Run
 from trainer.launch import LaunchError, stop
 
 _FAULT_STATES = ("failed", "died")

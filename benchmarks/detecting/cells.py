@@ -9,9 +9,9 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from trainer.config.recipes import demo_recipe
 from trainer.faults import FAULTS
 from trainer.faults.fault import Case
-from trainer.recipes import demo_recipe
 
 Part = Literal["measured", "known", "tune"]
 PARTS: tuple[Part, ...] = ("measured", "known", "tune")

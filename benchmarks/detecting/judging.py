@@ -13,8 +13,8 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.replay import Episode, episodes, looks
 from benchmarks.detecting.training import CPU_FILE, run_folder
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Cause, Outcome, Severity, Verdict
-from diagnostics.run import Run
+from diagnostics.model.diagnosis import Cause, Outcome, Severity, Verdict
+from diagnostics.model.run import Run
 
 COMPARED = (31, 40)
 """The steps whose mean stands for a metric where sick runs are compared with healthy ones: all runs have them."""

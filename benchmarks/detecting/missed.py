@@ -9,7 +9,7 @@ from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.scores import Result, find
 from benchmarks.detecting.training import run_folder
 from diagnostics.api import diagnose, open_run
-from diagnostics.messages import render
+from diagnostics.model.messages import render
 from diagnostics.rules import templates
 
 

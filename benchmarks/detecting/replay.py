@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.diagnosis import Outcome, Severity
+from diagnostics.model.diagnosis import Outcome, Severity
+from diagnostics.model.run import Run, Samples, Series
 from diagnostics.rules import Evaluator
-from diagnostics.run import Run, Samples, Series
 
 
 @dataclass(frozen=True, slots=True)

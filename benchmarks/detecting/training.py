@@ -14,9 +14,9 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.models import make_missing
 from benchmarks.detecting.prompts import dataset_file, dataset_words, switched, write_rows
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
+from trainer.config.recipes import demo_recipe
 from trainer.main import FINISHED
 from trainer.main import main as trainer_main
-from trainer.recipes import demo_recipe
 
 UNFINISHED = ".unfinished"
 CPU_FILE = "cpu_seconds"

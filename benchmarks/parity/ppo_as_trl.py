@@ -25,10 +25,10 @@ from transformers import AutoModelForCausalLM, PreTrainedModel, get_scheduler
 
 from benchmarks.parity.updates import UpdateTape
 from benchmarks.parity.value_model import value_model_of
-from trainer.advantages import gae, token_rewards
-from trainer.kl import ESTIMATORS
-from trainer.losses import ppo_policy_loss, ppo_value_loss
-from trainer.means import masked_whiten, sequence_sums
+from trainer.algorithms.advantages import gae, token_rewards
+from trainer.algorithms.kl import ESTIMATORS
+from trainer.algorithms.losses import ppo_policy_loss, ppo_value_loss
+from trainer.algorithms.means import masked_whiten, sequence_sums
 from trainer.tasks import get_task
 
 

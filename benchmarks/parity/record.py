@@ -20,7 +20,7 @@ from benchmarks.parity.cases import CASES, Case
 from benchmarks.parity.updates import UpdateTape
 from diagnostics.runlog import SAMPLES_FILE
 from trainer import grpo, main, ppo
-from trainer.experience import GRPOExperience, PPOExperience
+from trainer.algorithms.experience import GRPOExperience, PPOExperience
 
 
 class RolloutTape:

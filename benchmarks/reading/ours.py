@@ -17,7 +17,7 @@ from benchmarks.event_files import framed, regular
 from benchmarks.peers.event_readers import peak_of
 from diagnostics.api import LiveRun, find_runs
 from diagnostics.readers.discovery import open_readers
-from diagnostics.readers.wandb_records import WandbRecords
+from diagnostics.readers.wandb.records import WandbRecords
 
 _FAR_STEP = 200_000  # after the last step of every file
 _NEW_STEPS = 20

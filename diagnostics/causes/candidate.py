@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.causes.clues import Clue
-from diagnostics.causes.entry import AGAINST_THE_START, OVER_A_STRETCH, CauseEntry
-from diagnostics.diagnosis import Outcome, Severity
-from diagnostics.run import Run
+from diagnostics.causes.cause import AGAINST_THE_START, OVER_A_STRETCH, CauseEntry
+from diagnostics.causes.clue import Clue
+from diagnostics.model.diagnosis import Outcome, Severity
+from diagnostics.model.run import Run
 
 WEIGHTS = {"S": 1.0, "C": 1.0, "D": 1.0, "P": 0.8, "I": 0.8, "M": 0.7, "F": 0.4}
 SUPPORT = 0.5

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from diagnostics.causes.candidate import Candidate, candidate, named
 from diagnostics.causes.catalog import CATALOG
-from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.remedies import fixes_for
+from diagnostics.causes.cause import CauseEntry, Variant
+from diagnostics.causes.remedies.catalog import fixes_for
 from diagnostics.causes.remedy import is_number
-from diagnostics.diagnosis import Cause, Fix, Outcome, Rival, Verdict
-from diagnostics.messages import Message
-from diagnostics.run import Run
+from diagnostics.model.diagnosis import Cause, Fix, Outcome, Rival, Verdict
+from diagnostics.model.messages import Message
+from diagnostics.model.run import Run
 
 MOST_RIVALS = 2  # beside the cause itself: three explanations are as many as one weighs
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from diagnostics.diagnosis import Fix
-from diagnostics.hyperparameters import UNSCALED
-from diagnostics.messages import Message, Value
-from diagnostics.run import Run
-from diagnostics.settings import stated
+from diagnostics.model.diagnosis import Fix
+from diagnostics.model.messages import Message, Value
+from diagnostics.model.run import Run
+from diagnostics.producers.settings import stated
+from diagnostics.traits.hyperparameters import UNSCALED
 
 Config = Mapping[str, Any]
 Suggest = Callable[[Any, Config], Any]

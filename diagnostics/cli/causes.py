@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from diagnostics.causes import CATALOG
-from diagnostics.cli.listing import print_table
+from diagnostics.cli.table_command import print_table
 from diagnostics.report.tables import Table
 
 _COLUMNS = {"cause": "Cause", "summary": "What one would say", "shown_by": "Shown by"}

@@ -9,9 +9,8 @@ from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import BAD_INPUT, FORMATS, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
-from diagnostics.diagnosis import Diagnosis, Limits, Severity
-from diagnostics.dialects.own_names import OwnNames
-from diagnostics.parents import find_parent
+from diagnostics.model.diagnosis import Diagnosis, Limits, Severity
+from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
 from diagnostics.report.markdown import report_markdown
@@ -19,6 +18,7 @@ from diagnostics.report.report import Problem, Report
 from diagnostics.report.since_parent import since_parent
 from diagnostics.report.text import report_text
 from diagnostics.rules import UnknownLimitError
+from diagnostics.runlog.parent import find_parent
 
 _REACHED = 1
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
-from diagnostics.cli.siblings import check_not_hidden, python_command
+from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.tables import Table

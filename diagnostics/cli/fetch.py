@@ -4,10 +4,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostics import remote
 from diagnostics.cli.command import CommandError, note, parser, write
-from diagnostics.fetching import FetchError
-from diagnostics.wandb_cloud import Address, fetch
+from diagnostics.fetch import remote_folder as remote
+from diagnostics.fetch.error import FetchError
+from diagnostics.fetch.wandb_cloud import Address, fetch
 
 SECONDS_BETWEEN_LOOKS = 10.0
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostics.cli.listing import print_table
-from diagnostics.dialects import DIALECTS
-from diagnostics.dialects.dialect import Dialect
-from diagnostics.readers import FORMATS, Format
+from diagnostics.cli.table_command import print_table
+from diagnostics.producers import DIALECTS
+from diagnostics.producers.producer import Dialect
+from diagnostics.readers.base import FORMATS, Format
 from diagnostics.report.tables import Table
 
 _YES_NO = {True: "yes", False: "no"}

@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError
-from diagnostics.diagnosis import Limits
+from diagnostics.model.diagnosis import Limits
 
 
 def read_limits(path: Path) -> Limits:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from diagnostics.cli.listing import print_table
-from diagnostics.metrics import METRICS
+from diagnostics.cli.table_command import print_table
+from diagnostics.model.metrics import METRICS
 from diagnostics.report.tables import Table
 
 _COLUMNS = {"name": "Metric", "unit": "Unit", "healthy": "Healthy", "meaning": "Meaning"}

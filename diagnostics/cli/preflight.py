@@ -8,8 +8,8 @@ from pathlib import Path
 from diagnostics.api import UnreadableRun, open_run
 from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
-from diagnostics.cli.siblings import check_not_hidden
-from diagnostics.configurations import (
+from diagnostics.cli.packages import check_not_hidden
+from diagnostics.configs.config_files import (
     SUFFIXES,
     UnreadableConfigurationError,
     Wishes,
@@ -17,11 +17,11 @@ from diagnostics.configurations import (
     setup_of_run,
     unread_settings,
 )
-from diagnostics.diagnosis import Limits, Severity, UnknownLimitError
-from diagnostics.preflight import Setup, divided, preflight
-from diagnostics.report.settings import Review, reviews_form
-from diagnostics.settings import OWN
-from diagnostics.trials import TrialError, probe_policy, try_rewards
+from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
+from diagnostics.model.diagnosis import Limits, Severity, UnknownLimitError
+from diagnostics.producers.settings import OWN
+from diagnostics.report.config_findings import Review, reviews_form
+from diagnostics.rules.config import Setup, divided, preflight
 
 _REACHED = 1
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError
-from diagnostics.dialects.own_names import OwnNames
-from diagnostics.names_file import NamesError, read_names
+from diagnostics.model.run import Run
+from diagnostics.producers.names_file import NamesError, read_names
+from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.report import Problem
-from diagnostics.run import Run
 
 
 def add_map(arguments: argparse.ArgumentParser) -> None:

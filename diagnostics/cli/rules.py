@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.cli.command import add_output, parser, style, write
-from diagnostics.preflight import CHECKS, Check
 from diagnostics.report.tables import Table
 from diagnostics.rules import CATALOG
+from diagnostics.rules.config import CHECKS, Check
 from diagnostics.rules.rule import Rule
 
 _COLUMNS = {

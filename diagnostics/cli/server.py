@@ -13,7 +13,7 @@ from typing import Self
 import psutil
 
 from diagnostics.cli.command import CommandError
-from diagnostics.cli.siblings import python_command
+from diagnostics.cli.packages import python_command
 
 _READY_SECONDS = 60.0
 _POLL_SECONDS = 0.1
@@ -46,7 +46,7 @@ class Server:
         settings = {**_SETTINGS, "server.address": host, "server.port": str(port)}
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         process = subprocess.Popen(
-            python_command("diagnostics.cli.leash", "streamlit", "run", str(script), *words),
+            python_command("diagnostics.cli.end_with_parent", "streamlit", "run", str(script), *words),
             env=dict(environment),
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,  # its greeting; warnings and errors come through stderr

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from diagnostics.cli.command import parser
-from diagnostics.cli.siblings import check_not_hidden
+from diagnostics.cli.packages import check_not_hidden
 from diagnostics.cli.train import hand_over
 
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, note, parser, write
+from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
 from diagnostics.cli.server import Server
-from diagnostics.cli.siblings import folder_of
 
 _NEEDS = ("streamlit", "plotly", "pandas")
 _PORTS_TO_TRY = 50

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.run import Values
+from diagnostics.model.run import Values
 
 Indices = npt.NDArray[np.int64]
 

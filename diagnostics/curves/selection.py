@@ -1,7 +1,7 @@
 """Which series of a run stand where: the crucial ones of its algorithm, in the documents' order, and all others."""
 
-from diagnostics.metrics import CRUCIAL, MAIN_REWARD, METRICS
-from diagnostics.run import NO_STEPS, NO_VALUES, Run, Series
+from diagnostics.model.metrics import CRUCIAL, MAIN_REWARD, METRICS
+from diagnostics.model.run import NO_STEPS, NO_VALUES, Run, Series
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 

@@ -106,7 +106,7 @@ def _write(place: Path, header: bytes, offsets: Sequence[int], arrays: Sequence[
 @cache
 def _schema() -> list[Any]:
     """What changes when an entry would be written otherwise: this module's schema, and the code of all readers."""
-    modules = sorted((module.name, *_identity(module)[:2]) for module in Path(__file__).parent.glob("*.py"))
+    modules = sorted((module.name, *_identity(module)[:2]) for module in Path(__file__).parent.rglob("*.py"))
     return [_SCHEMA, hashlib.blake2b(repr(modules).encode(), digest_size=16).hexdigest()]
 
 

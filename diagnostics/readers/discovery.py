@@ -7,9 +7,9 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.readers import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
+from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
+from diagnostics.readers.cached_recording import Keepable, Kept
 from diagnostics.readers.grouping import members, together
-from diagnostics.readers.kept import Keepable, Kept
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5

@@ -11,7 +11,7 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from diagnostics.readers import FORMATS, RunRef, format_named, load
+from diagnostics.readers.base import FORMATS, RunRef, format_named, load
 
 SECONDS_BETWEEN_ENDS = 600.0  # in which a tracker's last words and the console's come
 SECONDS_APART = 60.0  # from the opening of one tracker to that of the next, imports and log-ins included

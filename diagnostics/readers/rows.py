@@ -4,10 +4,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram, HistogramColumns
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.jsonlines import as_number
-from diagnostics.readers.sample_tables import number_of
+from diagnostics.readers.files.json_lines import as_number
+from diagnostics.readers.samples.tables import number_of
 
 AXES = ("train/global_step", "training/global_step", "trainer/global_step", "global_step")
 """What trainers call their own step where the tracker counts calls instead, in order of trust."""

@@ -5,9 +5,9 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from diagnostics.readers import UnreadableRun
-from diagnostics.readers.surroundings import run_name
-from diagnostics.run import Recording, Samples, Status
+from diagnostics.model.run import Recording, Samples, Status
+from diagnostics.readers.base import UnreadableRun
+from diagnostics.readers.run_folder import run_name
 
 SILENCE_LIMIT_SECONDS = 300.0
 

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.causes.entry import CauseEntry
-from diagnostics.causes.remedies import REMEDIES
-from diagnostics.dialects import DIALECTS, Entry, glossary
-from diagnostics.messages import shown
-from diagnostics.metrics import METRICS, Metric, metric
-from diagnostics.preflight import CHECKS, Check
+from diagnostics.causes.cause import CauseEntry
+from diagnostics.causes.remedies.catalog import REMEDIES
+from diagnostics.model.messages import shown
+from diagnostics.model.metrics import METRICS, Metric, metric
+from diagnostics.producers import DIALECTS, Entry, glossary
+from diagnostics.producers.settings import NAMES
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
-from diagnostics.rules.left_out import LEFT_OUT, LeftOut
+from diagnostics.rules.config import CHECKS, Check
+from diagnostics.rules.not_judged import LEFT_OUT, LeftOut
 from diagnostics.rules.rule import Input
 from diagnostics.rules.samples.sample_rule import SampleRule
-from diagnostics.settings import NAMES
 
 _PREFIXES = ("train/", "eval/")
 _ANY = "any algorithm"

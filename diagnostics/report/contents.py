@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.diagnosis import (
+from diagnostics.model.diagnosis import (
     OF_SAMPLES,
     Cause,
     Diagnosis,
@@ -15,11 +15,11 @@ from diagnostics.diagnosis import (
     ShownSample,
     Verdict,
 )
-from diagnostics.messages import Message, Value, render, setting, shown
-from diagnostics.preflight import CHECKS
+from diagnostics.model.messages import Message, Value, render, setting, shown
+from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG, templates
-from diagnostics.rules.exhibits import SHOWN_SAMPLES
-from diagnostics.run import Run
+from diagnostics.rules.config import CHECKS
+from diagnostics.rules.telling_samples import SHOWN_SAMPLES
 
 _DEFAULTS = {
     **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},

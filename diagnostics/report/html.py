@@ -6,8 +6,9 @@ from itertools import count
 
 from diagnostics.curves.selection import crucial, others
 from diagnostics.curves.words import last_value, name_of
-from diagnostics.diagnosis import Diagnosis, Outcome, Severity, ShownSample, Verdict
-from diagnostics.messages import setting, shown
+from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, ShownSample, Verdict
+from diagnostics.model.messages import setting, shown
+from diagnostics.model.run import Run, Series
 from diagnostics.report.contents import (
     Finding,
     advice,
@@ -25,12 +26,11 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
-from diagnostics.report.dialogues import dialogue, newest_samples
-from diagnostics.report.elements import Markup, element, folded, joined, table
+from diagnostics.report.html_elements import Markup, element, folded, joined, table
+from diagnostics.report.html_samples import dialogue, newest_samples
 from diagnostics.report.report import Report
 from diagnostics.report.since_parent import SinceParent, heading, not_found, told
 from diagnostics.report.svg import curve_svg
-from diagnostics.run import Run, Series
 
 SHAPES = {"critical": "◆", "warning": "▲", "info": "●", "healthy": "✓", "not-judged": "○"}
 _WORDS = {"info": "note", "not-judged": "not judged"}

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from diagnostics.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
+from diagnostics.model.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
+from diagnostics.model.run import Run
+from diagnostics.report.config_findings import finding_document
 from diagnostics.report.contents import concerns, enabling, said
 from diagnostics.report.report import Report
-from diagnostics.report.settings import finding_document
 from diagnostics.report.since_parent import SinceParent
 from diagnostics.report.strict_json import encoded
-from diagnostics.run import Run
 
 
 def report_json(report: Report) -> str:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
-from diagnostics.diagnosis import Diagnosis, Outcome, ShownSample
+from diagnostics.model.diagnosis import Diagnosis, Outcome, ShownSample
+from diagnostics.model.run import Run
+from diagnostics.report.config_findings import settings_table
 from diagnostics.report.contents import (
     Finding,
     advice,
@@ -18,11 +20,9 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
-from diagnostics.report.markup import code, escaped, table
+from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.report import Report
-from diagnostics.report.settings import settings_table
 from diagnostics.report.since_parent import SinceParent, heading, not_found, told
-from diagnostics.run import Run
 
 
 def report_markdown(report: Report) -> str:

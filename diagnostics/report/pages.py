@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.report import markup
+from diagnostics.report import markdown_elements as markup
+from diagnostics.report.layout import Style
 from diagnostics.report.strict_json import encoded
-from diagnostics.report.style import Style
 
 
 @dataclass(frozen=True, slots=True)

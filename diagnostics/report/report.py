@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diagnostics.diagnosis import Diagnosis, Severity
+from diagnostics.model.diagnosis import Diagnosis, Severity
 from diagnostics.report.since_parent import SinceParent
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.diagnosis import Diagnosis, Outcome, Severity, Verdict
-from diagnostics.messages import setting, shown
+from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, Verdict
+from diagnostics.model.messages import setting, shown
+from diagnostics.model.run import Run
 from diagnostics.report.contents import Finding, findings, said
-from diagnostics.run import Run
 
 ENOUGH = 10  # logged steps from the one on at which a finding began, before a run that goes on is said not to have it
 AVERAGED = 10  # logged steps, whose mean reward stands for where a run is

@@ -10,10 +10,10 @@ from diagnostics.curves.downsample import kept
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import described, name_of
-from diagnostics.diagnosis import Outcome, Verdict
-from diagnostics.messages import shown
-from diagnostics.report.elements import Markup, element
-from diagnostics.run import Series, Steps, Values
+from diagnostics.model.diagnosis import Outcome, Verdict
+from diagnostics.model.messages import shown
+from diagnostics.model.run import Series, Steps, Values
+from diagnostics.report.html_elements import Markup, element
 
 WIDTH, HEIGHT = 420, 150  # in the picture's own unit; the page scales it
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 8, 12, 20  # margins for numbers and words

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from diagnostics.diagnosis import Diagnosis, Outcome
+from diagnostics.model.diagnosis import Diagnosis, Outcome
+from diagnostics.model.run import Run
+from diagnostics.report.config_findings import settings_section
 from diagnostics.report.contents import (
     Finding,
     advice,
@@ -18,11 +20,9 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
+from diagnostics.report.layout import LABEL_COLUMN, Style
 from diagnostics.report.report import Report
-from diagnostics.report.settings import settings_section
 from diagnostics.report.since_parent import SinceParent, heading, not_found, told
-from diagnostics.report.style import LABEL_COLUMN, Style
-from diagnostics.run import Run
 
 OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
 

@@ -4,15 +4,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
-from diagnostics.causes.remedies import TEXTS as REMEDY_TEXTS
-from diagnostics.diagnosis import Limits, Outcome, UnknownLimitError
-from diagnostics.preflight import TEXTS as PREFLIGHT_TEXTS
-from diagnostics.rules import engine, exhibits, missing
-from diagnostics.rules.catalog import CATALOG as RUN_RULES
+from diagnostics.causes.remedies.catalog import TEXTS as REMEDY_TEXTS
+from diagnostics.model.diagnosis import Limits, Outcome, UnknownLimitError
+from diagnostics.model.run import Run
+from diagnostics.rules import engine
+from diagnostics.rules import missing_metrics as missing
+from diagnostics.rules import telling_samples as exhibits
+from diagnostics.rules.config import TEXTS as PREFLIGHT_TEXTS
 from diagnostics.rules.rule import GRADES, SECTIONS, LimitDoc, Rule
+from diagnostics.rules.run import CATALOG as RUN_RULES
 from diagnostics.rules.samples import sample_rule
 from diagnostics.rules.samples.catalog import SAMPLE_CHECKS
-from diagnostics.run import Run
 
 __all__ = [
     "CATALOG",

@@ -5,9 +5,9 @@ from functools import reduce
 
 import numpy as np
 
-from diagnostics.growth import Growing
-from diagnostics.rules.growing import Inputs, carried, pointwise
-from diagnostics.run import NO_STEPS, NO_VALUES, Series, Steps, Values
+from diagnostics.detectors.growing import Inputs, carried, pointwise
+from diagnostics.model.growing_array import Growing
+from diagnostics.model.run import NO_STEPS, NO_VALUES, Series, Steps, Values
 
 
 def at_common_steps(*series: Series) -> tuple[Series, ...]:

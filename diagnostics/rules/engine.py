@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.causes.remedies import fixes_for
-from diagnostics.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
-from diagnostics.messages import Message, Value
-from diagnostics.rules.company import with_company
-from diagnostics.rules.exhibits import exhibits
-from diagnostics.rules.growing import Memory
-from diagnostics.rules.missing import why_missing
+from diagnostics.causes.remedies.catalog import fixes_for
+from diagnostics.detectors.growing import Memory
+from diagnostics.model.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
+from diagnostics.model.messages import Message, Value
+from diagnostics.model.run import Run
+from diagnostics.rules.escalation import with_company
+from diagnostics.rules.missing_metrics import why_missing
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped
-from diagnostics.run import Run
+from diagnostics.rules.telling_samples import exhibits
 
 TEXTS: Mapping[str, str] = {
     "engine.too-few": "Too few logged points in a row without NaN: {needed} needed from the start on, {found} in the "

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.endings import ceiling
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.rolling import finite_points, start_level
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
-from diagnostics.rules.growing import pointwise
-from diagnostics.rules.medians import finite_median
-from diagnostics.rules.windows import finite_points, start_level
-from diagnostics.run import Run, Series, Values
-from diagnostics.settings import stated
+from diagnostics.traits.length_ceiling import ceiling
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 

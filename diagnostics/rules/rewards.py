@@ -3,13 +3,13 @@
 import math
 from dataclasses import dataclass
 
-from diagnostics.metrics import MAIN_REWARD
-from diagnostics.rules.medians import finite_median
-from diagnostics.rules.noise import noise
-from diagnostics.rules.proportions import CERTAIN
-from diagnostics.rules.running import ewma, finite_range, latest
-from diagnostics.rules.windows import start_level
-from diagnostics.run import Run, Sample, Series, Steps, Values
+from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.noise import noise
+from diagnostics.detectors.proportions import CERTAIN
+from diagnostics.detectors.rolling import start_level
+from diagnostics.detectors.running import ewma, finite_range, latest
+from diagnostics.model.metrics import MAIN_REWARD
+from diagnostics.model.run import Run, Sample, Series, Steps, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1

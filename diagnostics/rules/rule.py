@@ -8,13 +8,13 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from diagnostics.diagnosis import Evidence, Severity
-from diagnostics.messages import Message, Value
-from diagnostics.rules.levels import Reading, TooFew
-from diagnostics.rules.windows import Episode
-from diagnostics.run import GROUP_FAMILY as GROUP_FAMILY  # noqa: PLC0414 - rules find the families here
-from diagnostics.run import PPO_FAMILY as PPO_FAMILY  # noqa: PLC0414
-from diagnostics.run import Run, Series, Values
+from diagnostics.detectors.levels import Reading, TooFew
+from diagnostics.detectors.rolling import Episode
+from diagnostics.model.diagnosis import Evidence, Severity
+from diagnostics.model.messages import Message, Value
+from diagnostics.model.run import GROUP_FAMILY as GROUP_FAMILY  # noqa: PLC0414 - rules find the families here
+from diagnostics.model.run import PPO_FAMILY as PPO_FAMILY  # noqa: PLC0414
+from diagnostics.model.run import Run, Series, Values
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {
@@ -103,9 +103,9 @@ class Rule(ABC, Generic[LimitsT]):
     `algorithms` empty: any. `texts` are its English templates: `headline`, the finding as one would say it, and
     sentences with number, unit and step. A template `x_once` is used instead of `x` for an episode of a single point.
     `remedies` name what to try (`diagnostics.causes.remedies`), `exhibits` the kind of samples that show a finding
-    (`diagnostics.rules.exhibits`; empty: none do). `judges_start`: it looks at the first point alone. Beside one of
-    `graver_with` at the same steps a warning is critical; without any of `critical_with`, where named, nothing is more
-    than a warning.
+    (`diagnostics.rules.telling_samples`; empty: none do). `judges_start`: it looks at the first point alone. Beside one
+    of `graver_with` at the same steps a warning is critical; without any of `critical_with`, where named, nothing is
+    more than a warning.
     """
 
     code: str

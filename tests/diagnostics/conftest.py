@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.run import DataHealth, Run, Samples, Series, Status, Values
+from diagnostics.model.run import DataHealth, Run, Samples, Series, Status, Values
 
 
 def values_of(shorthand: str) -> Values:

@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.event_files import event, field, framed, scalar
-from diagnostics import overlaps
 from diagnostics.api import LiveRun, open_run
-from diagnostics.composition import Composer, compose
-from diagnostics.merging import Merger, merge
+from diagnostics.assemble import overlap as overlaps
+from diagnostics.assemble.assembler import Composer, compose
+from diagnostics.assemble.merge import Merger, merge
+from diagnostics.model.run import Recording, Run, Series, Source
 from diagnostics.readers.columns import Columns
-from diagnostics.run import Recording, Run, Series, Source
 
 TAGS = (
     *("objective/rlhf_reward", "val/ratio", "val/ratio_var", "loss/value_avg", "policy/approxkl_avg"),  # TRL's PPO

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.readers import FORMATS, metric_tables
+from diagnostics.readers.base import FORMATS
+from diagnostics.readers.tables import metric_tables
 from tests.fuzz.readers import failure, fuzz
 from tests.fuzz.seeds import SEEDS
 

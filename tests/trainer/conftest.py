@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import torch
 
-from diagnostics.readers.jsonlines import parse_row
+from diagnostics.readers.files.json_lines import parse_row
 from trainer.launch.resuming import newest_resumable
 
 TIMES = {"step_time", "eps"}

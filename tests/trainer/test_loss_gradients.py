@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from trainer.losses import LossOut, TokenAverage, grpo_loss, ppo_policy_loss, ppo_value_loss
+from trainer.algorithms.losses import LossOut, TokenAverage, grpo_loss, ppo_policy_loss, ppo_value_loss
 
 ONE = torch.ones(1, 1)
 HALF = 0.5  # a clip range that float32 holds exactly, as it does 1 + HALF and 1 − HALF

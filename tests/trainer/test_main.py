@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trainer import launch
-from trainer.models import load_policy, load_value_model
+from trainer.rollout.models import load_policy, load_value_model
 
 GRPO_PAGE = {
     *("num_tokens", "completions/mean_length", "completions/min_length", "completions/max_length"),
@@ -180,7 +180,8 @@ def test_four_passes_of_four_completions_train_like_one_pass_of_sixteen(tmp_path
 def test_the_light_rooms_load_no_torch():
     script = (
         "import sys\n"
-        "import trainer.arguments, trainer.config, trainer.launch, trainer.prompts, trainer.recipes, trainer.rewards\n"
+        "import trainer.config.arguments, trainer.config.training, trainer.launch, trainer.data.prompts\n"
+        "import trainer.config.recipes, trainer.rewards\n"
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'accelerate')))"
     )
     assert subprocess.run([sys.executable, "-P", "-c", script], check=False).returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from transformers import CONFIG_MAPPING, AutoModelForCausalLM
 
 from tests.trainer.tiny_models import SHAPES
-from trainer.models import load_tokenizer
+from trainer.rollout.models import load_tokenizer
 from trainer.tasks import get_task
 
 FAR = Path(__file__).with_name("far_device.py")

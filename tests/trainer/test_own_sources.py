@@ -10,8 +10,8 @@ import pytest
 from pyarrow import parquet
 from transformers import AutoTokenizer
 
-from trainer.arguments import read_plan
-from trainer.models import load_policy
+from trainer.config.arguments import read_plan
+from trainer.rollout.models import load_policy
 from trainer.tasks import get_task
 
 QUICK = ("--max_steps", "2", "--per_device_train_batch_size", "8", "--report_to", "none", "--learning_rate", "1e-3")

@@ -7,10 +7,10 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from trainer.config import make_config
-from trainer.experience import PPOExperience, Tokens
-from trainer.policy import TokenScores
+from trainer.algorithms.experience import PPOExperience, Tokens
+from trainer.config.training import make_config
 from trainer.ppo import ppo_loss
+from trainer.rollout.policy import TokenScores
 from trainer.tasks import get_task
 
 REWARDS = """

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from trainer.config import TrainConfig, algorithm_of
-from trainer.data import Row
+from trainer.config.training import TrainConfig, algorithm_of
+from trainer.data.dataset import Row
+from trainer.data.prompts import Prompts
 from trainer.faults import get_fault
 from trainer.faults.fault import Case
-from trainer.prompts import Prompts
 from trainer.rewards import RewardFunc, get_reward_funcs
 
 Config = TypeVar("Config", bound=TrainConfig)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
-from diagnostics.processes import ProcessIdentity
 from diagnostics.runlog import CONSOLE_FILE, ENDED_STATES, RUN_FILE, STATUS_FILE
+from diagnostics.runlog.process import ProcessIdentity
 
 SECONDS_TO_CLAIM = 60.0
 """A process that has neither claimed its run directory nor ended by then is reported; usual is half a second."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE, STATUS_FILE
-from trainer.config import TrainConfig, make_config
-from trainer.options import ConfigError
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig, make_config
 
 STATE_FILE = "trainer_state.pt"
 CHANGEABLE = frozenset(

@@ -8,7 +8,7 @@ Their form is TRL's, `function(prompts, completions, **columns) -> list[float | 
     path/to/file.py:function    a function of the user's own.
 
 None says that a completion cannot be scored. NaN and infinity pass through: they are evidence. Besides columns a
-function can ask for `completion_ids`, `trainer_state`, `log_extra` and `log_metric` (`trainer.rewards.occasion`).
+function can ask for `completion_ids`, `trainer_state`, `log_extra` and `log_metric` (`trainer.rewards.call_context`).
 """
 
 import math
@@ -16,11 +16,11 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from trainer.options import did_you_mean
+from trainer.config.options import did_you_mean
+from trainer.data.sources import absolute
 from trainer.rewards import user_file
 from trainer.rewards.catalog import BUILT_IN, BuiltIn
 from trainer.rewards.function import RewardError, RewardFunc
-from trainer.sources import absolute
 
 __all__ = [
     "BUILT_IN",

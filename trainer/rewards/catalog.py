@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from trainer.rewards import answers, demo, faulty, form
+from trainer.rewards import demo, faulty
+from trainer.rewards import final_answer as answers
+from trainer.rewards import format as form
 from trainer.rewards.function import Function
 from trainer.rewards.reward_model import reward_model
 from trainer.rewards.sentiment import sentiment

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import torch
 from accelerate import PartialState
 
-from trainer.messages import Completion, Prompt, is_conversation
-from trainer.models import load_classifier, load_tokenizer
+from trainer.data.messages import Completion, Prompt, is_conversation
 from trainer.rewards.function import RewardError
+from trainer.rollout.models import load_classifier, load_tokenizer
 
 TEXTS_AT_ONCE = 64
 NO_LIMIT = 1_000_000  # tokens; a tokenizer that knows no limit says 1e30

@@ -9,9 +9,9 @@ from functools import cache
 from threading import Thread
 from typing import Any
 
-from trainer.console import say_once
-from trainer.messages import Completion, Prompt, completion_text, prompt_text
-from trainer.rewards.occasion import Occasion
+from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
+from trainer.rewards.call_context import Occasion
+from trainer.run.console import say_once
 
 Function = Callable[..., Any]
 """Called as `function(prompts=…, completions=…, **columns)`, lists of B; gives B rewards, None for unscorable."""

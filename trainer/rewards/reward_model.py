@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from trainer.messages import Completion, Prompt
+from trainer.data.messages import Completion, Prompt
+from trainer.data.sources import check_model
 from trainer.rewards.function import Function, RewardError
-from trainer.sources import check_model
 
 if TYPE_CHECKING:
     from trainer.rewards.classifier import Classifier

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from diagnostics.causes.catalog.answers import ANSWERS
+from diagnostics.causes.catalog.completions import ANSWERS
 from diagnostics.causes.catalog.kl import KL
 from diagnostics.causes.catalog.machinery import MACHINERY
 from diagnostics.causes.catalog.rewards import REWARDS
 from diagnostics.causes.catalog.updates import UPDATES
-from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.cause import CauseEntry
 
 CATALOG: tuple[CauseEntry, ...] = (*UPDATES, *KL, *REWARDS, *ANSWERS, *MACHINERY)
 

@@ -1,10 +1,10 @@
 """Causes in the distance to the reference and in how answers are sampled."""
 
-from diagnostics.causes.clues import Clue, is_critical, is_warning
-from diagnostics.causes.clues_of_endings import end_is_forbidden, end_was_withheld
-from diagnostics.causes.clues_of_rewards import only_sampling_changed
-from diagnostics.causes.clues_of_updates import kl_weight_leapt, leash_holds, no_update_before_the_first_point
-from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clue import Clue, is_critical, is_warning
+from diagnostics.causes.discriminators.rewards import only_sampling_changed
+from diagnostics.causes.discriminators.truncation import end_is_forbidden, end_was_withheld
+from diagnostics.causes.discriminators.updates import kl_weight_leapt, leash_holds, no_update_before_the_first_point
 
 KL: tuple[CauseEntry, ...] = (
     CauseEntry(

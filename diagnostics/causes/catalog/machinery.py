@@ -1,8 +1,8 @@
 """Causes in what surrounds the policy: value model, rollout engine, memory, processes, log."""
 
-from diagnostics.causes.clues import Clue, is_warning
-from diagnostics.causes.clues_of_rewards import reward_kept_its_level
-from diagnostics.causes.entry import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.cause import OF_GARBLED_SAMPLES, CauseEntry
+from diagnostics.causes.clue import Clue, is_warning
+from diagnostics.causes.discriminators.rewards import reward_kept_its_level
 
 MACHINERY: tuple[CauseEntry, ...] = (
     CauseEntry(

@@ -1,7 +1,8 @@
 """Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
 
-from diagnostics.causes.clues import Clue, always, is_critical, is_warning
-from diagnostics.causes.clues_of_rewards import (
+from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
+from diagnostics.causes.clue import Clue, always, is_critical, is_warning
+from diagnostics.causes.discriminators.rewards import (
     answers_differ,
     beats_all_before,
     is_paid,
@@ -12,7 +13,6 @@ from diagnostics.causes.clues_of_rewards import (
     scores_by_chance,
     told_apart_before,
 )
-from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
 
 REWARDS: tuple[CauseEntry, ...] = (
     CauseEntry(

@@ -1,9 +1,9 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
-from diagnostics.causes.clues import Clue
-from diagnostics.causes.clues_of_rewards import are_null_tokens, is_small_and_noisy, reward_was_no_number
-from diagnostics.causes.clues_of_updates import clips_as_usual, clips_tightly, leapt, samples_as_usual
-from diagnostics.causes.entry import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
+from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
+from diagnostics.causes.clue import Clue
+from diagnostics.causes.discriminators.rewards import are_null_tokens, is_small_and_noisy, reward_was_no_number
+from diagnostics.causes.discriminators.updates import clips_as_usual, clips_tightly, leapt, samples_as_usual
 
 UPDATES: tuple[CauseEntry, ...] = (
     CauseEntry(

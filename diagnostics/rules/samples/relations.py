@@ -5,8 +5,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
+from diagnostics.model.run import Values
 from diagnostics.rules.samples.texts import ngrams
-from diagnostics.run import Values
 
 MOST_PAIRS = 2000  # of texts are compared; the first ones, in the order of the table
 

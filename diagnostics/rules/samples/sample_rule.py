@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.diagnosis import Evidence, Severity, ShownSample
-from diagnostics.messages import Message, Value
-from diagnostics.rules.exhibits import few_of, quoted
-from diagnostics.rules.growing import Inputs, resumed
-from diagnostics.rules.proportions import least_share
+from diagnostics.detectors.growing import Inputs, resumed
+from diagnostics.detectors.proportions import least_share
+from diagnostics.model.diagnosis import Evidence, Severity, ShownSample
+from diagnostics.model.messages import Message, Value
+from diagnostics.model.run import Run, Values
 from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Rule, Skipped
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
 from diagnostics.rules.samples.texts import units
-from diagnostics.run import Run, Values
+from diagnostics.rules.telling_samples import few_of, quoted
 
 CLEAR_LOOKS = 3  # at tables of their own: each misses half of what lies just at its limit, and all three an eighth
 STANDARD_ERRORS = 3.0  # about one false alarm in 700 looks at a share that did not change

@@ -23,7 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.diagnosis import Severity
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
 from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
@@ -35,7 +36,6 @@ from diagnostics.rules.samples.sample_rule import (
     unstated,
 )
 from diagnostics.rules.samples.tables import Row, Rows, View
-from diagnostics.run import Run, Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Severity
-from diagnostics.rules.proportions import least_share
+from diagnostics.detectors.proportions import least_share
+from diagnostics.model.diagnosis import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View

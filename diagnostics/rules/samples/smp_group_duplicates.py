@@ -22,7 +22,7 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Severity
+from diagnostics.model.diagnosis import Severity
 from diagnostics.rules.rule import GROUP_FAMILY, Skipped, english, limit
 from diagnostics.rules.samples.relations import likeness, pairs_of
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples

@@ -28,8 +28,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.diagnosis import Severity
-from diagnostics.rules.proportions import least_correlation
+from diagnostics.detectors.proportions import least_correlation
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Values
 from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
 from diagnostics.rules.samples.bags import predicted
 from diagnostics.rules.samples.relations import explained_by
@@ -44,7 +45,6 @@ from diagnostics.rules.samples.sample_rule import (
 )
 from diagnostics.rules.samples.tables import Row, Rows, View
 from diagnostics.rules.samples.texts import normalised
-from diagnostics.run import Values
 
 MOST_QUERIES = 256  # are predicted from each other: the cost grows with the cube
 

@@ -26,7 +26,8 @@ from itertools import combinations
 
 import numpy as np
 
-from diagnostics.diagnosis import Severity
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
@@ -36,7 +37,6 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
-from diagnostics.run import Run
 
 NORMALISING = ("use_score_scaling", "use_score_norm", "normalize_reward")
 """Settings that make a score depend on the scores before it, so that it is the same within a step only."""

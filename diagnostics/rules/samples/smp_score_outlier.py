@@ -22,7 +22,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.diagnosis import Severity
+from diagnostics.detectors.rolling import MAD_TO_DEVIATION
+from diagnostics.model.diagnosis import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
@@ -34,7 +35,6 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import View
-from diagnostics.rules.windows import MAD_TO_DEVIATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,12 +23,12 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.diagnosis import Severity
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares, unstated
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import repetition
-from diagnostics.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ import orjson
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
-from diagnostics.processes import ProcessIdentity
 from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
+from diagnostics.runlog.process import ProcessIdentity
 
 PATIENCE = 30.0  # seconds: torch alone takes ten to import when the cores are busy
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -6,7 +6,7 @@ import pytest
 
 from app.figures.distribution import described, distribution, not_finite
 from app.theme import DARK, LIGHT, Palette
-from diagnostics.histograms import Histogram, Histograms
+from diagnostics.model.histograms import Histogram, Histograms
 
 SPREAD = Histogram.of([0.0, 4.0], [8])
 BROKEN = Histogram.of([], [], nan=64)

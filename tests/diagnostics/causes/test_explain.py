@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from diagnostics.api import diagnose
 from diagnostics.causes import CATALOG, explain
-from diagnostics.diagnosis import Cause, Fix, Severity, Verdict
-from diagnostics.messages import render
-from diagnostics.preflight import CHECKS
+from diagnostics.model.diagnosis import Cause, Fix, Severity, Verdict
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate, templates
-from diagnostics.run import Run
+from diagnostics.rules.config import CHECKS
 
 MakeRun = Callable[..., Run]
 ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean": "9x10 26x12"}

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.diagnosis import Cause
+from diagnostics.model.diagnosis import Cause
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import evaluate
-from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
 ALIVE_THEN_DEAD = {"reward": "0.6x15 0x25", "reward_std": "0.3x15 0x25", "zero_std_fraction": "0.1x15 1x25"}

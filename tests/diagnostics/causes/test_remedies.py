@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.causes.remedies import REMEDIES, fixes_for
-from diagnostics.run import Run
+from diagnostics.causes.remedies.catalog import REMEDIES, fixes_for
+from diagnostics.model.run import Run
 
 MakeRun = Callable[..., Run]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.preflight import CHECKS
 from diagnostics.rules import CATALOG
+from diagnostics.rules.config import CHECKS
 from diagnostics.runlog import RunLog
 
 RUN_KEYS = {

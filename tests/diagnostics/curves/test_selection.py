@@ -4,7 +4,7 @@ from pathlib import Path
 
 from diagnostics.api import open_run
 from diagnostics.curves.selection import crucial, main_reward, others
-from diagnostics.run import Run
+from diagnostics.model.run import Run
 from diagnostics.runlog import RunLog
 
 ROW = {

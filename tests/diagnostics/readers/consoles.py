@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers import console
+from diagnostics.readers.console import reader as console
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PRINTED = FIXTURES / "console"

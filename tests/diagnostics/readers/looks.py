@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers import Reader, UnreadableRun
-from diagnostics.run import Recording
+from diagnostics.model.run import Recording
+from diagnostics.readers.base import Reader, UnreadableRun
 
 CUTS = 60
 Points = list[tuple[int, float]]

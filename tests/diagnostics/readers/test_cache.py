@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 from benchmarks.event_files import LAYOUTS, event, framed, scalar, write
-from diagnostics.histograms import Histogram
-from diagnostics.readers import RunRef, cache
+from diagnostics.model.histograms import Histogram
+from diagnostics.model.run import Recording
+from diagnostics.readers import cache
+from diagnostics.readers.base import RunRef
+from diagnostics.readers.cached_recording import Kept
 from diagnostics.readers.discovery import find, open_readers
-from diagnostics.readers.kept import Kept
-from diagnostics.run import Recording
 from diagnostics.runlog import RunLog
 
 ROOT = Path(__file__).parents[3]

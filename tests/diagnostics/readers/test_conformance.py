@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.readers import FORMATS, UnreadableRun
+from diagnostics.readers.base import FORMATS, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from tests.diagnostics.readers.looks import bytes_read, cuts, points, seen
 from tests.diagnostics.readers.writers.catalog import METRIC_WRITERS, SAMPLE_WRITERS

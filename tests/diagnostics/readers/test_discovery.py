@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.readers import FORMATS, UnreadableRun
+from diagnostics.readers.base import FORMATS, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from diagnostics.runlog import RunLog
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from diagnostics.api import find_runs, open_run
-from diagnostics.readers import RunRef
+from diagnostics.readers.base import RunRef
 from diagnostics.readers.grouping import together
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.readers import UnreadableRun
+from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from tests.diagnostics.readers.looks import cuts, looked_at
 from tests.diagnostics.readers.writers.samples import Answer

@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 
 from benchmarks import event_files
 from benchmarks.event_files import LAYOUTS, event, framed, histogram, scalar, tensor, write
-from diagnostics.readers import frames, known_rounds, records, rounds
-from diagnostics.readers.tensorboard import Reader
-from diagnostics.run import Recording
+from diagnostics.model.run import Recording
+from diagnostics.readers.tensorboard import frames, records
+from diagnostics.readers.tensorboard import repeated_rounds as rounds
+from diagnostics.readers.tensorboard import round_cache as known_rounds
+from diagnostics.readers.tensorboard.reader import Reader
 
 NEVER = 1 << 62
 

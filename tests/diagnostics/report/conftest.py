@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Diagnosis
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.runlog import RunLog
 
 Diagnosed = Callable[..., Diagnosis]

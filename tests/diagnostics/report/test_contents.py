@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Fix, Severity
-from diagnostics.messages import Message
+from diagnostics.model.diagnosis import Diagnosis, Fix, Severity
+from diagnostics.model.messages import Message
+from diagnostics.model.run import Status
 from diagnostics.report.contents import advice, age, data_line, findings, number, run_line, verdict_sentence
 from diagnostics.report.report import Report
-from diagnostics.run import Status
 
 
 def test_a_cause_is_told_once_and_its_outcomes_stand_under_it(broken_critic: Diagnosis) -> None:

@@ -10,15 +10,15 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.diagnosis import Diagnosis, Rival, Severity, Verdict
-from diagnostics.messages import Message
-from diagnostics.report import markup
+from diagnostics.model.diagnosis import Diagnosis, Rival, Severity, Verdict
+from diagnostics.model.messages import Message
+from diagnostics.report import markdown_elements as markup
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
+from diagnostics.report.layout import Style
 from diagnostics.report.markdown import report_markdown
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.strict_json import strict
-from diagnostics.report.style import Style
 from diagnostics.report.tables import Table
 from diagnostics.report.text import report_text
 from diagnostics.runlog import RunLog

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Diagnosis, Outcome, Severity, Verdict
-from diagnostics.messages import Message
-from diagnostics.report.elements import Markup, element
+from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, Verdict
+from diagnostics.model.messages import Message
+from diagnostics.model.run import Series, Values
 from diagnostics.report.html import report_html
+from diagnostics.report.html_elements import Markup, element
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.svg import curve_svg
-from diagnostics.run import Series, Values
 from diagnostics.runlog import RunLog
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\nsecond line & </pre>"

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.diagnosis import Diagnosis, Severity, Verdict
-from diagnostics.parents import find_parent
+from diagnostics.model.diagnosis import Diagnosis, Severity, Verdict
 from diagnostics.report.contents import findings
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
@@ -19,6 +18,7 @@ from diagnostics.report.report import Report
 from diagnostics.report.since_parent import ENOUGH, Fate, heading, since_parent
 from diagnostics.report.text import report_text
 from diagnostics.runlog import RUN_FILE, RunLog
+from diagnostics.runlog.parent import find_parent
 
 CUT, WHOLE = {"completions/clipped_ratio": 0.9}, {"completions/clipped_ratio": 0.02}
 CUT_OFF = "The completions are cut off before they end."

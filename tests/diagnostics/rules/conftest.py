@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.diagnosis import Outcome
-from diagnostics.messages import render
+from diagnostics.model.diagnosis import Outcome
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG, engine, templates
-from diagnostics.run import Run
 
 Judge = Callable[..., Outcome]
 

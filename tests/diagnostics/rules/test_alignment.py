@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from diagnostics.model.run import Series
 from diagnostics.rules.alignment import at_common_steps, finite_only, last_known
-from diagnostics.run import Series
 
 NAN = float("nan")
 

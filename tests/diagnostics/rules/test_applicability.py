@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
+from diagnostics.model.diagnosis import Diagnosis, Outcome, Verdict
+from diagnostics.model.run import Run, Values
 from diagnostics.rules import evaluate
-from diagnostics.run import Run, Values
 
 MakeRun = Callable[..., Run]
 POINTS = 120

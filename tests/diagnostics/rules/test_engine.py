@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from diagnostics.diagnosis import Severity, Verdict
-from diagnostics.messages import render
-from diagnostics.metrics import METRICS
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.messages import render
+from diagnostics.model.metrics import METRICS
+from diagnostics.model.run import Run, Values
 from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate, templates
-from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
-from diagnostics.run import Run, Values
 
 MakeRun = Callable[..., Run]
 

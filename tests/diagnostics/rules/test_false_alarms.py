@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
-from diagnostics.diagnosis import Severity, Verdict
+from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.run import Run
 from diagnostics.rules import engine
-from diagnostics.rules.catalog import CATALOG
-from diagnostics.run import Run
+from diagnostics.rules.run import CATALOG
 
 POINTS = 1000
 RUNS = 5

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
+from diagnostics.model.run import Run, Series, Values
 from diagnostics.rules import engine
-from diagnostics.rules.catalog import CATALOG
-from diagnostics.run import Run, Series, Values
+from diagnostics.rules.run import CATALOG
 
 SHORT, LONG = 2_000, 200_000
 LOOKS = 12

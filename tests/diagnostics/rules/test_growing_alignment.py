@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from diagnostics.detectors.growing import Memory, settled
+from diagnostics.detectors.rolling import trend
+from diagnostics.detectors.running import finite_range, place_of_farthest
+from diagnostics.model.run import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known, within
-from diagnostics.rules.growing import Memory, settled
-from diagnostics.rules.running import finite_range, place_of_farthest
-from diagnostics.rules.windows import trend
-from diagnostics.run import Series, Values
 
 
 def series(steps: list[int], until: int | None = None) -> Series:

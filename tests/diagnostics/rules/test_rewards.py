@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from diagnostics.model.run import Run
 from diagnostics.rules.rewards import full_marks, rewards_form
-from diagnostics.run import Run
 
 MakeRun = Callable[..., Run]
 

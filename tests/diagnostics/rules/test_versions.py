@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.composition import compose
-from diagnostics.diagnosis import Outcome, Severity, Verdict
+from diagnostics.assemble.assembler import compose
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.run import RawSeries, Recording, Run, Source
 from diagnostics.rules import evaluate
-from diagnostics.run import RawSeries, Recording, Run, Source
 
 POINTS = 30
 GRPO = {"completions/mean_length": 60.0, "completions/max_length": 128.0, "reward": 0.4, "reward_std": 0.3}

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from trainer.arguments import read_plan
-from trainer.config import TrainConfig
+from trainer.config.arguments import read_plan
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.data.prompts import load_prompts
 from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
-from trainer.options import ConfigError
-from trainer.prompts import load_prompts
 from trainer.rewards import get_reward_funcs
 from trainer.tasks import get_task
 

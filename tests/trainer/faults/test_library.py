@@ -7,12 +7,12 @@ import sys
 
 import pytest
 
-from trainer.config import make_config
+from trainer.config.recipes import demo_recipe
+from trainer.config.training import make_config
 from trainer.faults import FAULTS, Case, Fault, Sign
 from trainer.faults.changes import faulty_config
 from trainer.faults.data import too_easy, too_hard
 from trainer.faults.listing import faults_as_text
-from trainer.recipes import demo_recipe
 
 CASES = [(fault, case) for fault in FAULTS.values() for case in fault.cases]
 CAUSES = {

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.readers.runlog import Reader
+from diagnostics.readers.run_directory.reader import Reader
 from diagnostics.runlog import RunLog, RunLogError
-from trainer.arguments import read_plan
-from trainer.config import make_config
+from trainer.config.arguments import read_plan
+from trainer.config.options import ConfigError
+from trainer.config.training import make_config
 from trainer.launch import LaunchError, resume
 from trainer.launch.resuming import STATE_FILE, checkpoints_of, newest_resumable
-from trainer.options import ConfigError
 
 
 def ended_run(directory: Path, *saved_steps: int, state: str = "stopped") -> Path:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from diagnostics.causes import explain
-from diagnostics.diagnosis import Cause, Severity
+from diagnostics.model.diagnosis import Cause, Severity
+from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
-from diagnostics.run import Run
 
 MakeRun = Callable[..., Run]
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.diagnosis import Cause, Severity
-from diagnostics.messages import render
+from diagnostics.model.diagnosis import Cause, Severity
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import evaluate, templates
-from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
 

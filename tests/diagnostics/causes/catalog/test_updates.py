@@ -8,10 +8,10 @@ import pytest
 
 from diagnostics.api import diagnose
 from diagnostics.causes import explain
-from diagnostics.diagnosis import Cause
-from diagnostics.messages import render
+from diagnostics.model.diagnosis import Cause
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import evaluate, templates
-from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
 

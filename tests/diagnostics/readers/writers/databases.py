@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, ClassVar
 
-from diagnostics.readers import Reader, mlflow, trackio
+from diagnostics.readers.base import Reader
+from diagnostics.readers.databases import mlflow, trackio
 from tests.diagnostics.readers.writers.writer import Growth, Metrics, MetricWriter, Row
 
 REAL_TRACKIO = Path(__file__).parents[3] / "fixtures" / "trl" / "ppo112_nmb1" / "trackio" / "labppo.db"

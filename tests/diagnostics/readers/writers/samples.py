@@ -10,7 +10,11 @@ import pyarrow
 import pyarrow.parquet
 import yaml
 
-from diagnostics.readers import Reader, completions, runlog, sample_logs, sample_parquet, trajectories
+from diagnostics.readers.base import Reader
+from diagnostics.readers.run_directory import reader as runlog
+from diagnostics.readers.samples import completions, trajectories
+from diagnostics.readers.samples import json_lines as sample_logs
+from diagnostics.readers.samples import parquet as sample_parquet
 from diagnostics.runlog import RunLog
 from tests.diagnostics.readers.writers.databases import TrackioWriter, in_words
 from tests.diagnostics.readers.writers.writer import Growth, RunWriter

@@ -5,7 +5,10 @@ import json
 from pathlib import Path
 from typing import ClassVar
 
-from diagnostics.readers import Reader, console, metric_tables, mlflow_files, rl4lms, torchtune
+from diagnostics.readers.base import Reader
+from diagnostics.readers.console import reader as console
+from diagnostics.readers.databases import mlflow_files
+from diagnostics.readers.tables import metric_tables, rl4lms, torchtune
 from tests.diagnostics.readers.writers.writer import AppendingWriter, Metrics
 
 

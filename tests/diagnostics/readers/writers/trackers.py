@@ -8,7 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.event_files import field, varint
-from diagnostics.readers import Reader, runlog, swanlab, tensorboard, wandb_offline
+from diagnostics.readers.base import Reader
+from diagnostics.readers.run_directory import reader as runlog
+from diagnostics.readers.tensorboard import reader as tensorboard
+from diagnostics.readers.wandb import offline as wandb_offline
+from diagnostics.readers.wandb import swanlab
 from diagnostics.runlog import RunLog
 from tests.diagnostics.readers.writers.writer import AppendingWriter, Metrics
 

@@ -9,7 +9,10 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
-from diagnostics.readers import Reader, metric_tables, trainer_state, wandb_csv, wandb_export
+from diagnostics.readers.base import Reader
+from diagnostics.readers.tables import metric_tables, trainer_state
+from diagnostics.readers.wandb import cloud_export as wandb_export
+from diagnostics.readers.wandb import csv_export as wandb_csv
 from tests.diagnostics.readers.writers.writer import WholeWriter
 
 

@@ -6,7 +6,7 @@ from enum import Enum
 from pathlib import Path
 from typing import ClassVar
 
-from diagnostics.readers import Reader
+from diagnostics.readers.base import Reader
 
 Metrics = Mapping[str, float]
 Row = tuple[int, Metrics]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.diagnosis import Outcome
-from diagnostics.messages import render
+from diagnostics.model.diagnosis import Outcome
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import CATALOG, engine, templates
-from diagnostics.run import Run, Sample, Samples
 
 ROWS = 16
 NOW = 101  # step of the first of the newest tables

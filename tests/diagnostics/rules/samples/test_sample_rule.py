@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.diagnosis import Diagnosis, Outcome, Verdict
-from diagnostics.messages import render
+from diagnostics.model.diagnosis import Diagnosis, Outcome, Verdict
+from diagnostics.model.messages import render
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import Evaluator, evaluate, templates
-from diagnostics.run import Run, Sample, Samples
 
 MakeRun = Callable[..., Run]
 PIECES = (

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.diagnosis import Verdict
+from diagnostics.model.diagnosis import Verdict
+from diagnostics.model.run import Run, Sample, Samples
 from diagnostics.rules import evaluate
 from diagnostics.rules.samples.tables import MOST_ROWS, onset, view
-from diagnostics.run import Run, Sample, Samples
 
 LOOP = "great film great film great film great film great film great film"
 BUDGET = 60  # tables, of all checks together

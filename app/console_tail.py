@@ -1,0 +1,25 @@
+"""The end of what a training printed."""
+
+from pathlib import Path
+
+from diagnostics.readers.console.plain_text import uncoloured
+
+_LINES = 200
+_BYTES = 64 * 1024  # enough for that many lines, however long the file is
+
+
+def tail(path: Path | None, lines: int = _LINES) -> str:
+    """The last lines of a console log; empty where there is none.
+
+    Colours are left out, and of a redrawn progress bar all but its last drawing.
+    """
+    if path is None:
+        return ""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - _BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+    except OSError:
+        return ""
+    shown = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")[-lines - 1 :])
+    return uncoloured("\n".join(shown).strip("\n"))

@@ -1,0 +1,1 @@
+"""The Launch page: a training before it starts, and trying its settings."""

@@ -1,0 +1,198 @@
+"""Trying the settings on the Launch page: the button, the wait, what came of it, and whether it still counts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median_high
+from typing import Any, Self
+
+import pandas as pd
+import streamlit as st
+
+from app.launch.attempts import MOST_SECONDS, Attempt
+from app.launch.fields import complaint
+from app.words import duration, plain
+from diagnostics.rules.config import Probe, Trial
+from trainer.config.training import TrainConfig
+
+BUTTON, CANCEL = "launch.try_settings", "launch.cancel_attempt"
+_MADE = "launch.attempt"
+_LOOK_SECONDS = 1.0
+_QUOTED = 48  # characters of an answer in the table of trials
+_ANSWER_WIDTH = 260  # pixels: what leaves room for the scores of two functions
+_KINDS = {"gold": "right:", "empty": "empty:", "junk": "junk:", "extreme": "extreme:"}
+
+DATA = ("task", "dataset", "dataset_config", "dataset_train_split", "seed")
+OF_REWARDS = (*DATA, "reward_funcs", "reward_weights")
+OF_ANSWERS = (
+    *DATA, "model_name_or_path", "model_revision", "dtype", "attn_implementation", "trust_remote_code",
+    "max_prompt_length", "temperature", "rollout_temperature", "top_k", "top_p", "min_p", "do_sample",
+    "min_new_tokens", "repetition_penalty", "stop_token", "stop_token_id", "use_cpu", "num_processes",
+)  # fmt: skip
+"""The options that the answers of the untrained policy depend on, apart from how long they may get."""
+LENGTHS = ("max_completion_length", "response_length")
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What is known of the very settings that stand in the form; None where nothing is."""
+
+    trials: tuple[Trial, ...] | None = None
+    probe: Probe | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """An attempt as it stood when the page began to be drawn, and the settings that it was made with.
+
+    It goes on while the page is drawn; whatever draws a part of it is given this, so that all parts say the same.
+    """
+
+    attempt: Attempt
+    algorithm: str
+    config: Mapping[str, Any]
+    is_going_on: bool
+    trials: tuple[Trial, ...] | str | None
+    probe: Probe | str | None
+
+    @classmethod
+    def now(cls, attempt: Attempt, algorithm: str, config: Mapping[str, Any]) -> Self:
+        return cls(attempt, algorithm, config, attempt.is_going_on, attempt.trials, attempt.probe)
+
+    def has_rewards_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
+        """Whether the rewards would answer the same today."""
+        return _key(self.algorithm, self.config, OF_REWARDS) == _key(algorithm, config, OF_REWARDS)
+
+    def has_answers_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
+        """Whether the policy would: another limit of their length changes none that had room to end below it."""
+        same = _key(self.algorithm, self.config, OF_ANSWERS) == _key(algorithm, config, OF_ANSWERS)
+        return same and (not isinstance(self.probe, Probe) or _allowed(config) <= self.probe.room)
+
+
+def last_try() -> Tried | None:
+    """The last attempt as it stands now; None where nothing was tried."""
+    made = st.session_state.get(_MADE)
+    return Tried.now(*made) if made else None
+
+
+def answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> Answers:
+    """What the last attempt says of these settings."""
+    if tried is None:
+        return Answers()
+    trials, probe = tried.trials, tried.probe
+    return Answers(
+        trials if isinstance(trials, tuple) and tried.has_rewards_of(algorithm, config) else None,
+        probe if isinstance(probe, Probe) and tried.has_answers_of(algorithm, config) else None,
+    )
+
+
+def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
+    """Draw the button that tries the settings, the wait, and what came of the last attempt."""
+    values = config.to_dict()
+    if tried is not None and not (tried.has_rewards_of(algorithm, values) and tried.has_answers_of(algorithm, values)):
+        tried.attempt.cancel()
+        tried = replace(tried, is_going_on=False)
+    if tried is not None and tried.is_going_on:
+        with st.container():
+            st.fragment(_wait, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
+    else:
+        st.button(
+            "Try the settings",
+            help="Scores right, empty, junk and extreme answers with the rewards and lets the untrained policy answer "
+            "32 prompts, in processes of their own. Nothing is trained.",
+            key=BUTTON,
+            on_click=_begin,
+            args=(algorithm, values),
+        )
+    if tried is not None:
+        _outcome(tried, algorithm, values)
+
+
+def give_up() -> None:
+    """Cancel the attempt that goes on, if one does."""
+    if (tried := last_try()) is not None:
+        tried.attempt.cancel()
+
+
+def _begin(algorithm: str, config: Mapping[str, Any]) -> None:
+    give_up()
+    st.session_state[_MADE] = (Attempt(algorithm, config), algorithm, config)
+
+
+def _wait(going: Attempt, has_trials: bool) -> None:
+    """How long it has taken, every second; the whole page again as soon as there is something new."""
+    if not going.is_going_on or (going.trials is not None) != has_trials:
+        st.rerun(scope="app")
+    what = "the untrained policy answers 32 prompts" if has_trials else "the rewards score made-up answers"
+    button, words = st.columns([1, 4], vertical_alignment="center")
+    button.button("Cancel", key=CANCEL, on_click=going.cancel)
+    words.caption(f"Trying the settings: {what}. {duration(going.seconds)} of at most {duration(MOST_SECONDS)}")
+
+
+def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
+    """What came of an attempt, or why it does not count."""
+    has_rewards, has_answers = tried.has_rewards_of(algorithm, values), tried.has_answers_of(algorithm, values)
+    trials, probe = tried.trials, tried.probe
+    if not (has_rewards and has_answers):
+        st.caption("Settings have changed since they were tried; what depended on them counts no more.")
+    elif tried.attempt.is_cancelled:
+        st.caption("Cancelled before everything was tried.")
+    match probe:
+        case str(problem) if has_answers and problem != trials:
+            complaint(f"The untrained policy cannot be tried: {problem}.")
+        case Probe() if has_answers:
+            st.caption(_told(probe))
+    match trials:
+        case str(problem) if has_rewards:
+            complaint(f"The rewards cannot be tried: {problem}.")
+        case tuple(found) if has_rewards:
+            _table(found)
+
+
+def _told(probe: Probe) -> str:
+    """How the answers of the untrained policy ended, in a sentence."""
+    lengths = probe.lengths
+    ended = sorted(length for length in lengths if length < probe.room)
+    if not ended:
+        return f"None of {len(lengths)} answers of the untrained policy ended within {probe.room} tokens."
+    return (
+        f"{len(ended)} of {len(lengths)} answers of the untrained policy ended within {probe.room} tokens: half of "
+        f"those after at most {median_high(ended)}, the longest after {ended[-1]}."
+    )
+
+
+def _allowed(config: Mapping[str, Any]) -> int:
+    """The longest answer that the training allows, in tokens; 0 where the form holds no number."""
+    return next((int(config[name]) for name in LENGTHS if config.get(name) is not None), 0)
+
+
+def _key(algorithm: str, config: Mapping[str, Any], names: Sequence[str]) -> Key:
+    return (algorithm, *(",".join(map(str, _listed(config.get(name)))) for name in names))
+
+
+def _listed(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, tuple | list) else (value,)
+
+
+def _table(trials: tuple[Trial, ...]) -> None:
+    """What every function gave to the answers to the first prompt."""
+    prompt = trials[0].prompt
+    rows = pd.DataFrame(
+        {
+            "answer": f"{_KINDS.get(trial.kind, trial.kind)} {trial.answer[:_QUOTED]!r}",
+            "function": trial.function,
+            "score": trial.score,
+        }
+        for trial in trials
+        if trial.prompt == prompt
+    )
+    table = rows.pivot_table(index="answer", columns="function", values="score", sort=False, dropna=False)
+    with st.expander(f"What the rewards give to answers to {plain(f'“{prompt[:_QUOTED]}”')}"):
+        st.dataframe(
+            table.reset_index(),
+            hide_index=True,
+            key="launch.trials.table",
+            height="content",
+            column_config={"answer": st.column_config.TextColumn(width=_ANSWER_WIDTH)},
+        )

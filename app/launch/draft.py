@@ -1,0 +1,138 @@
+"""A training before it starts: the values of the Launch form as a command, a run folder and what is wrong with them."""
+
+import itertools
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnostics.runlog import RUN_FILE
+from trainer.config.options import ConfigError, Option, options_of
+from trainer.config.recipes import RECIPES, Recipe
+from trainer.config.training import ALGORITHMS, TrainConfig, make_config
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the form holds. `values` maps every option of the algorithm to what was typed or chosen for it.
+
+    `recipe` is None for a training on a model or data of the user's own, which starts from the plain defaults. `name`
+    is that of the run's folder below `root`.
+    """
+
+    algorithm: str
+    recipe: Recipe | None
+    values: Mapping[str, Any]
+    root: Path
+    name: str
+
+    @property
+    def run_dir(self) -> Path:
+        """The folder that the run will be."""
+        return self.root / self.name
+
+    @property
+    def config(self) -> TrainConfig:
+        """The checked configuration.
+
+        Raises:
+            ConfigError: The training cannot start like this; the message says what to change.
+        """
+        config = make_config(self.algorithm, self.values)
+        if problem := name_problem(self.name):
+            raise ConfigError(problem)
+        if self.recipe is None and not (config.model_name_or_path or config.dataset):
+            raise ConfigError("name a model folder or a dataset of your own, or choose a preset that has both")
+        if (self.run_dir / RUN_FILE).exists():
+            raise ConfigError(f"{self.run_dir} holds a run already; choose another run name")
+        return config
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The words after `rlvitals`, without the run folder: the preset and what differs from it.
+
+        Raises:
+            ConfigError: A value does not fit its option.
+        """
+        base = base_values(self.algorithm, self.recipe)
+        parsed = {option.name: option.parse(self.values[option.name]) for option in launch_options(self.algorithm)}
+        changes = ((f"--{name}", as_text(value)) for name, value in parsed.items() if value != base[name])
+        recipe = ("--recipe", self.recipe.name) if self.recipe else ()
+        return ("train", self.algorithm, *recipe, *itertools.chain.from_iterable(changes))
+
+    @property
+    def command(self) -> str:
+        """The shell command that starts this training, an option a line. Raises ConfigError like `arguments`."""
+        words = (*self.arguments, "--run_dir", str(self.run_dir))
+        return "rlvitals" + "".join((" \\\n  " if word.startswith("--") else " ") + shlex.quote(word) for word in words)
+
+
+def launch_options(algorithm: str) -> tuple[Option, ...]:
+    """The options of an algorithm in the order of its configuration."""
+    return options_of(ALGORITHMS[algorithm])
+
+
+def base_values(algorithm: str, recipe: Recipe | None) -> dict[str, Any]:
+    """Every option's value before anything is changed: the preset's where it sets one, else the default."""
+    given = recipe.values if recipe else {}
+    return {
+        option.name: option.parse(given[option.name]) if option.name in given else option.default
+        for option in launch_options(algorithm)
+    }
+
+
+def value_problem(option: Option, value: Any) -> str | None:
+    """The sentence that says why a value does not fit its option; None where it does."""
+    try:
+        option.parse(value)
+    except ConfigError as error:
+        return str(error)
+    return None
+
+
+def name_problem(name: str) -> str | None:
+    """Why a run cannot have this name, which becomes its folder's; None where it can."""
+    if name in ("", ".", "..") or name != Path(name).name or not name.isprintable():
+        return f"the run name {name!r} is not the name of a folder; leave out / and .."
+    return None
+
+
+def runs_folder(shown: Path) -> Path:
+    """Where new runs go when the dashboard shows this path: into it, or beside it where it is itself a run or file."""
+    return shown.parent if shown.is_file() or (shown / RUN_FILE).exists() else shown
+
+
+def name_stem(algorithm: str, recipe: Recipe | None, values: Mapping[str, Any]) -> str:
+    """What a run is called before it gets its number: the preset, else the algorithm and what it trains on."""
+    return recipe.name if recipe else f"{algorithm}-{Path(values['dataset'] or values['task']).stem}"
+
+
+def free_name(root: Path, stem: str) -> str:
+    """The first of stem-1, stem-2, … that no folder below `root` has."""
+    return next(name for number in itertools.count(1) if not (root / (name := f"{stem}-{number}")).exists())
+
+
+def preset_for(algorithm: str, current: Recipe | None) -> Recipe | None:
+    """The preset to show when the algorithm is changed: the first of that algorithm, or none where none was chosen."""
+    if current is None or current.algorithm == algorithm:
+        return current
+    return next(recipe for recipe in RECIPES.values() if recipe.algorithm == algorithm)
+
+
+def preset_label(recipe: Recipe | None) -> str:
+    """How the list of presets calls it: a sick one is labelled as such."""
+    if recipe is None:
+        return "Your own model or dataset"
+    algorithm = recipe.algorithm.upper()
+    title = recipe.title if algorithm in recipe.title else f"{recipe.title} ({algorithm})"
+    return title if recipe.is_healthy else f"Sick on purpose: {title}"
+
+
+def as_text(value: Any) -> str:
+    """A value as the command line takes it back."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

@@ -1,0 +1,1 @@
+"""Assembly: the recordings of one training become a Run."""

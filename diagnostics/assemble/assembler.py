@@ -1,0 +1,148 @@
+"""Composition: a recording and what its dialect makes of it become a Run; duplicates, gaps and NaN are counted here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from diagnostics.assemble.samples import settle
+from diagnostics.assemble.tag_series import Terms, Track
+from diagnostics.model.histograms import Histograms
+from diagnostics.model.metrics import metric
+from diagnostics.model.run import DataHealth, Recording, Run, Series, Status
+from diagnostics.producers import Translation, translate
+from diagnostics.producers.own_names import NO_NAMES, OwnNames
+from diagnostics.producers.transport import PREFIX
+
+_OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
+
+
+def compose(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
+    """The run that a recording holds, as seen at `observed_at` (seconds since the epoch), under a user's names."""
+    return Composer(own).compose(recording, observed_at)
+
+
+class Composer:
+    """Composes one run again and again while it grows: what `compose` makes of it, at the cost of what is new.
+
+    What the tags mean is found out each time, from their names and the settings alone. A tag that means the same as the
+    last time, and whose old points are the beginning of its new ones, goes on from there; any other one begins anew: a
+    late tag may show another dialect, another version or another axis, and a log may be replaced or go back in its
+    steps.
+    """
+
+    def __init__(self, own: OwnNames = NO_NAMES) -> None:
+        self._own = own
+        self._tracks: dict[str, Track] = {}
+
+    def compose(self, recording: Recording, observed_at: float) -> Run:
+        """The run as the recording holds it, seen at `observed_at` (seconds since the epoch)."""
+        translation = translate(recording, self._own)
+        self._tracks = self._followed(translation, recording.resumed_after)
+        names = _names(self._tracks.values(), translation.producer)
+        series = {names[tag]: track.series(names[tag]) for tag, track in self._tracks.items()}
+        return Run(
+            path=recording.path,
+            run_id=recording.run_id,
+            name=recording.name,
+            sources=recording.sources,
+            producer=translation.producer,
+            producer_version=translation.log.version,
+            algorithm=translation.algorithm,
+            series=series,
+            histograms=_histograms(recording, translation),
+            config=translation.log.config,
+            samples=settle(recording, translation.producer, translation.log.config, series),
+            status=_status(recording.status, series, translation),
+            data_health=_health(recording, tuple(self._tracks.values()), series),
+            observed_at=observed_at,
+            created=recording.created,
+            task=recording.task,
+            parent=recording.parent,
+            console=recording.console,
+            console_tail=recording.console_tail,
+            resumed_after=recording.resumed_after,
+            notes=recording.notes + translation.notes + _doubt(translation) + self._own.notes(recording.tags),
+        )
+
+    def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, Track]:
+        """The track of each tag, in the order of the tags, with all points of the log."""
+        counts_rows, found = translation.findings.counts_rows, dict[str, Track]()
+        for tag in translation.tags():
+            terms = Terms(tag, translation.name_of(tag), counts_rows, resumed_after)
+            known = self._tracks.get(tag)
+            found[tag] = known if known is not None and known.terms == terms else Track(terms)
+            found[tag].follow(translation.log.series[tag])
+        return found
+
+
+def _doubt(translation: Translation) -> tuple[str, ...]:
+    """What a reader must know of a dialect that no real log could be held against."""
+    dialect = translation.dialect
+    if dialect.is_verified:
+        return ()
+    return (
+        f"What {dialect.producer} means by its names is taken from its source code, not checked on a log of its own",
+    )
+
+
+def _names(tracks: Iterable[Track], producer: str) -> dict[str, str]:
+    """The name of each tag's series: the canonical one, else the tag.
+
+    A tag that must not be taken for the metric of that name (it means something else in this version, or another tag is
+    that metric already) stands under its producer's: `trl/clip_ratio`.
+    """
+    found: dict[str, str] = {}  # by name, in which a tag is met once
+    for track in tracks:
+        terms = track.terms
+        name = terms.name.metric if terms.name else terms.tag
+        if name in found or (terms.name is None and metric(name)):
+            name = f"{producer}/{terms.tag}"
+        while name in found:
+            name = f"{producer}/{name}"
+        found[name] = terms.tag
+    return {tag: name for name, tag in found.items()}
+
+
+def _histograms(recording: Recording, translation: Translation) -> dict[str, Histograms]:
+    """Histograms by name: the canonical one of a metric that is a histogram, else the tag."""
+    found: dict[str, Histograms] = {}
+    for prefixed, raw in recording.histograms.items():
+        tag = prefixed.removeprefix(PREFIX)
+        known = translation.name_of(tag)
+        entry = metric(known.metric) if known else None
+        name = known.metric if known and entry and entry.kind == "histogram" and known.metric not in found else tag
+        found[name] = raw.last_of_each_step(name, tag)
+    return found
+
+
+def _health(recording: Recording, tracks: Sequence[Track], series: Mapping[str, Series]) -> DataHealth:
+    return DataHealth(
+        points=sum(track.points for track in tracks),
+        nan=sum(track.nan for track in tracks),
+        inf=sum(track.inf for track in tracks),
+        duplicates=sum(track.duplicates for track in tracks),
+        rewinds=max((track.rewinds for track in tracks), default=0),  # once for the run: all its tags go back together
+        gaps=_gaps(track for track in tracks if not track.terms.is_eval),
+        malformed=recording.malformed,
+        rounded_to=recording.rounded_to,
+        unmapped_tags=tuple(sorted(name for name, item in series.items() if item.metric is None)),
+    )
+
+
+def _gaps(tracks: Iterable[Track]) -> int:
+    """How many steps are missing from the metric that is logged most often, at its usual distance between steps.
+
+    A metric that is absent from some rows by design (rewards where a generation is used twice) makes no gap.
+    """
+    longest = max(tracks, key=lambda track: len(track.steps), default=None)
+    return longest.gaps() if longest else 0
+
+
+def _status(status: Status, series: Mapping[str, Series], translation: Translation) -> Status:
+    """The status, with what only the dialect knows: the planned steps, and an end that the format has no word for."""
+    findings = translation.findings
+    step, total = status.step, status.total if status.total is not None else findings.total
+    if findings.counts_rows:
+        step = max((int(item.steps[-1]) for item in series.values() if len(item)), default=None)
+    has_all_steps = step is not None and total is not None and step >= total
+    has_ended = status.state in _OPEN_STATES and (findings.has_finished or has_all_steps)
+    return replace(status, state="finished" if has_ended else status.state, step=step, total=total)

@@ -1,0 +1,113 @@
+"""Merging: the logs that one training left in several formats become one recording; what they disagree on is told."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from diagnostics.assemble.overlap import Disagreement, Overlap
+from diagnostics.model.run import RawSeries, Recording, Samples, Status
+from diagnostics.producers.transport import PREFIX
+
+COUNTED_BY_CALLS = "profiling/"  # TRL's timings name no step: each tracker puts them where its own count stands
+_TELLS_MOST = ("failed", "died", "stopped", "finished", "running", "starting", "queued", "silent", "unknown")
+
+
+def merge(recordings: Sequence[Recording]) -> Recording:
+    """One recording of all; where logs overlap the first one counts, and the others fill in what it lacks."""
+    return Merger().merge(recordings)
+
+
+class Merger:
+    """Merges the logs of one run again and again while they grow: what `merge` gives, at the cost of what is new."""
+
+    def __init__(self) -> None:
+        self._pairs: list[_Pair] = []
+
+    def merge(self, recordings: Sequence[Recording]) -> Recording:
+        """One recording of all, the leading one first."""
+        self._pairs += [_Pair() for _ in recordings[1 + len(self._pairs) :]]
+        merged = recordings[0]
+        for pair, other in zip(self._pairs, recordings[1:], strict=False):
+            merged = pair.merge(merged, other)
+        return merged
+
+
+class _Pair:
+    """What leads so far, and the next log."""
+
+    def __init__(self) -> None:
+        self._overlaps: dict[str, Overlap] = {}
+
+    def merge(self, first: Recording, second: Recording) -> Recording:
+        tags, disagreement = self._merged_tags(first.tags, second.tags)
+        return replace(
+            first,
+            sources=(*first.sources, *second.sources),
+            tags=tags,
+            histograms={**second.histograms, **first.histograms},
+            config=first.config or second.config,
+            text={**second.text, **{name: text for name, text in first.text.items() if text}},
+            samples=_samples(first.samples, second.samples),
+            status=_status(first.status, second.status),
+            created=first.created if second.created is None else min(first.created or second.created, second.created),
+            console=first.console or second.console,
+            console_tail=first.console_tail or second.console_tail,
+            malformed=first.malformed + second.malformed,
+            rounded_to=min(first.rounded_to, second.rounded_to),
+            notes=(*first.notes, *second.notes, *_told(disagreement, first, second)),
+        )
+
+    def _merged_tags(
+        self, first: Mapping[str, RawSeries], second: Mapping[str, RawSeries]
+    ) -> tuple[dict[str, RawSeries], Disagreement]:
+        """All tags; the one that both hold (a tracker's prefix aside) with the points of both."""
+        by_name = {_bare(tag): tag for tag in first}
+        merged, told = dict(first), Disagreement()
+        for tag, series in second.items():
+            same = by_name.get(_bare(tag))
+            if same is None:
+                merged[tag] = series
+                continue
+            merged[same], found = self._overlaps.setdefault(tag, Overlap()).merge(merged[same], series)
+            if not _bare(tag).startswith(COUNTED_BY_CALLS):
+                told += found
+        return merged, told
+
+
+def _bare(tag: str) -> str:
+    return tag.removeprefix(PREFIX)
+
+
+def _told(disagreement: Disagreement, first: Recording, second: Recording) -> tuple[str, ...]:
+    example, names = disagreement.example, (first.sources[-1].format, second.sources[0].format)
+    if example is None:
+        return ()
+    return (
+        f"{names[0]} and {names[1]} disagree at {disagreement.points} points, first on {example.tag} at step "
+        f"{example.step}: {example.first:.6g} against {example.second:.6g}; the former is shown",
+    )
+
+
+def _samples(first: Samples, second: Samples) -> Samples:
+    """The samples of both; at a step that both hold, the fuller of the two logs counts."""
+    if not first.steps or not second.steps:
+        return first if first.steps else second
+    one, two = (first, second) if len(first.steps) >= len(second.steps) else (second, first)
+    return Samples(
+        tuple(sorted({*one.steps, *two.steps})),
+        lambda step: (one if one.has(step) else two).at(step),
+        tuple(sorted({*one.followed_steps, *two.followed_steps})),
+    )
+
+
+def _status(first: Status, second: Status) -> Status:
+    """What the log that knows most of the run's state says, and the furthest step that any of them saw."""
+    best = min((first, second), key=lambda status: _TELLS_MOST.index(status.state))
+    written = [status.last_written for status in (first, second) if status.last_written is not None]
+    steps = [status.step for status in (first, second) if status.step is not None]
+    return replace(
+        best,
+        step=max(steps, default=None),
+        total=first.total if first.total is not None else second.total,
+        last_written=max(written, default=None),
+        error=first.error or second.error,
+    )

@@ -1,0 +1,87 @@
+"""Settling: what the samples of a log leave open and the run's own settings and curves decide.
+
+Which columns are rewards of single functions, what a completion scored in total, and whether it answers a prompt that
+is held out of training: none of it stands in TRL's tables.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.run import Recording, Sample, Samples, Series
+
+PRODUCERS = frozenset({"trl", "unsloth", "ms-swift"})
+"""Whose tables have one column for each reward function and none for the total."""
+OVERWRITTEN = "completions"  # the format in which an evaluation's file replaces that of the training's step
+TOLD_APART = frozenset({"wandb", "trackio"})  # the formats that keep both
+FUNCTION_MEANS = "reward_func_mean/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What is known of a run. `weights`: of the reward functions in the order of the columns; None where unknown."""
+
+    functions: AbstractSet[str]
+    weights: Sequence[float] | None
+    evaluated: AbstractSet[int]
+
+    def of(self, sample: Sample) -> Sample:
+        columns = {**sample.rewards, **_numbers(sample.extra)}
+        rewards = {name: value for name, value in columns.items() if name in self.functions}
+        others = {name: value for name, value in sample.rewards.items() if name not in self.functions}
+        extra = {name: value for name, value in sample.extra.items() if name not in rewards}
+        return replace(
+            sample,
+            rewards=rewards,
+            score=_total(rewards, self.weights) if sample.score is None else sample.score,
+            split="eval" if sample.step in self.evaluated else sample.split,
+            extra={**extra, **others},
+        )
+
+
+def settle(recording: Recording, producer: str, config: Mapping[str, Any], series: Mapping[str, Series]) -> Samples:
+    """The samples of a recording with reward functions, score and split as the run's settings and curves tell them."""
+    names = [name for name in series if name.startswith(FUNCTION_MEANS)]
+    if producer not in PRODUCERS or not names:
+        return recording.samples
+    functions = frozenset(name.removeprefix(FUNCTION_MEANS) for name in names)
+    settled = _Settled(functions, _weights(config, len(functions)), _evaluated(recording, series.values()))
+    return replace(recording.samples, load=partial(_load, recording.samples, settled))
+
+
+def _load(samples: Samples, settled: _Settled, step: int) -> tuple[Sample, ...]:
+    return tuple(map(settled.of, samples.at(step)))
+
+
+def _weights(config: Mapping[str, Any], functions: int) -> Sequence[float] | None:
+    """The weights that the settings name; all 1 where they leave it at that; None where there are no settings."""
+    given = config.get("reward_weights")
+    if given is None:
+        return [1.0] * functions if config else None
+    is_list = isinstance(given, list) and len(given) == functions
+    return given if is_list and all(isinstance(weight, int | float) for weight in given) else None
+
+
+def _total(rewards: Mapping[str, float], weights: Sequence[float] | None) -> float | None:
+    """The weighted sum; a function that returned nothing counts as nothing, and without any there is no score."""
+    if weights is None or len(weights) != len(rewards):
+        return next(iter(rewards.values())) if len(rewards) == 1 else None
+    values = np.array(list(rewards.values()))
+    return float("nan") if np.isnan(values).all() else float(np.nansum(values * np.array(weights)))
+
+
+def _evaluated(recording: Recording, series: Iterable[Series]) -> frozenset[int]:
+    """The steps at which an evaluation's completions replaced those of the training, in a log that keeps one file."""
+    formats = {source.format for source in recording.sources}
+    if OVERWRITTEN not in formats or formats & TOLD_APART:
+        return frozenset()
+    return frozenset(step for item in series if item.name.startswith(EVAL_PREFIX) for step in item.steps.tolist())
+
+
+def _numbers(extra: Mapping[str, Any]) -> dict[str, float]:
+    return {name: float(value) for name, value in extra.items() if isinstance(value, int | float)}

@@ -1,0 +1,209 @@
+"""Tracks: one tag's way from its points in the log to a series with one point per step, gone on with as the log grows.
+
+A track costs what is new: at points that were seen before nobody looks again. It begins anew where what it knows holds
+no longer: the old points are not the beginning of the new ones, the tag means something else now, or a point came at a
+step that was reached before (then a point is replaced, and memory that was handed out must not change).
+"""
+
+from collections import Counter
+from typing import NamedTuple
+
+import numpy as np
+
+from diagnostics.assemble.merge import COUNTED_BY_CALLS
+from diagnostics.model.growing_array import Growing, continues
+from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.run import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
+from diagnostics.producers.producer import Name
+
+GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
+
+
+class Terms(NamedTuple):
+    """How a tag's points are to be read: what it means, whether their order counts the steps, where the run resumed.
+
+    `name` is None for a tag that nobody knows.
+    """
+
+    tag: str
+    name: Name | None = None
+    counts_rows: bool = False
+    resumed_after: tuple[int, ...] = ()
+
+    @property
+    def is_eval(self) -> bool:
+        """Whether the tag is of an evaluation."""
+        return (self.name.metric if self.name else self.tag).startswith(EVAL_PREFIX)
+
+    @property
+    def is_of_calls(self) -> bool:
+        """Whether each call of something logs a point, so that several at one step are as they should be."""
+        return self.tag.startswith(COUNTED_BY_CALLS)
+
+    @property
+    def keeps_values(self) -> bool:
+        """Whether the producer's values are in the metric's unit as they are."""
+        return self.name is None or (self.name.power == 1 and self.name.scale == 1)
+
+    def in_unit(self, values: Values) -> Values:
+        """The producer's values in the metric's unit."""
+        if self.name is None or self.keeps_values:
+            return values
+        powered = values if self.name.power == 1 else values**self.name.power
+        return powered if self.name.scale == 1 else powered * self.name.scale
+
+    def steps(self, raw: RawSeries, known: int = 0) -> Steps:
+        """The steps of the points behind the first `known`."""
+        if self.counts_rows:
+            return np.arange(known + 1, len(raw.steps) + 1, dtype=np.int64)
+        return raw.steps[known:]
+
+
+class Track:
+    """One tag under its terms: the points of the log so far, what merging them took, and the series that they make.
+
+    points, nan, inf: how many points the log holds, and how many of them are NaN and infinite · rewinds: how often its
+    steps go back · duplicates: points that a later one at the same step replaced; where each call logs one, only those
+    at a step that was left in between.
+    """
+
+    __slots__ = (
+        "_gaps", "_raw", "_replaced", "_steps", "_times", "_values", "duplicates", "inf", "nan", "rewinds", "terms"
+    )  # fmt: skip
+
+    def __init__(self, terms: Terms) -> None:
+        self.terms = terms
+        self._begin(RawSeries(terms.tag, NO_STEPS, NO_VALUES))
+
+    @property
+    def points(self) -> int:
+        return len(self._raw.steps)
+
+    @property
+    def steps(self) -> Steps:
+        """(N,) The steps of the series."""
+        return self._raw.steps if self._steps is None else self._steps.view()
+
+    def follow(self, raw: RawSeries) -> None:
+        """Take in the points of the log as they stand now."""
+        known = self.points
+        goes_on = known > 0 and _goes_on(raw, self._raw)
+        steps = self.terms.steps(raw, known) if goes_on else NO_STEPS
+        if not goes_on or (len(steps) and not (steps[0] > self.steps[-1] and _is_forward(steps))):
+            self._begin(raw)
+        elif len(steps):
+            self._add(raw, steps, known)
+
+    def series(self, name: str) -> Series:
+        """The series so far, under this name."""
+        raw, known = self._raw, self.terms.name
+        return Series(
+            name,
+            self.terms.tag,
+            self.steps,
+            raw.values if self._values is None else self._values.view(),
+            raw.times if self._times is None else self._times.view(),
+            known.caveat if known else "",
+            *self._replaced,
+        )
+
+    def gaps(self) -> int:
+        """How many steps are missing, at the usual distance between two of them."""
+        return self._gaps.count(self.steps)
+
+    def _begin(self, raw: RawSeries) -> None:
+        """Take in all points; those columns of the series that are the log's own are not kept a second time."""
+        steps, values = self.terms.steps(raw), self.terms.in_unit(raw.values)
+        self._raw, self._gaps = raw, Gaps()
+        self._replaced = NO_STEPS, NO_VALUES
+        self._steps = Growing(steps) if self.terms.counts_rows else None
+        self._values = None if self.terms.keeps_values else Growing(values)
+        self._times: Growing[np.float64] | None = None
+        self.nan = self.inf = self.rewinds = self.duplicates = 0
+        self._count(values)
+        if not _is_forward(steps):
+            self.rewinds = _rewinds(steps, self.terms.resumed_after)
+            self._keep_last_of_each_step(steps, values, raw.times)
+
+    def _add(self, raw: RawSeries, steps: Steps, known: int) -> None:
+        """Take in the points behind those that are known, all at steps that were not reached before."""
+        values = self.terms.in_unit(raw.values[known:])
+        self._raw = raw
+        self._count(values)
+        if self._steps is not None:
+            self._steps.append(steps)
+        if self._values is not None:
+            self._values.append(values)
+        if self._times is not None:
+            self._times.append(raw.times[known:])
+
+    def _count(self, values: Values) -> None:
+        if np.count_nonzero(np.isfinite(values)) < len(values):
+            self.nan += int(np.count_nonzero(np.isnan(values)))
+            self.inf += int(np.count_nonzero(np.isinf(values)))
+
+    def _keep_last_of_each_step(self, steps: Steps, values: Values, times: Values) -> None:
+        """The points in the order of their steps; of several at one step the last one written counts."""
+        order = np.argsort(steps, kind="stable")
+        in_order = steps[order]
+        is_last = np.append(in_order[1:] != in_order[:-1], True)
+        keep, drop = order[is_last], order[~is_last]
+        self._steps, self._values = Growing(steps[keep]), Growing(values[keep])
+        self._times = Growing(times[keep] if len(times) else times)
+        self._replaced = steps[drop], values[drop]
+        stretches = 1 + int(np.count_nonzero(np.diff(steps)))
+        self.duplicates = stretches - len(keep) if self.terms.is_of_calls else len(drop)
+
+
+class Gaps:
+    """How many steps a series leaves out, found from how often each distance between two of its steps occurs."""
+
+    __slots__ = ("_distances", "_known")
+
+    def __init__(self) -> None:
+        self._distances = Counter[int]()
+        self._known = 1  # steps that were looked at; the first one has no distance
+
+    def count(self, steps: Steps) -> int:
+        """The gaps in all steps so far, (N,) increasing, which begin with those of the last call."""
+        if len(steps) > self._known:
+            between = np.diff(steps[self._known - 1 :]).view(np.uint64)  # beyond 2⁶³ where steps lie that far apart
+            distances, counts = np.unique(between, return_counts=True)
+            self._distances.update(dict(zip(distances.tolist(), counts.tolist(), strict=True)))
+            self._known = len(steps)
+        usual = _median(self._distances)
+        wide = {distance: count for distance, count in self._distances.items() if distance > GAP_FACTOR * usual}
+        return sum(count * (round(distance / usual) - 1) for distance, count in wide.items())
+
+
+def _median(counts: Counter[int]) -> float:
+    """The median of numbers that occur so often, 0 of none."""
+    if len(counts) < 2:
+        return float(next(iter(counts), 0))
+    numbers = sorted(counts)
+    upto = np.cumsum([counts[number] for number in numbers])
+    last = int(upto[-1])
+    low, high = (numbers[int(np.searchsorted(upto, place, side="right"))] for place in ((last - 1) // 2, last // 2))
+    return (low + high) / 2
+
+
+def _goes_on(new: RawSeries, old: RawSeries) -> bool:
+    """Whether the points of the log are the old ones with more behind them."""
+    have_times = (len(new.times) > 0) == (len(old.times) > 0)
+    return (
+        have_times
+        and continues(new.steps, old.steps)
+        and continues(new.values, old.values)
+        and continues(new.times, old.times)
+    )
+
+
+def _is_forward(steps: Steps) -> bool:
+    return len(steps) < 2 or int(np.count_nonzero(steps[1:] > steps[:-1])) == len(steps) - 1
+
+
+def _rewinds(steps: Steps, resumed_after: tuple[int, ...]) -> int:
+    """How often the steps go back. One step made again looks like a duplicate; that it is none, only the run knows."""
+    forward = np.diff(steps)
+    again = steps[1:][forward == 0]
+    return int((forward < 0).sum() + np.isin(again, np.asarray(resumed_after, dtype=np.int64) + 1).sum())

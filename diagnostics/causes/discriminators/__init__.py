@@ -1,0 +1,1 @@
+"""Discriminators: what tells one cause from another that explains the same findings."""

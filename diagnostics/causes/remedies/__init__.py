@@ -1,0 +1,1 @@
+"""Remedies: the settings that a cause suggests changing, to what, and why."""

@@ -1,0 +1,26 @@
+"""Fixes as data: what to change, under the name that the run's trainer gives it, to what, and why."""
+
+from collections.abc import Mapping
+
+from diagnostics.causes.remedies.completions import ANSWERS
+from diagnostics.causes.remedies.machinery import MACHINERY
+from diagnostics.causes.remedies.rewards import REWARDS
+from diagnostics.causes.remedies.updates import UPDATES
+from diagnostics.causes.remedy import Remedy
+from diagnostics.model.diagnosis import Fix
+from diagnostics.model.run import Run
+
+_ALL = (*UPDATES, *ANSWERS, *REWARDS, *MACHINERY)
+
+REMEDIES: Mapping[str, Remedy] = {remedy.name: remedy for remedy in _ALL}
+TEXTS: Mapping[str, str] = {remedy.template: remedy.why for remedy in _ALL}
+
+
+def fixes_for(run: Run, names: tuple[str, ...]) -> tuple[Fix, ...]:
+    """The fixes of these remedies that mean something for the run, in order, each argument once."""
+    found: dict[str, Fix] = {}
+    for name in names:
+        fix = REMEDIES[name].fix(run)
+        if fix is not None:
+            found.setdefault(fix.parameter, fix)
+    return tuple(found.values())

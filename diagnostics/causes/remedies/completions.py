@@ -1,0 +1,95 @@
+"""Remedies in how answers are sampled and how they end."""
+
+from diagnostics.causes.argument_names import END_TOKENS, LEAST_LENGTH, LENGTH_LIMIT
+from diagnostics.causes.remedy import (
+    ANY,
+    Keep,
+    Remedy,
+    always,
+    neutral_least_length,
+    neutral_top_k,
+    scaled,
+    scored_temperature,
+    unset_only,
+)
+
+FAQ = "TRL training FAQ: how to generate text for training"
+
+ANSWERS = (
+    Remedy(
+        "no-top-k", {ANY: ("top_k",)}, neutral_top_k,
+        "Top-k sampling picks from another distribution than the one that is scored.", FAQ, unstated=0,
+    ),
+    Remedy(
+        "no-top-p", {ANY: ("top_p",)}, always(1.0),
+        "Nucleus sampling picks from another distribution than the one that is scored.", FAQ, unstated=1.0,
+    ),
+    Remedy(
+        "no-min-p", {ANY: ("min_p",)}, lambda current, config: 0.0 if current else Keep.AS_IS,
+        "A floor on probabilities samples from another distribution than the one that is scored.", FAQ,
+        only_stated=True,
+    ),
+    Remedy(
+        "free-end", LEAST_LENGTH, neutral_least_length,
+        "While the end token is forbidden, the policy may push its probability to nothing and be paid for it.",
+        FAQ, unstated=-1,
+    ),
+    Remedy(
+        "true-sampling", {ANY: ("do_sample",)}, always(True),
+        "Taking the likeliest token explores nothing and is not what is scored.", FAQ, only_stated=True,
+    ),
+    Remedy(
+        "no-repetition-penalty", {ANY: ("repetition_penalty",)}, always(1.0),
+        "The penalty samples from a distribution that depends on what was said, which is not the one scored.",
+        FAQ, only_stated=True,
+    ),
+    Remedy(
+        "scored-temperature", {ANY: ("rollout_temperature",)}, scored_temperature,
+        "Sampling at the temperature that is scored makes the KL an unbiased estimate again.", FAQ, only_stated=True,
+    ),
+    Remedy(
+        "longer-completions", LENGTH_LIMIT, scaled(3),
+        "Answers that fit are scored for what they say and can end by themselves.",
+        "TRL logging page (completions/clipped_ratio); TRL issue 5697",
+    ),
+    Remedy(
+        "eos-trick", {"ppo": ("missing_eos_penalty",)}, unset_only(1.0),
+        "A penalty on answers without an end token teaches the policy to end them.", "TRL PPO page: the EOS trick",
+        unstated=1.0,
+    ),
+    Remedy(
+        "stop-at-eos", {"ppo": ("stop_token",)}, unset_only("eos"),
+        "Without a stop token everything behind the first end token is scored as well.", "TRL PPO page: the EOS trick",
+        unstated="eos",
+    ),
+    Remedy(
+        "true-temperature", {ANY: ("temperature",)}, always(1.0),
+        "Sampling at temperature 1 keeps the variety that the policy itself has.",
+        "DAPO (arXiv 2503.14476) and TRL GRPOConfig: temperature 1.0", unstated=1.0,
+    ),
+    Remedy(
+        "adaptive-entropy", {"grpo": ("use_adaptive_entropy",)}, always(True),
+        "An entropy bonus that adapts itself holds the entropy near a target.",
+        "TRL GRPOConfig: use_adaptive_entropy, entropy_target", only_stated=True,
+    ),
+    Remedy(
+        "token-loss", {"grpo": ("loss_type",)}, lambda current, config: "dr_grpo" if current == "grpo" else Keep.AS_IS,
+        "Dividing by each answer's own length makes long wrong answers cheap; dr_grpo divides by a constant.",
+        "Dr. GRPO (arXiv 2503.20783)", only_stated=True,
+    ),
+    Remedy(
+        "counted-truncated", {"grpo": ("mask_truncated_completions",)}, always(False),
+        "Where most answers are cut off, masking them leaves next to no gradient.",
+        "TRL GRPOConfig: mask_truncated_completions", only_stated=True,
+    ),
+    Remedy(
+        "true-end-tokens", END_TOKENS, always(None),
+        "List every token that ends a turn (the tokenizer's and the chat template's) as an end token.",
+        "TRL pull request 7039",
+    ),
+    Remedy(
+        "own-padding", {"ppo": ("model_name_or_path",), "ppo-legacy": ("model_name",)}, always(None),
+        "Give the tokenizer a padding token of its own, or end tokens are taken for padding.",
+        "The N+ Implementation Details of RLHF with PPO (arXiv 2403.17031)",
+    ),
+)  # fmt: skip

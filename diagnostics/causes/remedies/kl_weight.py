@@ -1,0 +1,66 @@
+"""The KL penalty that a run asks for: what its reward gained for each nat that the policy moved from the reference."""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from diagnostics.causes.remedy import Keep, Reasoned, is_number, stronger_kl
+from diagnostics.model.metrics import MAIN_REWARD
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.traits.hyperparameters import UNSCALED, value_of
+
+FAR = 0.2  # nats per token: where kl-too-high begins, TRL's 10 nats for an answer of some 50 tokens
+NEAR = FAR / 10  # nats per token: where it sets out
+WINDOW = 5  # logged points of a running median
+NORMALISED = ("grpo", "rloo")  # algorithms that divide rewards by their standard deviation before the penalty counts
+
+
+def fitted_kl_weight(current: Any, run: Run) -> Any:
+    """The weight at which going beyond 0.2 nats per token costs what it earns; as is where that is not known, or less.
+
+    Score minus weight times KL is highest where another nat earns just the weight. What a nat earns falls with the
+    distance (Gao et al. 2022: reward grows with the root of KL), so that the mean gain up to that distance is more than
+    it earns beyond.
+    """
+    gained = _gain_per_nat(run)
+    least = stronger_kl(current, run.config)
+    if gained is None or not is_number(least) or gained <= least:
+        return Keep.AS_IS
+    return Reasoned(float(f"{gained:.2g}"), {"gain": gained})
+
+
+def _gain_per_nat(run: Run) -> float | None:
+    """What the reward, as the loss sees it, gained per nat and answer; None where the policy did not go that far."""
+    score = run.get("score", *MAIN_REWARD.get(run.algorithm, ("reward",)))
+    kl, tokens = run.get("kl_per_sequence", "kl_per_token"), run.get("length_mean")
+    if score is None or kl is None or tokens is None:
+        return None
+    reward, moved, length = _medians_at_common_steps(score, kl, tokens)
+    moved = moved * length if kl.name == "kl_per_token" else moved
+    far = np.flatnonzero(moved >= FAR * length)
+    spread = _spread(run, far[0] + WINDOW) if len(far) else None
+    if spread is None:
+        return None
+    near = np.flatnonzero(moved[: far[0]] < NEAR * length[: far[0]])
+    start = near[-1] if len(near) else 0  # a reward that changed before was not earned by moving
+    return float(np.max((reward[far[0] :] - reward[start]) / np.maximum(moved, FAR * length)[far[0] :])) / spread
+
+
+def _spread(run: Run, points: int) -> float | None:
+    """What rewards were divided by, when the policy became far, before the penalty counts; None where not logged."""
+    if run.algorithm not in NORMALISED or value_of(run, "scale_rewards") in UNSCALED:
+        return 1.0
+    series = run.get("reward_std")
+    known = series.values[series.finite][:points][-WINDOW:] if series is not None else np.zeros(0)
+    spread = float(np.median(known)) if len(known) else 0.0
+    return spread if spread > 0 else None
+
+
+def _medians_at_common_steps(*parts: Series) -> list[Values]:
+    """(N,) each: running medians at the steps at which all of them are finite; empty where those are too few."""
+    steps = functools.reduce(np.intersect1d, (series.steps[series.finite] for series in parts))
+    if len(steps) < WINDOW:
+        return [np.zeros(0) for _ in parts]
+    aligned = [series.values[np.isin(series.steps, steps)] for series in parts]
+    return [np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1) for values in aligned]

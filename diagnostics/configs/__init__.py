@@ -1,0 +1,1 @@
+"""Configurations: config files and model folders become a Setup."""

@@ -1,0 +1,1 @@
+"""Fetching runs from elsewhere: the W&B cloud, buckets and other machines."""

@@ -1,0 +1,173 @@
+"""A folder elsewhere, in a bucket or on another machine: its logs copied here, and copied on as they grow.
+
+fsspec, which is to file systems what a browser is to pages, knows the addresses: s3://, gs://, az://, hf://, https://,
+sftp://, hdfs:// and more, some of them with a package of their own.
+"""
+
+import importlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from diagnostics.fetch.error import FetchError
+
+MANIFEST = ".rlvitals-import.json"
+WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".distcp", ".npz"})
+APPENDED = (".jsonl", ".csv", ".log", ".txt", ".wandb")
+EVENTS = ".tfevents."  # in the name of a TensorBoard file
+TAIL = 4096  # bytes that must be the same before a log that grew is copied on from there
+CHUNK = 8 * 2**20  # bytes asked for at a time
+_VERSIONS = ("ETag", "etag", "LastModified", "last_modified", "mtime", "updated", "modified")
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What one look brought: files here now, files that were new or had changed, their bytes, files of weights."""
+
+    files: int
+    changed: int
+    bytes: int
+    left_out: int
+
+
+def copy(address: str, folder: Path) -> Copied:
+    """Copy the logs below an address into a new or empty folder, or once more into the folder they were copied to.
+
+    A log that grew costs its new bytes. Weights are left out. What has vanished there stays here. Raises FetchError.
+    """
+    known = _known(address, folder)
+    try:
+        there = _Place.at(address)
+        files = dict(there.files())
+    except Exception as error:  # each of fsspec's file systems raises errors of its own
+        raise FetchError(_told(address, error)) from error
+    if not files:
+        raise FetchError(f"{address} holds no file; check the address")
+    logs = {name: file for name, file in files.items() if PurePosixPath(name).suffix not in WEIGHTS}
+    targets = {name: _target(folder, name) for name in logs}
+    stale = [name for name, file in logs.items() if known.get(name) != file.state or not file.fills(targets[name])]
+    total = 0
+    folder.mkdir(parents=True, exist_ok=True)
+    _note(address, folder, known)
+    try:
+        for name in stale:
+            total += there.copied(logs[name], targets[name])
+            known[name] = logs[name].state
+    except Exception as error:
+        raise FetchError(_told(address, error)) from error
+    finally:
+        _note(address, folder, known)
+    return Copied(len(logs), len(stale), total, len(files) - len(logs))
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    size: int
+    version: str
+
+    @property
+    def state(self) -> list[Any]:
+        return [self.size, self.version]
+
+    def fills(self, target: Path) -> bool:
+        """Whether the copy is as long."""
+        return target.exists() and target.stat().st_size == self.size
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A folder, or a single file, on one of fsspec's file systems."""
+
+    system: Any
+    root: str
+
+    @classmethod
+    def at(cls, address: str) -> "_Place":
+        system, root = importlib.import_module("fsspec.core").url_to_fs(address)
+        system.invalidate_cache()
+        return cls(system, root.rstrip("/"))
+
+    def files(self) -> Iterator[tuple[str, _File]]:
+        """Each file by its name below the root."""
+        for path, found in self.system.find(self.root, detail=True).items():
+            info = found if found.get("size") is not None else self.system.info(path)
+            name = path.removeprefix(self.root).lstrip("/") or PurePosixPath(path).name
+            version = next((str(info[key]) for key in _VERSIONS if info.get(key) is not None), "")
+            yield name, _File(path, int(info["size"] or 0), version)
+
+    def copied(self, file: _File, target: Path) -> int:
+        """Make `target` what the file is; returns how many bytes were asked for."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        held = target.stat().st_size if target.exists() else 0
+        if 0 < held < file.size and _is_appended(target.name) and self._goes_on(file, target, held):
+            return self._write(file, target, "ab", held)
+        unfinished = target.with_name(f"{target.name}.part")
+        count = self._write(file, unfinished, "wb", 0)
+        unfinished.replace(target)
+        return count
+
+    def _goes_on(self, file: _File, target: Path, held: int) -> bool:
+        start = max(0, held - TAIL)
+        with target.open("rb") as local:
+            local.seek(start)
+            return bool(local.read() == self.system.cat_file(file.path, start=start, end=held))
+
+    def _write(self, file: _File, target: Path, mode: str, first: int) -> int:
+        with target.open(mode) as local:
+            for start in range(first, file.size, CHUNK):
+                local.write(self.system.cat_file(file.path, start=start, end=min(start + CHUNK, file.size)))
+        return file.size - first
+
+
+def _is_appended(name: str) -> bool:
+    return EVENTS in name or name.endswith(APPENDED)
+
+
+def _target(folder: Path, name: str) -> Path:
+    parts = PurePosixPath(name).parts
+    if not parts or PurePosixPath(name).is_absolute() or ".." in parts or "\0" in name:
+        raise FetchError(f"a file there is called {name!r}, which would lie outside {folder}; rename it there")
+    return folder.joinpath(*parts)
+
+
+def _known(address: str, folder: Path) -> dict[str, list[Any]]:
+    """Each file's state when it was copied; empty for a new folder. Raises FetchError."""
+    if not folder.exists():
+        return {}
+    if not folder.is_dir():
+        raise FetchError(f"--to {folder} is a file; name a new folder")
+    held = sorted(path.name for path in folder.iterdir())
+    if held and MANIFEST not in held:
+        raise FetchError(f"--to {folder} holds something else already ({held[0]}); name a new or an empty folder")
+    if not held:
+        return {}
+    try:
+        manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        before, files = manifest["address"], dict(manifest["files"])
+    except (ValueError, KeyError, TypeError):
+        raise FetchError(f"{folder / MANIFEST} is damaged; name a new folder") from None
+    if before != address:
+        raise FetchError(f"--to {folder} holds a copy of {before}; name a new folder")
+    return files
+
+
+def _note(address: str, folder: Path, files: Mapping[str, list[Any]]) -> None:
+    unfinished = folder / f"{MANIFEST}.part"
+    unfinished.write_text(json.dumps({"address": address, "files": files}), encoding="utf-8")
+    unfinished.replace(folder / MANIFEST)
+
+
+def _told(address: str, error: Exception) -> str:
+    if isinstance(error, FetchError):
+        return str(error)
+    reason = " ".join(str(error).split())[:300] or type(error).__name__
+    if isinstance(error, ImportError):
+        return (
+            f"{address} needs a package that is not here ({reason}); install it beside rlvitals[remote], and try again"
+        )
+    if isinstance(error, FileNotFoundError):
+        return f"there is nothing at {address}; check the address"
+    return f"{address} could not be read ({type(error).__name__}: {reason}); check the address and your access to it"

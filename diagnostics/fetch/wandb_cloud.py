@@ -1,0 +1,188 @@
+"""The W&B cloud: one run fetched with W&B's own client into a folder, whole, as `readers/wandb_export.py` reads it."""
+
+import importlib
+import json
+import os
+import re
+import shutil
+import socket
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnostics.fetch.error import FetchError
+from diagnostics.readers.wandb.cloud_export import CONSOLE, FILES, HISTORY, MANIFEST, SCHEMA_VERSION, SYSTEM
+
+SECONDS_TO_CONNECT = 10.0
+SECONDS_TO_ANSWER = 60
+SYSTEM_SAMPLES = 10_000  # W&B hands out the machine's metrics as a sample only
+PROGRESS_ROWS = 10_000
+TABLES = frozenset({"table-file", "incremental-table-file"})
+_ADDRESS = re.compile(
+    r"(?:wandb://|https?://[^/]+/)(?P<entity>[^/]+)/(?P<project>[^/]+)/(?:runs/)?(?P<run>[^/?#]+)(?:[?#].*)?"
+)
+_PAGE = re.compile(r"https?://[^/]+/[^/]+/[^/]+/runs/.+")
+_BESIDE = ("requirements.txt", "output.log")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a run stands on W&B."""
+
+    entity: str
+    project: str
+    run: str
+
+    @classmethod
+    def of(cls, text: str) -> "Address":
+        """Of `wandb://ENTITY/PROJECT/RUN` or the address of the run's page. Raises FetchError."""
+        match = _ADDRESS.fullmatch(text)
+        if match is None:
+            raise FetchError(f"{text!r} is no run of W&B; write wandb://ENTITY/PROJECT/RUN, with the run's id")
+        return cls(**match.groupdict())
+
+    @staticmethod
+    def is_one(text: str) -> bool:
+        """Whether the text is meant as a run of W&B, and not as another address."""
+        return text.startswith("wandb:") or "://" not in text or _PAGE.fullmatch(text) is not None
+
+    def __str__(self) -> str:
+        return f"{self.entity}/{self.project}/{self.run}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What came along: rows of the history, sample tables and other files, and files that W&B did not hand out."""
+
+    rows: int
+    files: int
+    missing: tuple[str, ...]
+
+
+def fetch(address: Address, folder: Path, told: Callable[[str], None] = lambda text: None) -> Fetched:
+    """Fetch a run into a new or empty folder, or once more into the folder that it was fetched into.
+
+    The manifest is written last, so a folder without one is no run yet. `told` gets a sentence now and then.
+    Raises FetchError.
+    """
+    _check_folder(address, folder)
+    wandb = _client()
+    try:
+        run = wandb.Api(timeout=SECONDS_TO_ANSWER).run(str(address))
+        return _written(address, run, folder, told)
+    except (wandb.Error, ValueError) as error:
+        raise FetchError(_told(address, str(error))) from error
+
+
+def _written(address: Address, run: Any, folder: Path, told: Callable[[str], None]) -> Fetched:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MANIFEST).unlink(missing_ok=True)
+    names: dict[str, None] = dict.fromkeys(_BESIDE)
+    rows = _write_rows(folder / HISTORY, _noting_tables(run.scan_history(), names), told)
+    _write_rows(folder / SYSTEM, run.history(samples=SYSTEM_SAMPLES, pandas=False, stream="system"), told)
+    missing = [name for name in names if not _downloaded(run, name, folder)]
+    manifest = json.dumps(_manifest(address, run), indent=1, default=str)
+    (folder / MANIFEST).write_text(manifest + "\n", encoding="utf-8")
+    return Fetched(rows, len(names) - len(missing), tuple(name for name in missing if name not in _BESIDE))
+
+
+def _manifest(address: Address, run: Any) -> Row:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "address": f"wandb://{address}",
+        "run_id": run.id,
+        "name": run.name,
+        "state": run.state,
+        "created": run.created_at,
+        "last_written": getattr(run, "heartbeatAt", None),
+        "config": dict(run.config),
+        "summary": {name: value for name, value in run.summary.items() if not name.startswith("_")},
+    }
+
+
+def _noting_tables(rows: Iterable[Row], names: dict[str, None]) -> Iterator[Row]:
+    """The rows, unchanged; the files of the tables in them are added to `names`."""
+    for row in rows:
+        for value in row.values():
+            if isinstance(value, Mapping) and value.get("_type") in TABLES and isinstance(value.get("path"), str):
+                names[value["path"]] = None
+        yield row
+
+
+def _write_rows(file: Path, rows: Iterable[Row], told: Callable[[str], None]) -> int:
+    """One line a row, NaN and the infinities as the constants that Python reads."""
+    count = 0
+    with file.open("w", encoding="utf-8") as lines:
+        for count, row in enumerate(rows, start=1):
+            lines.write(json.dumps(row) + "\n")
+            if count % PROGRESS_ROWS == 0:
+                told(f"{file.name}: {count:,} rows")
+    return count
+
+
+def _downloaded(run: Any, name: str, folder: Path) -> bool:
+    """Fetch one of the run's files; False where W&B has none of that name."""
+    wandb = importlib.import_module("wandb")
+    root = folder if name == CONSOLE else folder / FILES
+    try:
+        run.file(name).download(root=str(root), replace=True).close()
+    except (wandb.Error, ValueError, LookupError, OSError):
+        return False
+    return True
+
+
+def _check_folder(address: Address, folder: Path) -> None:
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise FetchError(f"--to {folder} is a file; name a new folder")
+    held = {path.name for path in folder.iterdir()}
+    if not held:
+        return
+    if MANIFEST not in held:
+        found = sorted(held)[0]
+        raise FetchError(f"--to {folder} holds something else already ({found}); name a new or an empty folder")
+    before = json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("address")
+    if before != f"wandb://{address}":
+        raise FetchError(f"--to {folder} holds another run, {before}; name a new folder")
+    shutil.rmtree(folder / FILES, ignore_errors=True)
+
+
+def _client() -> Any:
+    """W&B's library, once its server can be reached; asked first, for the client itself tries for minutes."""
+    try:
+        wandb = importlib.import_module("wandb")
+    except ImportError as error:
+        raise FetchError(
+            "fetching from W&B needs its client, which is not installed; run: pip install 'rlvitals[wandb]'"
+        ) from error
+    server = urllib.parse.urlsplit(os.environ.get("WANDB_BASE_URL") or wandb.setup().settings.base_url)
+    port = server.port or (443 if server.scheme == "https" else 80)
+    if urllib.request.getproxies().get(server.scheme):
+        return wandb  # whether a proxy reaches the server only the proxy knows
+    try:
+        socket.create_connection((server.hostname or "", port), SECONDS_TO_CONNECT).close()
+    except OSError as error:
+        raise FetchError(
+            f"W&B's server {server.hostname} cannot be reached from here ({error.strerror or error}); try again with a "
+            "connection, or copy the run's local folder (wandb/run-…) and open that"
+        ) from error
+    return wandb
+
+
+def _told(address: Address, reason: str) -> str:
+    lowered = reason.lower()
+    if "api key" in lowered or "api_key" in lowered or "login" in lowered or "401" in lowered:
+        return f"W&B knows no key of yours ({_line(reason)}); run 'wandb login', or set WANDB_API_KEY"
+    if "not find" in lowered or "not found" in lowered:
+        return f"W&B shows you no run {address}; check entity, project and the run's id (not its name) in its address"
+    return f"W&B did not hand out {address}: {_line(reason)}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:300]

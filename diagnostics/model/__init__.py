@@ -1,0 +1,1 @@
+"""The data model: runs, series, samples, metrics, outcomes and diagnoses. Data only."""

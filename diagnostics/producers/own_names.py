@@ -1,0 +1,59 @@
+"""A user's own names: what the tags of a trainer that nobody knows mean, told by whoever wrote it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.producers.producer import Name
+from diagnostics.producers.transport import PREFIX
+
+
+class OwnName(NamedTuple):
+    """What a tag is: a metric of the vocabulary, and the factor that makes its values the metric's."""
+
+    metric: str
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnNames:
+    """Names by tag, with or without the transport's prefix; `source` says where they stand.
+
+    `producer` and `algorithm`, where given, count before what the log looks like.
+    """
+
+    names: Mapping[str, OwnName] = field(default_factory=dict)
+    source: str = ""
+    producer: str = ""
+    algorithm: str = ""
+
+    def name_of(self, tag: str) -> Name | None:
+        """What a tag without the prefix means; of an evaluation's tag what it means in training."""
+        if not self.names:
+            return None
+        bare = tag.removeprefix(EVAL_PREFIX)
+        for spelled in (tag, PREFIX + tag, bare):
+            if found := self.names.get(spelled):
+                is_eval = bare != tag and not found.metric.startswith(EVAL_PREFIX)
+                metric = EVAL_PREFIX + found.metric if is_eval else found.metric
+                return Name(metric, found.scale, f"Named so in {self.source}.")
+        return None
+
+    def notes(self, tags: Iterable[str]) -> tuple[str, ...]:
+        """One sentence about the names that are in use, and one about those that the log does not hold."""
+        held = {spelled for tag in tags for spelled in (tag, tag.removeprefix(PREFIX))}
+        used = {tag for tag in self.names if tag in held}
+        read = ", ".join(f"{tag} as {_told(name)}" for tag, name in self.names.items() if tag in used)
+        unused = ", ".join(tag for tag in self.names if tag not in used)
+        return (
+            *((f"As {self.source} says, the log's {read} is read",) if read else ()),
+            *((f"{self.source} names {unused}, which the log does not hold",) if unused else ()),
+        )
+
+
+NO_NAMES = OwnNames()
+
+
+def _told(name: OwnName) -> str:
+    return name.metric if name.scale == 1 else f"{name.metric} (times {name.scale:g})"

@@ -1,0 +1,23 @@
+"""Meta's torchforge GRPO app: `apps/grpo/main.py` and `src/forge/`."""
+
+from diagnostics.producers.producer import Dialect, Findings, Log, shows
+
+TAGS = {
+    "reward/evaluate_response/avg_total_reward": "reward",
+    "rl_trainer/avg_loss": "loss",
+    "rl_trainer/learning_rate": "learning_rate",
+    "generator/generate/avg_tokens_generated": "length_mean",
+    "dataset/sample/current_epoch": "epoch",
+}
+FAMILIES = {
+    "reward/evaluate_response/avg_{name}_reward": "reward_func_mean/{name}",
+    "reward/evaluate_response/std_{name}_reward": "reward_func_std/{name}",
+}
+
+
+def examine(log: Log) -> Findings:
+    """The app trains GRPO only."""
+    return Findings("grpo")
+
+
+DIALECT = Dialect("torchforge", "torchforge", TAGS, shows("rl_trainer/avg_loss"), examine, FAMILIES, is_verified=False)

@@ -1,0 +1,52 @@
+"""torchtune's PPO and GRPO recipes: `recipes/ppo_full_finetune_single_device.py`, `recipes/dev/grpo_…`."""
+
+from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+
+SHARED = {
+    "lr": "learning_rate",
+    "loss": "loss",
+    "approx_policy_kl": "approx_kl",
+    "approx_policy_kls": "approx_kl",
+    "clipfrac": "clip_fraction",
+    "ratios": "ratio_mean",
+    "policy_loss": "policy_loss",
+    "response_lengths": "length_mean",
+}
+PPO_TAGS = SHARED | {
+    "scores": "score",
+    "rlhf_reward": "rlhf_reward",
+    "kl": "kl_per_sequence",
+    "kl_reward": "non_score_reward",
+    "value_loss": "value_loss",
+}
+GRPO_TAGS = SHARED | {"rewards": "reward", "kl_loss": "kl_per_token"}
+CAVEATS = (Caveat(("kl",), "Summed over the tokens of a response."),)
+
+
+def _ppo(log: Log) -> Findings:
+    return Findings("ppo")
+
+
+def _grpo(log: Log) -> Findings:
+    return Findings("grpo")
+
+
+DIALECTS = (
+    Dialect(
+        "torchtune-ppo",
+        "torchtune",
+        PPO_TAGS,
+        shows(("approx_policy_kl", "value_loss"), ("approx_policy_kl", "rlhf_reward")),
+        _ppo,
+        caveats=CAVEATS,
+        is_verified=False,
+    ),
+    Dialect(
+        "torchtune-grpo",
+        "torchtune",
+        GRPO_TAGS,
+        shows(("rewards", "successes", "kl_loss"), "approx_policy_kls"),
+        _grpo,
+        is_verified=False,
+    ),
+)

@@ -1,0 +1,50 @@
+"""How a producer's tags and settings travel: the Hugging Face Trainer's prefix, settings as text, model card."""
+
+import json
+import re
+from typing import Any
+
+from diagnostics.model.run import RawSeries, Recording
+
+PREFIX = "train/"  # transformers' rewrite_logs: eval_x → eval/x, test_x → test/x, everything else → train/x
+ARGUMENTS = ("args/text_summary", "args/text_summary/text_summary")
+CARD = "README.md"
+REQUIREMENTS = "requirements.txt"
+_CARD_VERSION = re.compile(r"^- (?P<package>\w+): (?P<version>\S+)$", re.MULTILINE)
+_LISTED_VERSION = re.compile(r"^(?P<package>[\w.-]+)==(?P<version>\S+)$", re.MULTILINE)
+_CARD_METHOD = re.compile(r"trained with (?P<method>[A-Z]+)")
+
+
+def series_by_tag(recording: Recording) -> dict[str, RawSeries]:
+    """The series by tag without the prefix; a tag that would hide another one keeps it."""
+    tags = recording.tags
+    bare = {tag: tag.removeprefix(PREFIX) for tag in tags}
+    return {tag if bare[tag] != tag and bare[tag] in tags else bare[tag]: series for tag, series in tags.items()}
+
+
+def configuration(recording: Recording) -> dict[str, Any]:
+    """The settings: the format's own, else those that the Trainer logs as a JSON text."""
+    if recording.config:
+        return dict(recording.config)
+    for tag in ARGUMENTS:
+        try:
+            found = json.loads(recording.text.get(tag, ""))
+        except ValueError:
+            continue
+        if isinstance(found, dict):
+            return found
+    return {}
+
+
+def package_version(recording: Recording, package: str) -> str | None:
+    """The version of a package that the model card names, else the list of packages that W&B keeps with a run."""
+    cards = _CARD_VERSION.finditer(recording.text.get(CARD, ""))
+    listed = _LISTED_VERSION.finditer(recording.text.get(REQUIREMENTS, ""))
+    lines = (line for found in (cards, listed) for line in found)
+    return next((line["version"] for line in lines if line["package"].lower().replace("_", "-") == package), None)
+
+
+def card_method(recording: Recording) -> str:
+    """The method that the model card names ("GRPO"); empty where it names none."""
+    match = _CARD_METHOD.search(recording.text.get(CARD, ""))
+    return match["method"] if match else ""

@@ -1,0 +1,26 @@
+"""What all current TRL trainers share: the Trainer's own metrics and how a run shows its length and its end."""
+
+from diagnostics.producers.producer import Log
+
+TRAINER_TAGS = {
+    "loss": "loss",
+    "grad_norm": "grad_norm",
+    "learning_rate": "learning_rate",
+    "epoch": "epoch",
+}
+_END_TAG = "train_runtime"  # the Trainer's last row
+
+
+def total_steps(log: Log) -> int | None:
+    """The planned number of steps, where the settings say it."""
+    for key in ("max_steps", "num_total_batches"):
+        value = log.config.get(key)
+        if isinstance(value, int) and value > 0:
+            return value
+    return None
+
+
+def has_finished(log: Log) -> bool:
+    """Whether the Trainer's closing row is there, with nothing logged after it."""
+    end = log.series.get(_END_TAG)
+    return end is not None and all(series.steps[-1] <= end.steps[-1] for series in log.series.values())

@@ -1,0 +1,95 @@
+"""verl's trainers, and rLLM's on verl: `critic/…` holds the rewards whether there is a critic or not.
+
+Names: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`.
+"""
+
+from diagnostics.producers.nested_config import planned
+from diagnostics.producers.producer import SURE, Caveat, Findings, Log, shows
+from diagnostics.producers.with_and_without_critic import by_estimator, with_and_without_critic
+
+TAGS = {
+    "critic/rewards/mean": "rlhf_reward",
+    "actor/kl_loss": "kl_per_token",
+    "actor/reward_kl_penalty": "kl_per_token",
+    "critic/kl": "kl_per_token",
+    "actor/reward_kl_penalty_coeff": "kl_coef",
+    "actor/kl_coef": "kl_coef",
+    "critic/kl_coeff": "kl_coef",
+    "actor/ppo_kl": "policy_kl",
+    "actor/entropy": "entropy_per_token",
+    "actor/entropy_loss": "entropy_per_token",
+    "actor/loss": "loss",
+    "actor/pg_loss": "policy_loss",
+    "actor/pg_clipfrac": "clip_fraction",
+    "critic/vf_clipfrac": "value_clip_fraction",
+    "critic/vf_explained_var": "explained_variance",
+    "critic/values/mean": "value_mean",
+    "critic/vpred_mean": "value_prediction",
+    "critic/advantages/mean": "advantages_mean",
+    "critic/returns/mean": "returns_mean",
+    "actor/grad_norm": "grad_norm",
+    "actor/lr": "learning_rate",
+    "response_length/mean": "length_mean",
+    "response_length/min": "length_min",
+    "response_length/max": "length_max",
+    "response_length/clip_ratio": "truncated_fraction",
+    "prompt_length/mean": "query_length_mean",
+    "training/rollout_probs_diff_mean": "engine_probability_difference",
+    "rollout_corr/log_ppl_abs_diff": "engine_logprob_difference",
+    "rollout_corr/rollout_is_mean": "importance_ratio_mean",
+    "rollout_corr/rollout_is_min": "importance_ratio_min",
+    "rollout_corr/rollout_is_max": "importance_ratio_max",
+    "rollout_corr/rollout_is_eff_sample_size": "effective_sample_size",
+    "training/epoch": "epoch",
+    "timing_s/step": "step_time",
+}
+CAVEATS = (
+    Caveat(("actor/ppo_kl",), "The k1 estimate of old against new policy: small values below 0 are noise."),
+    Caveat(("actor/reward_kl_penalty",), "The KL itself, with a positive sign; its weight is a metric of its own."),
+    Caveat(("actor/entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
+    Caveat(("critic/rewards/mean",), "The score plus the KL penalty where the penalty is in the reward."),
+)
+
+
+VALIDATIONS = (
+    "val/test_score/{name}",
+    *(f"val-{part}/{{name}}/reward/mean@{answers}" for part in ("core", "aux") for answers in (1, 2, 4, 8, 16, 32, 64)),
+)
+
+
+_SHOWS = shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac"))
+
+
+def recognise(log: Log) -> float:
+    """By its metrics; before the first of them by its settings."""
+    has_only_settings = not log.series and any(name.startswith("actor_rollout_ref") for name in log.config)
+    return SURE if has_only_settings else _SHOWS(log)
+
+
+def examine(log: Log, algorithm: str) -> Findings:
+    """The algorithm by `algorithm.adv_estimator`, where the settings are logged, and the planned steps.
+
+    Where several datasets are validated on, none of them is *the* reward on prompts kept out.
+    """
+    found, notes = by_estimator(log, "algorithm.adv_estimator", algorithm)
+    validated = frozenset(tag for tag in log.series if _is_validation(tag))
+    total = planned(log.config, "trainer.total_training_steps")
+    return Findings(found, ignored=validated if len(validated) > 1 else frozenset(), total=total, notes=notes)
+
+
+def _is_validation(tag: str) -> bool:
+    ends = (pattern.split("{name}") for pattern in VALIDATIONS)
+    return any(tag.startswith(before) and tag.endswith(after) for before, after in ends)
+
+
+DIALECTS = with_and_without_critic(
+    "verl",
+    TAGS,
+    reward="critic/score/mean",
+    critic="critic/vf_loss",
+    recognise=recognise,
+    validations=VALIDATIONS,
+    caveats=CAVEATS,
+    examine=examine,
+    is_verified=True,
+)

@@ -1,0 +1,225 @@
+"""Readers: one file per log format, behind one table that loads a format's module when a run of it is met."""
+
+import functools
+import importlib
+import re
+from dataclasses import dataclass
+from fnmatch import translate
+from pathlib import Path
+from typing import Protocol, cast
+
+from diagnostics.model.run import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One log format: `marks` are the file names (glob patterns) that give a folder of this format away.
+
+    `module` holds its `Reader` and its `runs_in`; `install` says what to install where the format needs a library that
+    the base install lacks, `loss` what a file of this format may hold that is not read, or not written to begin with.
+    """
+
+    name: str
+    title: str
+    marks: tuple[str, ...]
+    module: str
+    install: str = ""
+    loss: str = ""
+    is_verified: bool = True  # on a file that a producer wrote; else by its source code and documents
+    has_runs_below: bool = True  # whether a folder with this mark, and those below it, may hold further logs
+
+    def fits(self, file_name: str) -> bool:
+        """Whether a file of this name may belong to this format."""
+        return _pattern(self.marks).match(file_name) is not None
+
+
+@functools.cache
+def _pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, marks)))
+
+
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "rlvitals",
+        "Run directory of rlvitals",
+        ("run.json",),
+        "diagnostics.readers.run_directory.reader",
+        has_runs_below=False,
+    ),
+    Format(
+        "wandb-export",
+        "A run of the W&B cloud, imported",
+        ("wandb-export.json",),
+        "diagnostics.readers.wandb.cloud_export",
+        loss="the machine's metrics come as W&B's sample of them",
+        has_runs_below=False,
+    ),
+    Format(
+        "tensorboard",
+        "TensorBoard event files",
+        ("events.out.tfevents.*",),
+        "diagnostics.readers.tensorboard.reader",
+        loss="pictures and sounds; of a text under one tag all but the last",
+    ),
+    Format(
+        "wandb",
+        "Weights & Biases, local files",
+        ("run-*.wandb",),
+        "diagnostics.readers.wandb.offline",
+        loss="media beside tables; of the machine's metrics all but the last in each step",
+    ),
+    Format(
+        "trackio", "trackio database", ("*.db",), "diagnostics.readers.databases.trackio", loss="media, spans of traces"
+    ),
+    Format("mlflow", "MLflow database", ("*.db",), "diagnostics.readers.databases.mlflow", loss="artifacts"),
+    Format(
+        "mlflow-files",
+        "MLflow file store",
+        ("meta.yaml",),
+        "diagnostics.readers.databases.mlflow_files",
+        loss="artifacts",
+    ),
+    Format(
+        "swanlab",
+        "SwanLab, local files",
+        ("run-*.swanlab",),
+        "diagnostics.readers.wandb.swanlab",
+        install="pip install PyYAML reads the settings of the run",
+        loss="media and the machine's metrics",
+    ),
+    Format("torchtune", "torchtune's log file", ("log_*.txt",), "diagnostics.readers.tables.torchtune"),
+    Format(
+        "rl4lms",
+        "RL4LMs' logs",
+        ("rollout_info.jsonl",),
+        "diagnostics.readers.tables.rl4lms",
+        loss="the predictions of its evaluations",
+        is_verified=False,
+    ),
+    Format(
+        "trainer-state",
+        "transformers' trainer_state.json",
+        ("trainer_state.json",),
+        "diagnostics.readers.tables.trainer_state",
+        loss="what came after the last checkpoint, and the time of each row, which the file does not hold",
+    ),
+    Format(
+        "completions",
+        "Sampled completions, a file or a folder for each step",
+        ("*[0-9].parquet", "*.jsonl"),
+        "diagnostics.readers.samples.completions",
+        install="pip install 'rlvitals[data]' reads the parquet files of TRL",
+        loss="pictures; TRL itself replaces a step's file by that of its evaluation",
+    ),
+    Format(
+        "samples",
+        "Sampled completions, a step in each row",
+        ("*.jsonl",),
+        "diagnostics.readers.samples.json_lines",
+        loss="text where the trainer kept token ids alone, which are shown",
+        is_verified=False,
+    ),
+    Format(
+        "samples-parquet",
+        "Sampled completions in parquet, a step in each row",
+        ("*.parquet",),
+        "diagnostics.readers.samples.parquet",
+        install="pip install 'rlvitals[data]' reads parquet",
+        is_verified=False,
+    ),
+    Format(
+        "trajectories",
+        "Episodes of agents, in folders by step",
+        ("traces.jsonl", "episode_hash*.json", "[0-9][0-9][0-9][0-9]*.yaml"),
+        "diagnostics.readers.samples.trajectories",
+        install="pip install PyYAML reads the trajectories of ART",
+        loss="of prime-rl's branching traces all but the last branch; tool definitions and timings",
+        is_verified=False,
+    ),
+    Format(
+        "wandb-csv",
+        "CSV files exported from the W&B page",
+        ("*.csv",),
+        "diagnostics.readers.wandb.csv_export",
+        loss="what the page did not draw: it exports sampled curves",
+        is_verified=False,
+    ),
+    Format(
+        "table",
+        "JSON lines, CSV or parquet with a step in each row",
+        ("*.jsonl", "*.csv", "*.parquet", "progress.json"),
+        "diagnostics.readers.tables.metric_tables",
+        install="pip install 'rlvitals[data]' reads parquet",
+        loss="cells that are no numbers",
+    ),
+    Format(
+        "console",
+        "What a trainer printed: TRL and its kin, verl",
+        ("*.log", "*.out", "*.txt"),
+        "diagnostics.readers.console.reader",
+        loss="what was not printed: digits after the fourth by transformers 5, TRL's settings; tables of completions",
+    ),
+)
+"""Every format; of the logs that one run left in several, the first one leads."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRef:
+    """A run that was found and not read yet.
+
+    `home` is the folder that its trainer wrote everything into, where the format tells. `parts` are other logs of the
+    same run, which are read together with this one. `files` are those that the run is found by too, beside `path`.
+    """
+
+    path: Path
+    format: str
+    name: str
+    home: Path | None = None
+    parts: tuple["RunRef", ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+class UnreadableRun(Exception):  # noqa: N818 - named for what the path is
+    """A path cannot be read as a run; `sentence` says what was looked for, what was found and what to do."""
+
+    def __init__(self, path: Path, sentence: str) -> None:
+        super().__init__(sentence)
+        self.path = path
+        self.sentence = sentence
+
+
+class Reader(Protocol):
+    """Reads one run of one format, and what it gains while it grows; no byte is read twice."""
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        ...
+
+
+class FormatModule(Protocol):
+    """What a format's module offers."""
+
+    def Reader(self, path: Path) -> Reader:
+        """A reader of the run at this path: one of those that `runs_in` names."""
+        ...
+
+    def runs_in(self, folder: Path) -> tuple[RunRef, ...]:
+        """The runs that a folder with this format's mark holds: the folder itself, or files in it."""
+        ...
+
+    def started(self, path: Path) -> float | None:
+        """When the run at this path began, in seconds since the epoch, read from its name or its head."""
+        ...
+
+
+def format_named(name: str) -> Format:
+    """The format of that name."""
+    return next(form for form in FORMATS if form.name == name)
+
+
+def load(form: Format) -> FormatModule:
+    """The module of a format. Raises ImportError with the install sentence where its library is missing."""
+    try:
+        return cast(FormatModule, importlib.import_module(form.module))
+    except ImportError as error:
+        raise ImportError(form.install or str(error)) from error

@@ -1,0 +1,164 @@
+"""What trainers print while they train: rows of metrics, progress bars and steps, found among all else on a console.
+
+Rows are Python's dictionaries, as transformers' Trainer and what is built on it print them, recognised by their `epoch`
+(`{'loss': '0.12', …, 'epoch': '0.5'}`), and verl's lines (`step:3 - actor/kl_loss:0.1 - …`).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from diagnostics.readers.console.plain_text import uncoloured
+
+EVAL = "eval_"  # how the Trainer begins the names of evaluations
+LONGEST_NAME = 300  # characters
+LONGEST_ROW = 1 << 16  # bytes, of a row by which a text is recognised
+MOST_PLACES = 1000  # at which one is looked for
+_DICTIONARY = re.compile(r"\{['\"]")
+_PAIR = re.compile(
+    rf"""(?:^|,[ ])(?:'(?P<name>[^'\n]{{1,{LONGEST_NAME}}})'|"(?P<other>[^"\n]{{1,{LONGEST_NAME}}})"):[ ]"""
+    r"""(?P<value>'[^']*'|"[^"]*"|[^,]*)"""
+)
+_STEP_LINE = re.compile(r"(?<![\w/])step:(?P<step>-?\d{1,18}) - (?P<pairs>\S.*)$")
+_OUT_OF = re.compile(r"(?P<step>\d{1,18})/(?P<total>\d{1,18})")
+_LABEL = r"(?:\[?[\w.-]{0,40}\d\]?:|\([^()]{0,80}\))"  # srun's number of a task, Ray's name of an actor
+_BAR = re.compile(  # of a Trainer or verl: those of other loops have a name before them
+    rf"(?:^(?:{_LABEL}\s)?\s*(?:Training Progress:\s*)?|(?<=[^:\s\d])\s*)\d{{1,3}}%(?:\|[^|]{{0,500}}\|)?\s+"
+    r"(?P<step>\d{1,18})/(?P<total>\d{1,18})\s\["
+)
+_PANEL = re.compile(r"╭─+ Step (?P<step>\d{1,18}) ─+╮")  # TRL's table of completions, printed after its row
+_NUMBER = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:\w+\()?(?P<number>[-+\w.]+?)(?:\.|\)|, .*)?")
+_FIRST_PAIR = re.compile(rb"(?<![\w/])step:\d{1,18} - \S{1,300}?:(?:np\.\w{1,20}\()?[-+]?(?:\d|nan|inf)")
+_BEGINNING = re.compile(  # verl's settings, or a traceback through a trainer whose rows are known
+    rb"\{'actor_rollout_ref': "
+    rb'|File "[^"\n]{0,400}[/\\](?:trl|verl|unsloth_compiled_cache)[/\\][^"\n]{1,400}", line \d'
+)
+_THREE_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
+_SEVERAL = 4  # numbers, which end with their third decimal by chance no more
+_STEPS = ("step", "global_step", "global_step/max_steps")
+_NOTHING = frozenset({"None", "True", "False"})
+
+
+class Bar(NamedTuple):
+    """How far a progress bar had come."""
+
+    step: int
+    total: int
+
+
+class Panel(NamedTuple):
+    """The step that a table of completions is headed by."""
+
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The numbers of one row by name; its step and the last one where it says them. `misfits` are values of no kind.
+
+    `is_rounded` where all of several are printed with three decimals, as older versions of verl do.
+    """
+
+    values: dict[str, float]
+    step: int | None = None
+    total: int | None = None
+    misfits: int = 0
+    is_rounded: bool = False
+
+
+Printed = Row | Bar | Panel
+
+
+def printed(line: str) -> Iterator[Printed]:
+    """What a line holds, in its order; nothing for most lines. What a carriage return wrote over counts too."""
+    for piece in line.split("\r"):
+        words = uncoloured(piece)
+        dictionary = _DICTIONARY.search(words) if "'epoch': " in words else None
+        before = words[: dictionary.start()] if dictionary else words
+        if "%" in before and "[" in before:
+            yield from (Bar(int(match["step"]), int(match["total"])) for match in _BAR.finditer(before))
+        if "step:" in words and (match := _STEP_LINE.search(words)):
+            yield _of_pairs(int(match["step"]), match["pairs"])
+        elif dictionary:
+            yield _of_dictionary(words[dictionary.start() + 1 : max(words.rfind("}"), dictionary.start() + 1)])
+        elif match := _PANEL.match(words):
+            yield Panel(int(match["step"]))
+
+
+def is_whole_row(line: str) -> bool:
+    """Whether a line without an end is a dictionary's row that nothing is missing from."""
+    return "'epoch': " in line and uncoloured(line).rstrip().endswith("}")
+
+
+def _of_dictionary(body: str) -> Row:
+    """A row of the Trainer's; values are numbers, numbers in quotes, or text that is left out."""
+    values, misfits = dict[str, float](), 0
+    step = total = None
+    for match in _PAIR.finditer(body):
+        name, value = match["name"] or match["other"], match["value"]
+        is_text = value[:1] in ("'", '"')
+        number = number_in(value[1:-1] if is_text else value)
+        if name in _STEPS:
+            counted = _OUT_OF.fullmatch(value.strip("'\""))
+            step = int(counted["step"]) if counted else None if number is None else _whole(number)
+            total = int(counted["total"]) if counted else total
+        elif number is not None:
+            values[name] = number
+        else:
+            misfits += not is_text and value not in _NOTHING
+    return Row(values, step, total, misfits + (not values))
+
+
+def _of_pairs(step: int, pairs: str) -> Row:
+    """verl's row: a name may hold spaces and colons, a value neither."""
+    values, misfits, is_rounded = dict[str, float](), 0, True
+    for pair in pairs.split(" - "):
+        name, _, value = pair.rpartition(":")
+        number = number_in(value.strip())
+        if name and number is not None:
+            values[name] = number
+            is_rounded = is_rounded and _THREE_DECIMALS.fullmatch(value.strip()) is not None
+        else:
+            misfits += value.strip() not in _NOTHING
+    return Row(values, step, None, misfits, is_rounded and len(values) >= _SEVERAL)
+
+
+def number_in(text: str) -> float | None:
+    """A number as Python prints it, numpy's and torch's too (`np.float64(0.5)`, `tensor(0.5)`); None where none."""
+    match = _NUMBER.fullmatch(text)
+    try:
+        return float(match["number"]) if match else None
+    except ValueError:
+        return None
+
+
+def _whole(number: float) -> int | None:
+    return int(number) if number.is_integer() and abs(number) < 2**53 else None
+
+
+def holds_row(text: bytes) -> bool:
+    """Whether a row stands anywhere in these bytes."""
+    return any(_FIRST_PAIR.match(text, place) for place in _places(b"step:", text)) or any(
+        text.find(b"{", _line_start(text, place), place) >= 0 for place in _places(b"'epoch': ", text)
+    )
+
+
+def holds_beginning(text: bytes) -> bool:
+    """Whether these bytes show that a training began, or failed at it, though it may have printed no row yet."""
+    return _BEGINNING.search(text) is not None
+
+
+def _places(words: bytes, text: bytes) -> Iterator[int]:
+    """Where these words stand, the first times."""
+    place = text.find(words)
+    for _ in range(MOST_PLACES):
+        if place < 0:
+            return
+        yield place
+        place = text.find(words, place + 1)
+
+
+def _line_start(text: bytes, place: int) -> int:
+    earliest = max(0, place - LONGEST_ROW)
+    return max(earliest, *(text.rfind(end, earliest, place) + 1 for end in (b"\n", b"\r")))

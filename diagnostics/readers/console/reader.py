@@ -1,0 +1,181 @@
+"""The reader of what a trainer printed: a console's text in a file, by `> train.log`, tee, nohup or Slurm.
+
+It is all that is left of a training without a tracker, which is the default of TRL with transformers 5.
+"""
+
+import time
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from stat import S_ISREG
+
+from diagnostics.model.run import RawSeries, Recording, Source, Status
+from diagnostics.readers.base import RunRef
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.console.failure import Ending
+from diagnostics.readers.console.lines import (
+    EVAL,
+    LONGEST_ROW,
+    Bar,
+    Panel,
+    Row,
+    holds_beginning,
+    holds_row,
+    is_whole_row,
+    printed,
+)
+from diagnostics.readers.console.printed_settings import PrintedSettings
+from diagnostics.readers.console.steps import Places
+from diagnostics.readers.files.text_lines import TextLines
+from diagnostics.readers.single_file import FileReader, name_of, state_of
+
+SUFFIXES = frozenset({".log", ".out", ".txt"})
+HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a training has to show for a text to be taken for a console's
+CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end, and a last line is as long as it will be
+MOST_TEXTS = 1 << 15  # of which is remembered whether they are a console's
+BAR_BYTES = 1 << 11  # in which the first bar after a row stands
+OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
+ROUNDED = "All numbers are printed with three decimals: what is nearer to 0 than 0.0005 reads 0"
+_LEAST_SHOWN = 0.0005
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every text right in the folder in which a trainer's row of metrics stands, or that it began or failed at it."""
+    named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
+    files = [file for file in named if _is_console(file)]
+    home = folder.parent if folder.name == OF_WANDB else folder
+    return tuple(RunRef(file, "console", name_of(file), home) for file in files)
+
+
+def started(path: Path) -> float | None:
+    """Unknown: rows are printed without their time."""
+
+
+class Reader(FileReader["_Log"]):
+    """Follows one text."""
+
+    def opened(self) -> "_Log":
+        return _Log(self.path)
+
+    def record(self, log: "_Log", status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("console", self.path),),
+            run_id=self.path.stem,
+            name=name_of(self.path),
+            tags=log.series(),
+            config=log.settings.found,
+            status=status,
+            console=self.path,
+            console_tail="\n".join(log.ending.lines) if status.state == "failed" else "",
+            malformed=log.malformed,
+            rounded_to=_LEAST_SHOWN if log.is_rounded else 0.0,
+            notes=log.notes(),
+        )
+
+
+class _Log:
+    """What was read of one text so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.malformed = 0
+        self.is_rounded = False
+        self.settings = PrintedSettings()
+        self._columns = Columns()  # on the rows' numbers, from 0
+        self._rows = Places()
+        self._lines = TextLines(path)
+        self._ending = Ending()
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
+
+    @property
+    def ending(self) -> Ending:
+        """How the text ends, its last line read as far as it goes."""
+        return self._ending.with_last(self._lines.begun(LONGEST_ROW))
+
+    def read(self) -> bool:
+        before = self._lines.tail.offset
+        for line in self._lines.lines():
+            self._take_line(line)
+        begun = self._lines.begun(LONGEST_ROW)
+        has_last_row = is_whole_row(begun) and self._is_left()
+        if has_last_row:  # a text that was pasted has no end of line there
+            self._lines.end_line()
+            self._take_line(begun)
+        for item in printed(self._lines.begun(BAR_BYTES)):  # a bar ends its line with the next row only
+            if isinstance(item, Bar):
+                self._take(item)
+        return has_last_row or self._lines.tail.offset != before
+
+    def _is_left(self) -> bool:
+        return time.time() - self._lines.tail.path.stat().st_mtime > CRASH_SECONDS
+
+    def _take_line(self, line: str) -> None:
+        self._ending.take(line)
+        self.settings.take(line)
+        for item in printed(line):
+            self._take(item)
+
+    def series(self) -> dict[str, RawSeries]:
+        """All points so far, on the steps that are known by now."""
+        steps = self._rows.steps()
+        found = self._columns.series()
+        return {tag: replace(series, steps=steps[series.steps]) for tag, series in found.items()}
+
+    def status(self, written: float, now: float) -> Status:
+        steps, total, state = self._rows.steps(), self._rows.total, state_of(written, now)
+        step = int(steps[-1]) if len(steps) else None
+        ending = self.ending
+        if ending.error is not None and now - written > CRASH_SECONDS:
+            state = "stopped" if ending.was_by_hand else "failed"
+        elif state == "silent" and step is not None and total is not None and step >= total:
+            state = "finished"
+        error = ending.error if state == "failed" else None
+        return Status(state=state, step=step, total=total, last_written=written, error=error)
+
+    def notes(self) -> tuple[str, ...]:
+        return (*self._rows.notes(), *((ROUNDED,) if self.is_rounded else ()))
+
+    def _take(self, item: Row | Bar | Panel) -> None:
+        if not isinstance(item, Row):
+            self._rows.note(item)
+            return
+        self.malformed += item.misfits
+        if item.values:
+            self._ending.forget()
+            self.is_rounded = self.is_rounded or item.is_rounded
+            number = self._rows.begin(item)
+            for name, value in item.values.items():
+                self._columns.add(_tag(name), number, value, 0.0)
+
+
+def _tag(name: str) -> str:
+    """The name that the Trainer's trackers use: `eval_x` is `eval/x` there."""
+    return f"eval/{name.removeprefix(EVAL)}" if name.startswith(EVAL) else name
+
+
+def _is_console(file: Path) -> bool:
+    try:
+        found = file.stat()
+    except OSError:  # gone just now, or a link to nowhere
+        return False
+    return S_ISREG(found.st_mode) and _shows_training(file, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@lru_cache(MOST_TEXTS)
+def _shows_training(file: Path, inode: int, size: int, changed: int) -> bool:
+    """Whether a text's head or end is of a training; one that has not changed since is not read again."""
+    try:
+        with file.open("rb") as text:
+            if _is_of_training(text.read(HEAD_BYTES)):
+                return True
+            text.seek(max(HEAD_BYTES, size - END_BYTES))
+            return _is_of_training(text.read(END_BYTES))
+    except OSError:
+        return False
+
+
+def _is_of_training(text: bytes) -> bool:
+    return holds_row(text) or holds_beginning(text)

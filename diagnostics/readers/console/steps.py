@@ -1,0 +1,112 @@
+"""Which step each row of a console belongs to, and where one training ends and another begins."""
+
+from array import array
+
+import numpy as np
+
+from diagnostics.model.run import Steps
+from diagnostics.readers.console.lines import EVAL, Bar, Panel, Row
+
+BY_BAR = "The rows name no step: theirs are those of the progress bar"
+COUNTED = "The rows name no step and are counted: with logging_steps = 10, row 5 is step 50"
+SEVERAL = (
+    "{count} trainings are printed in this text, one after the other; the later ones begin with row {rows}. "
+    "The verdict is on all of them together: cut the text there for one on each"
+)
+_SUMMARY, _EPISODES = "train_runtime", "episode"
+_MOVING = 0.9  # of the rows: the bar must have moved since the row before, or its steps are not theirs
+_UNKNOWN = -(2**63)
+
+
+class Places:
+    """Which step each row belongs to: the one that it says, the one that is printed around it, or its number."""
+
+    def __init__(self) -> None:
+        self._total: int | None = None
+        self._firsts = [0]  # the number of each training's first row
+        self._has_ended = False
+        self._episodes = 0.0  # which only grow in a training
+        self._said = array("q")  # by the row or the table of completions behind it
+        self._shown = array("q")  # by the bar: first after the row, or else last before it
+        self._counted = array("q")
+        self._trains = array("b")
+        self._bar: Bar | None = None
+        self._next_bar: Bar | None = None  # of what came after a training that ended
+        self._awaits_bar = False
+
+    def begin(self, row: Row) -> int:
+        """The number of a row that was met just now, from 0."""
+        names = row.values.keys() - {"epoch"}
+        trains = _SUMMARY not in names and not all(name.startswith(EVAL) for name in names)
+        counted = trains + (self._counted[-1] if self._counted else 0)
+        episodes = row.values.get(_EPISODES, self._episodes)
+        if trains and (self._has_ended or episodes < self._episodes):
+            self._begin_another()
+        self._episodes = episodes
+        bar = self._bar
+        self._total = row.total or self._total or (bar.total if bar else None)
+        self._said.append(self._step_said(row, counted))
+        self._shown.append(bar.step if bar and bar.total == self._total else _UNKNOWN)
+        self._counted.append(counted)
+        self._trains.append(trains)
+        self._awaits_bar = True
+        self._has_ended = self._has_ended or _SUMMARY in row.values
+        return len(self._said) - 1
+
+    def _begin_another(self) -> None:
+        """A row of training behind the summary of one that ended is another's, whose bar may have begun already."""
+        self._firsts.append(len(self._said))
+        bar = self._bar if self._bar and self._bar.step < self._bar.total else self._next_bar
+        self._has_ended, self._total, self._bar, self._next_bar = False, None, bar, None
+
+    def _step_said(self, row: Row, counted: int) -> int:
+        """What the row says of its step; TRL's PPO counts episodes, and prints a row for each update."""
+        if row.step is not None:
+            return row.step
+        if _SUMMARY in row.values and self._said:
+            return self._said[-1]
+        return counted if _EPISODES in row.values else _UNKNOWN
+
+    def note(self, item: Bar | Panel) -> None:
+        """Take what a bar or a table of completions says."""
+        if isinstance(item, Panel):
+            if self._said and self._said[-1] == _UNKNOWN:
+                self._said[-1] = item.step
+        elif self._total == item.total or (self._total is None and item.step < item.total):
+            self._bar = item
+            if self._awaits_bar:
+                self._shown[-1], self._awaits_bar = item.step, False
+        elif self._has_ended:
+            self._next_bar = item if item.step < item.total else None
+
+    @property
+    def total(self) -> int | None:
+        """The planned steps; not known where the rows of several trainings are counted on."""
+        are_counted = self._episodes > 0 or self._known()[1] == COUNTED
+        return None if are_counted and len(self._firsts) > 1 else self._total
+
+    def steps(self) -> Steps:
+        """(R,) the step of each row so far."""
+        return self._known()[0]
+
+    def notes(self) -> tuple[str, ...]:
+        """How the rows' steps are known, unless they say them; and that they are of several trainings."""
+        note, (_, *later) = self._known()[1], self._firsts
+        rows = ", ".join(str(first + 1) for first in later)
+        several = SEVERAL.format(count=len(self._firsts), rows=rows)
+        return (*((note,) if note else ()), *((several,) if later else ()))
+
+    def _known(self) -> tuple[Steps, str]:
+        """The rows' steps, and what must be said of them."""
+        said = np.array(self._said, dtype=np.int64)
+        if (said != _UNKNOWN).all():
+            return said, ""
+        shown = np.where(said == _UNKNOWN, np.array(self._shown, dtype=np.int64), said)
+        return (shown, BY_BAR) if self._moves(shown) else (np.array(self._counted, dtype=np.int64), COUNTED)
+
+    def _moves(self, shown: Steps) -> bool:
+        """Whether what is printed around the rows goes along with them, as it does not where one is held back."""
+        of_training = shown[np.array(self._trains, dtype=np.bool_)]
+        if (shown == _UNKNOWN).any() or not len(of_training):
+            return False
+        return len(of_training) < 2 or bool(np.mean(np.diff(of_training) != 0) >= _MOVING)

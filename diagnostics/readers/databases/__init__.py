@@ -1,0 +1,1 @@
+"""Trackers that keep a database: trackio and MLflow."""

@@ -1,0 +1,177 @@
+"""The reader of MLflow's databases: one SQLite file with any number of experiments and runs in it."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.databases.sqlite import columns, files_of, last_written, opened
+from diagnostics.readers.files.json_lines import Row, as_number, as_whole
+
+LARGEST_FLOAT = 1.7976931348623157e308  # what MLflow stores for infinity, with the sign
+MILLISECOND = 1e-3
+_STATES = {"RUNNING": "running", "FINISHED": "finished", "FAILED": "failed", "KILLED": "stopped"}
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The runs of every MLflow database right in a folder; a database of something else holds none."""
+    return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
+
+
+def runs_of(file: Path) -> Iterator[RunRef]:
+    """The runs of one database, those that were deleted left out: the file where it holds one, else a path below it."""
+    query = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time"
+    try:
+        with opened(file) as database:
+            if not {"key", "value", "run_uuid", "is_nan"} <= columns(database, "metrics"):
+                return
+            runs = database.execute(query).fetchall()
+    except (sqlite3.Error, FileNotFoundError):
+        return
+    for number, name in runs:
+        yield RunRef(file if len(runs) == 1 else file / str(number), "mlflow", str(name or number))
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as its row says."""
+    try:
+        with opened(_file_of(path)) as database:
+            found = _run_of(path, database)
+    except (sqlite3.Error, OSError, UnreadableRun):
+        return None
+    return seconds(found["start_time"])
+
+
+class Reader:
+    """Follows one run of a database."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.file = _file_of(path)
+        self._inode: int | None = None
+        self._forget()
+
+    def _forget(self) -> None:
+        self._columns = Columns()
+        self._last_row = 0
+        self._misfits = 0  # rows without a step or a value
+        self._last_step: int | None = None
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            with opened(self.file) as database:
+                row = _run_of(self.path, database)
+                grew = self._read(database, str(row["run_uuid"]))
+                status = self._status(row)
+                if self._last is None or grew or status.state != self._last.status.state:
+                    self._last = self._record(row, status, _config(database, str(row["run_uuid"])))
+        except FileNotFoundError as error:
+            raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
+        except sqlite3.Error as error:
+            self._forget()  # it may have been read in part
+            raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The database and its write-ahead log."""
+        return files_of(self.file)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in the database."""
+        return ""
+
+    def sample_index(self) -> None:
+        """Nothing: MLflow keeps no samples."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
+
+    def _record(self, row: Row, status: Status, config: Row) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("mlflow", self.path),),
+            run_id=str(row["run_uuid"]),
+            name=str(row["name"] or row["run_uuid"]),
+            tags=self._columns.series(),
+            config=config,
+            status=status,
+            created=seconds(row["start_time"]),
+            malformed=self._misfits,
+        )
+
+    def _read(self, database: sqlite3.Connection, run: str) -> bool:
+        inode = self.file.stat().st_ino
+        (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
+        if self._inode not in (None, inode) or (newest or 0) < self._last_row:
+            self._forget()
+        self._inode, before = inode, self._last_row
+        query = "SELECT rowid, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND rowid > ?"
+        for number, *cells in database.execute(f"{query} ORDER BY rowid", (run, before)):
+            self._last_row = number
+            self._take(*cells)
+        return self._last_row != before
+
+    def _take(self, tag: Any, value: Any, moment: Any, step: Any, is_nan: Any) -> None:
+        whole, stored = as_whole(step), as_number(value)
+        if whole is None or stored is None:
+            self._misfits += 1
+            return
+        self._columns.add(str(tag), whole, _value(stored, bool(is_nan)), (as_number(moment) or 0.0) * MILLISECOND)
+        self._last_step = max(whole, self._last_step or 0)
+
+    def _status(self, row: Row) -> Status:
+        state = _STATES.get(str(row["status"]), "unknown")
+        return Status(state=state, step=self._last_step, last_written=last_written(self.file))
+
+
+def _file_of(path: Path) -> Path:
+    """The database that holds the run at a path."""
+    return path if path.is_file() else path.parent
+
+
+def _run_of(path: Path, database: sqlite3.Connection) -> Row:
+    """The row of the run at a path: of the only one where the path is the database itself. Raises UnreadableRun."""
+    file = _file_of(path)
+    query = "SELECT run_uuid, name, status, start_time FROM runs WHERE lifecycle_stage = 'active'"
+    named, number = (" AND run_uuid = ?", (path.name,)) if path != file else ("", ())
+    rows = database.execute(query + named, number).fetchall()
+    if len(rows) != 1:
+        raise UnreadableRun(path, f"{file} holds {len(rows) or 'no'} runs; open one of them")
+    return dict(zip(("run_uuid", "name", "status", "start_time"), rows[0], strict=True))
+
+
+def _config(database: sqlite3.Connection, run: str) -> Row:
+    found = database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
+    return {str(key): parameter(value) for key, value in found}
+
+
+def seconds(milliseconds: Any) -> float | None:
+    """A time of MLflow's in seconds since the epoch; None where there is none."""
+    number = as_number(milliseconds)
+    return number * MILLISECOND if number else None
+
+
+def _value(stored: float, is_nan: bool) -> float:
+    """The number that was logged: MLflow stores NaN as 0 with a mark, and infinity as the largest float."""
+    if is_nan:
+        return math.nan
+    return math.copysign(math.inf, stored) if abs(stored) >= LARGEST_FLOAT else float(stored)
+
+
+def parameter(text: Any) -> Any:
+    """A parameter as what it was before MLflow made it a text."""
+    words = {"True": True, "False": False, "None": None}
+    if text in words:
+        return words[text]
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return text

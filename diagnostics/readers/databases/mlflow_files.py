@@ -1,0 +1,151 @@
+"""The reader of MLflow's file store: a folder for each run, in it a file for each metric and each parameter.
+
+`mlruns/EXPERIMENT/RUN/metrics/NAME` holds lines of time (ms), value and step; `meta.yaml` says what the run is.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.databases.mlflow import MILLISECOND, parameter, seconds
+from diagnostics.readers.files.text_lines import TextLines
+from diagnostics.readers.rows import LARGEST_STEP
+from diagnostics.readers.run_folder import flat_yaml
+
+META, METRICS, PARAMETERS = "meta.yaml", "metrics", "params"
+MAX_META_BYTES = 1 << 16
+_STATES = {1: "running", 2: "queued", 3: "finished", 4: "failed", 5: "stopped"}  # mlflow.entities.RunStatus
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder, by its `meta.yaml`; that of an experiment names no run, and a deleted run is left out."""
+    meta = _meta(folder)
+    if not meta or "run_id" not in meta or meta.get("lifecycle_stage") == "deleted":
+        return ()
+    return (RunRef(folder, "mlflow-files", _name(meta)),)
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as its `meta.yaml` says."""
+    return seconds((_meta(path) or {}).get("start_time"))
+
+
+class Reader:
+    """Follows the files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _Log(path)
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        meta = _meta(self.path)
+        if meta is None:
+            raise UnreadableRun(self.path, f"{self.path} is gone: its {META} was there and has been removed")
+        if self._log.was_replaced:
+            self._log, self._last = _Log(self.path), None
+        grew = self._log.read()
+        state = _STATES.get(meta.get("status", 0), "unknown")
+        if self._last is None or grew or state != self._last.status.state:
+            self._last = self._record(meta, state)
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """What says what the run is, its metrics and its parameters, with the folders that they are in."""
+        parts = (self.path / METRICS, self.path / PARAMETERS)
+        return (self.path / META, *parts, *sorted(path for part in parts for path in part.rglob("*")))
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its `meta.yaml`."""
+        return ""
+
+    def sample_index(self) -> None:
+        """Nothing: MLflow keeps no samples."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
+
+    def _record(self, meta: dict[str, Any], state: str) -> Recording:
+        log = self._log
+        return Recording(
+            path=self.path,
+            sources=(Source("mlflow-files", self.path),),
+            run_id=str(meta.get("run_id") or self.path.name),
+            name=_name(meta),
+            tags=log.columns.series(),
+            config=dict(_parameters(self.path / PARAMETERS)),
+            status=Status(state=state, step=log.last_step, last_written=log.last_written),
+            created=seconds(meta.get("start_time")),
+            malformed=log.malformed,
+        )
+
+
+class _Log:
+    """What was read of one run's metrics so far."""
+
+    def __init__(self, folder: Path) -> None:
+        self.columns = Columns()
+        self.malformed = 0
+        self.last_step: int | None = None
+        self._folder = folder / METRICS
+        self._files: dict[Path, TextLines] = {}
+
+    @property
+    def was_replaced(self) -> bool:
+        return any(lines.tail.was_replaced for lines in self._files.values())
+
+    @property
+    def last_written(self) -> float | None:
+        """When a metric was written last, in seconds since the epoch."""
+        return max((file.stat().st_mtime for file in self._files if file.exists()), default=None)
+
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is."""
+        before = self._offset
+        for file in sorted(path for path in self._folder.rglob("*") if path.is_file()):
+            tag = file.relative_to(self._folder).as_posix().encode(errors="replace").decode()
+            for line in self._files.setdefault(file, TextLines(file)).lines():
+                self._take(tag, line)
+        return self._offset != before
+
+    @property
+    def _offset(self) -> int:
+        return sum(lines.tail.offset for lines in self._files.values())
+
+    def _take(self, tag: str, line: str) -> None:
+        """One line: time, value, step, and of newer versions the data set; the first versions wrote no step."""
+        moment, *rest = line.split()
+        try:
+            value, step = float(rest[0]), int(rest[1]) if len(rest) > 1 else 0
+            time = int(moment) * MILLISECOND
+        except (ValueError, IndexError, OverflowError):
+            self.malformed += 1
+            return
+        if not -LARGEST_STEP <= step < LARGEST_STEP:
+            self.malformed += 1
+            return
+        self.columns.add(tag, step, value, time)
+        self.last_step = max(step, self.last_step or 0)
+
+
+def _parameters(folder: Path) -> Iterator[tuple[str, Any]]:
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = file.relative_to(folder).as_posix()
+        yield name.encode(errors="replace").decode(), parameter(file.read_text("utf-8", "replace"))
+
+
+def _meta(folder: Path) -> dict[str, Any] | None:
+    try:
+        with (folder / META).open("rb") as file:
+            return flat_yaml(file.read(MAX_META_BYTES).decode("utf-8", "replace"))
+    except OSError:
+        return None
+
+
+def _name(meta: dict[str, Any]) -> str:
+    return str(meta.get("run_name") or meta.get("name") or meta["run_id"])

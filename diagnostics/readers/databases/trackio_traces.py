@@ -1,0 +1,65 @@
+"""What a trackio database keeps beside its metrics: conversations, which become samples, and alerts, which are told."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from diagnostics.readers.databases.sqlite import columns
+from diagnostics.readers.files.json_lines import Row, parse_row
+from diagnostics.readers.samples.conversations import asked_and_answered
+
+TOLD_ALERTS = 5
+_NEEDED = {"run_name", "step", "key", "messages", "metadata"}
+
+
+class Trace(NamedTuple):
+    """One logged conversation: its row in the database, trackio's count of the step, and the key that it is under."""
+
+    number: int
+    counted: int
+    key: str
+
+
+def traces(database: sqlite3.Connection, run: str, after: int) -> Iterator[Trace]:
+    """The conversations of a run behind the row `after`; none in a database of before trackio 0.25."""
+    if not columns(database, "traces") >= _NEEDED:
+        return
+    query = "SELECT rowid, step, key FROM traces WHERE run_name = ? AND rowid > ? ORDER BY rowid"
+    for number, counted, key in database.execute(query, (run, after)):
+        if isinstance(counted, int):
+            yield Trace(number, counted, str(key))
+
+
+def trace_rows(database: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]:
+    """A row of a sample table for each of these conversations, with what its metadata says beside the step."""
+    rows: list[Row] = []
+    for number in numbers:
+        found = database.execute("SELECT messages, metadata FROM traces WHERE rowid = ?", (number,)).fetchone()
+        messages, metadata = (_json(text) for text in found or (None, None))
+        cells = asked_and_answered(messages)
+        if cells:
+            known = metadata if isinstance(metadata, dict) else {}
+            rows.append({**{name: value for name, value in known.items() if name != "step"}, **cells})
+    return rows
+
+
+def alert_notes(database: sqlite3.Connection, run: str) -> tuple[str, ...]:
+    """A sentence for each of the newest alerts of a run, and one for those before them."""
+    if not {"run_name", "title", "step"} <= columns(database, "alerts"):
+        return ()
+    query = "SELECT title, text, step FROM alerts WHERE run_name = ? ORDER BY rowid DESC"
+    found = database.execute(query, (run,)).fetchall()
+    told = [
+        f"trackio's alert {title!r}"
+        + (f" at its step {step}" if step is not None else "")
+        + (f": {text}" if text else "")
+        for title, text, step in found[:TOLD_ALERTS]
+    ]
+    return (*told, *([f"{len(found) - TOLD_ALERTS} earlier alerts"] if len(found) > TOLD_ALERTS else []))
+
+
+def _json(stored: Any) -> Any:
+    """A JSON value, which trackio stores as bytes although the column is declared a text; None where there is none."""
+    content = stored.encode(errors="replace") if isinstance(stored, str) else stored
+    row = parse_row(b'{"value":%b}' % content) if isinstance(content, bytes) else None
+    return row["value"] if row else None

@@ -1,0 +1,1 @@
+"""rlvitals' own run directories."""

@@ -1,0 +1,261 @@
+"""The reader of run directories written by `diagnostics.runlog`: events, samples and status, live or ended."""
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole, parse_row
+from diagnostics.readers.run_directory.sample_index import SampleIndex
+from diagnostics.runlog import (
+    CONSOLE_FILE,
+    EVENTS_FILE,
+    RUN_FILE,
+    SAMPLES_FILE,
+    SCHEMA_VERSION,
+    SECONDS_OF_SILENCE,
+    STATUS_FILE,
+)
+from diagnostics.runlog.process import ProcessIdentity
+
+KILLED = (
+    "Its process ended without a word: it was killed, by a person or by the kernel for lack of memory; against the "
+    "latter lower per_device_train_batch_size and raise gradient_accumulation_steps by the same factor."
+)
+LIVING_STATES = frozenset({"starting", "running"})
+UNTIMELY_ENDS = frozenset({"failed", "died"})
+LAST_WORDS_BYTES = 1 << 14  # of the console: a traceback and what came before it
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """A run directory is one run."""
+    try:
+        name = str(read_description(folder).get("name") or folder.name)
+    except UnreadableRun:  # it is listed all the same: opening it tells what is wrong
+        name = folder.name
+    return (RunRef(folder, "rlvitals", name),)
+
+
+def started(path: Path) -> float | None:
+    """When the run directory was claimed."""
+    try:
+        return as_number(read_description(path).get("created"))
+    except UnreadableRun:
+        return None
+
+
+class Reader:
+    """Follows one run directory."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _Log(path)
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self.path.exists():
+            raise UnreadableRun(self.path, f"{self.path} is gone: the run was there and has been removed")
+        if self._log.was_replaced:
+            self._log, self._last = _Log(self.path), None
+        grew = self._log.read()
+        status = judge(read_status(self.path), self._log.last_step, self._log.last_time, time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self._record(status, None if grew else self._last)
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """Everything in the run directory that is read."""
+        return tuple(self.path / name for name in (RUN_FILE, STATUS_FILE, EVENTS_FILE, SAMPLES_FILE, CONSOLE_FILE))
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its description."""
+        return ""
+
+    def sample_index(self) -> Any:
+        """Where each step's samples stand."""
+        return self._log.samples.index()
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples at these places."""
+        found = SampleIndex(self.path / SAMPLES_FILE)
+        found.recall(index)
+        return found.snapshot()
+
+    def _record(self, status: Status, unchanged: Recording | None) -> Recording:
+        description, said, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE
+        return Recording(
+            path=self.path,
+            sources=(Source("rlvitals", self.path),),
+            run_id=str(description.get("run_id") or self.path.name),
+            name=str(description.get("name") or self.path.name),
+            tags=unchanged.tags if unchanged else self._log.columns.series(),
+            histograms=unchanged.histograms if unchanged else self._log.histograms.by_tag(),
+            config=_config(description, said),
+            samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
+            status=status,
+            created=as_number(description.get("created")),
+            producer="rlvitals",
+            producer_version=_mapping(description, "versions").get("rlvitals"),
+            algorithm=str(description.get("algorithm") or ""),
+            task=str(description.get("task") or ""),
+            parent=description.get("parent"),
+            console=console if console.exists() else None,
+            console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
+            resumed_after=_resumed_after(said),
+            malformed=self._log.malformed,
+            notes=tuple(self._log.notes(has_ended=status.state not in LIVING_STATES)),
+        )
+
+
+class _Log:
+    """What was read of one run directory so far."""
+
+    def __init__(self, path: Path) -> None:
+        self.description = read_description(path)
+        self.columns = Columns()
+        self.samples = SampleIndex(path / SAMPLES_FILE)
+        self.last_step: int | None = None
+        self.last_time: float | None = None
+        self._events = JsonLines(path / EVENTS_FILE)
+        self._misfits = 0  # lines that are JSON but no logged step
+        self.histograms = HistogramColumns()
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._events.tail.was_replaced or self.samples.lines.tail.was_replaced
+
+    @property
+    def malformed(self) -> int:
+        return self._events.malformed + self._misfits + self.samples.malformed
+
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is. Events come first: their samples are on disk before them."""
+        before = self._events.tail.offset, self.samples.lines.tail.offset
+        for line in self._events.lines():
+            self._take(line.row)
+        self.samples.read()
+        return before != (self._events.tail.offset, self.samples.lines.tail.offset)
+
+    def notes(self, has_ended: bool) -> Iterator[str]:
+        """Sentences about what was left out; a torn last line is none while the run still writes."""
+        schema = self.description.get("schema_version", SCHEMA_VERSION)
+        if schema != SCHEMA_VERSION:
+            yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
+        for lines in (self._events, self.samples.lines):
+            if has_ended and lines.torn_bytes:
+                yield f"{lines.tail.path.name} ends within a line; its last {lines.torn_bytes} bytes were left out"
+
+    def _take(self, row: Row) -> None:
+        step, metrics = as_whole(row.get("step")), row.get("metrics")
+        if step is None or not isinstance(metrics, dict):
+            self._misfits += 1
+            return
+        written = as_number(row.get("time")) or 0.0
+        for tag, value in metrics.items():
+            number = as_number(value)
+            if number is not None:
+                self.columns.add(tag, step, number, written)
+            elif value is not None:  # null is a missing point
+                self._misfits += 1
+        for tag, bins in _mapping(row, "histograms").items():
+            self._take_histogram(tag, step, bins)
+        self.last_step, self.last_time = step, written or self.last_time
+
+    def _take_histogram(self, tag: str, step: int, bins: Any) -> None:
+        try:
+            self.histograms.add(tag, step, Histogram.of_row(bins))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self._misfits += 1
+
+
+def read_description(path: Path) -> Row:
+    """run.json of a run directory. Raises UnreadableRun where it is missing or no JSON object."""
+    file = path / RUN_FILE
+    try:
+        description = parse_row(file.read_bytes())
+    except OSError as error:
+        raise UnreadableRun(path, f"{file} cannot be read: {error.strerror}") from error
+    if description is None:
+        raise UnreadableRun(path, f"{file} holds no JSON object: it was cut off, or is no run log of rlvitals")
+    if "run_id" not in description:
+        raise UnreadableRun(path, f"{file} is no run log of rlvitals: it holds no run_id")
+    return description
+
+
+def read_status(path: Path) -> Row:
+    """status.json as it stands; empty where it is missing or no JSON object."""
+    try:
+        return parse_row((path / STATUS_FILE).read_bytes()) or {}
+    except FileNotFoundError:
+        return {}
+
+
+def _last_words(console: Path) -> str:
+    """The end of what the process printed; empty where nothing was kept."""
+    try:
+        with console.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def judge(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
+    """Where the training stands: what it says of itself, and whether its process still lives to say so."""
+    state, lives = str(status.get("state") or "unknown"), False
+    heartbeat = as_number(status.get("heartbeat"))
+    if state in LIVING_STATES:
+        state, lives = _judge_living(state, _process(status), now - (heartbeat or 0.0))
+    return Status(
+        state=state,
+        step=status.get("step") if last_step is None else last_step,
+        total=status.get("total"),
+        last_written=max(filter(None, (heartbeat, last_time)), default=None),
+        error=KILLED if state == "died" else status.get("error"),
+        is_ours=lives,
+    )
+
+
+def _judge_living(state: str, process: ProcessIdentity | None, age: float) -> tuple[str, bool]:
+    """The state, and whether the process lives on this host; only its own host can say that it died."""
+    if process is not None and process.is_on_this_host:
+        return (state, True) if process.is_alive else ("died", False)
+    return ("silent" if age > SECONDS_OF_SILENCE else state), False
+
+
+def _process(status: Row) -> ProcessIdentity | None:
+    try:
+        return ProcessIdentity(status["host"], status["boot_id"], int(status["pid"]), float(status["started"]))
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _config(description: Row, status: Row) -> Row:
+    """The options in force: those of the start, as changed each time the run was resumed."""
+    config = dict(_mapping(description, "config"))
+    for beginning in _resumptions(status):
+        config |= _mapping(beginning, "changes")
+    return config
+
+
+def _resumed_after(status: Row) -> tuple[int, ...]:
+    """The steps of the checkpoints that the run went on from."""
+    steps = (as_whole(beginning.get("step")) for beginning in _resumptions(status))
+    return tuple(step for step in steps if step is not None)
+
+
+def _resumptions(status: Row) -> list[Row]:
+    """Each time that the run was resumed: from which step, when, and with which options changed."""
+    resumed = status.get("resumed")
+    return [row for row in resumed if isinstance(row, dict)] if isinstance(resumed, list) else []
+
+
+def _mapping(row: Row, key: str) -> Row:
+    value = row.get(key)
+    return value if isinstance(value, dict) else {}

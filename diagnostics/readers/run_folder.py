@@ -1,0 +1,80 @@
+"""What stands around a training's event files: the model card, saved hyper-parameters, and a name for the run."""
+
+import json
+import re
+import time
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from diagnostics.readers.tensorboard.file_groups import started
+
+CARD_FILE = "README.md"
+HYPERPARAMETERS_FILE = "hparams.yml"
+MAX_CARD_BYTES = 1 << 16
+_TELLS_NOTHING = frozenset({"out", "output", "outputs", "runs", "log", "logs", "tb", "tensorboard", "events", "trl"})
+_UNIX_TIME = re.compile(r"\d{9,}(?:\.\d+)?")
+_FLAT_YAML = re.compile(r"^(?P<key>[\w./-]+):[ ]?(?P<value>.*)$", re.MULTILINE)
+
+
+def model_card(event_file: Path) -> str:
+    """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty where there is none."""
+    try:
+        with _card(event_file).open("rb") as file:
+            return file.read(MAX_CARD_BYTES).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def around(event_file: Path) -> tuple[Path, ...]:
+    """The files and folders beside an event file that these functions look at, missing ones too."""
+    saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
+    return (_card(event_file), event_file.parent, *saved)
+
+
+def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
+    """The flat `hparams.yml` that Accelerate saves in a folder named by the time, right after opening an event file."""
+    folders = (path.parent for path in event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
+    later = [path for path in folders if is_time_named(path) and float(path.name) >= started(event_file)]
+    if not later:
+        return {}
+    nearest = min(later, key=lambda path: float(path.name))
+    return flat_yaml((nearest / HYPERPARAMETERS_FILE).read_text(errors="replace"))
+
+
+def is_time_named(folder: Path) -> bool:
+    """Whether a folder's name is a time in seconds: `add_hparams` makes such folders, and they are no runs."""
+    return _UNIX_TIME.fullmatch(folder.name) is not None
+
+
+def flat_yaml(text: str) -> dict[str, Any]:
+    """The scalars of a YAML mapping without nesting; what is no number, boolean or null is taken as text."""
+    return {match["key"]: _yaml_scalar(match["value"].strip()) for match in _FLAT_YAML.finditer(text)}
+
+
+def run_name(path: Path) -> str:
+    """A name that tells runs apart: of an output folder, or of its parent where `out` or `runs` tells nothing."""
+    if not path.is_dir():
+        return f"{run_name(path.parent)} {time.strftime('%b%d %H:%M:%S', time.gmtime(started(path)))}"
+    if path.parent.name != "runs":
+        return _telling(path)
+    output = _telling(path.parent.parent)
+    siblings = islice((sibling for sibling in path.parent.iterdir() if sibling.is_dir()), 2)
+    return output if len(list(siblings)) == 1 else f"{output} {path.name}"
+
+
+def _card(event_file: Path) -> Path:
+    folder = event_file.parent
+    return (folder.parent.parent if folder.parent.name == "runs" else folder) / CARD_FILE
+
+
+def _telling(folder: Path) -> str:
+    folder = folder.resolve()
+    return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _TELLS_NOTHING else folder.name
+
+
+def _yaml_scalar(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None if text in ("", "~") else text.strip("'\"")

@@ -1,0 +1,1 @@
+"""Sampled completions that lie in files of their own."""

@@ -1,0 +1,166 @@
+"""The reader of sample files: TRL's parquet of each step, and other trainers' JSON lines, one file or folder a step.
+
+A step's files are opened when its samples are asked for, so ten thousand files open as fast as ten.
+"""
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from functools import lru_cache, partial
+from pathlib import Path
+
+from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files import parquet
+from diagnostics.readers.files.json_lines import Row, parse_row
+from diagnostics.readers.run_folder import run_name
+from diagnostics.readers.samples.tables import ADVANTAGE_COLUMNS, SCORE_COLUMNS, is_sample_table, to_samples
+
+_NUMBERED = re.compile(
+    r"(?:completions_|rollout_dump_data\.step_|(?:train|val)_data_step|)(?P<step>\d+)\.(?:parquet|jsonl)"
+)
+_STEP_FOLDER = re.compile(r"(?P<named>iteration_|global_step_)?(?P<step>\d+)(?:_evals)?")
+"""A step's folder: `3` of AReaL, `iteration_3` of tinker-cookbook, `global_step_3_evals` of SkyRL."""
+_EVAL_NAME = re.compile(r"val|eval|global_step_\d+_evals")
+_SUMMARY = "aggregated_results.jsonl"
+_AREAL_COLUMN = "head_version"  # a folder that is a number alone may be anything: a seed, a checkpoint
+
+Files = Mapping[int, tuple[Path, ...]]
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder that holds a file for each step, or the one that holds a folder for each, met in the first of them."""
+    files = _numbered_files(folder)
+    if files:
+        return (_reference(folder),) if _holds_samples(next(iter(files.values()))[0]) else ()
+    root = folder.parent
+    if not _STEP_FOLDER.fullmatch(folder.name) or _first_step_folder(root, root.stat().st_mtime_ns) != folder:
+        return ()
+    return (_reference(root),)
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the files hold no times."""
+
+
+def step_files(folder: Path) -> Files:
+    """The files of each step, by the number in their names or in those of the folders that they are in."""
+    return _numbered_files(folder) or {step: files for step, found in _step_folders(folder) if (files := _in(found))}
+
+
+def is_step_file(file: Path) -> bool:
+    """Whether a file's name says that it holds the completions of one step."""
+    return _NUMBERED.fullmatch(file.name) is not None
+
+
+def _reference(folder: Path) -> RunRef:
+    return RunRef(folder, "completions", run_name(folder.parent), folder.parent)
+
+
+def _numbered_files(folder: Path) -> Files:
+    found: dict[int, list[Path]] = {}
+    for path in sorted(folder.iterdir()):
+        match = _NUMBERED.fullmatch(path.name)
+        if match and path.is_file():
+            found.setdefault(int(match["step"]), []).append(path)
+    return {step: tuple(found[step]) for step in sorted(found)}
+
+
+def _step_folders(root: Path) -> list[tuple[int, Path]]:
+    """The folders of steps right in a folder, in the order of the steps."""
+    matches = [(match, path) for path in root.iterdir() if (match := _STEP_FOLDER.fullmatch(path.name))]
+    return sorted((int(match["step"]), path) for match, path in matches if path.is_dir())
+
+
+def _in(folder: Path) -> tuple[Path, ...]:
+    return tuple(path for path in sorted(folder.glob("*.jsonl")) if path.name != _SUMMARY)
+
+
+@lru_cache(maxsize=1024)
+def _first_step_folder(root: Path, modified: int) -> Path | None:  # modified: looked at again once a folder is added
+    """The first folder of a step that holds samples; every folder of the root asks, and one of them answers for all."""
+    for _, folder in _step_folders(root):
+        match = _STEP_FOLDER.fullmatch(folder.name)
+        needed = None if match and match["named"] else _AREAL_COLUMN
+        if any(_holds_samples(file, needed) for file in _in(folder)[:1]):
+            return folder
+    return None
+
+
+class Reader:
+    """Follows a folder of sample files: a run that has samples and no metrics of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._last: Recording | None = None
+        self._names: tuple[tuple[Path, int], ...] = ()
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            files = step_files(self.path)
+            names = tuple((file, file.stat().st_mtime_ns) for found in files.values() for file in found)
+        except OSError as error:
+            raise UnreadableRun(
+                self.path, f"{self.path} is gone: its samples were there and have been removed"
+            ) from error
+        if self._last is None or names != self._names:
+            self._last, self._names = self._record(files), names
+        return self._last
+
+    def _record(self, files: Mapping[int, tuple[Path, ...]]) -> Recording:
+        last = max((file.stat().st_mtime for found in files.values() for file in found), default=time.time())
+        return Recording(
+            path=self.path,
+            sources=(Source("completions", self.path),),
+            run_id=self.path.resolve().name,
+            name=run_name(self.path.parent),
+            tags={},
+            samples=Samples(tuple(files), partial(load_samples, self.path, files)),
+            status=Status(state="unknown", step=max(files, default=None), last_written=last),
+        )
+
+
+def load_samples(
+    root: Path, files: Mapping[int, Sequence[Path]], step: int, reward_functions: frozenset[str] | None = None
+) -> tuple[Sample, ...]:
+    """The samples of one step, in file order; none where a file is gone or not whole yet."""
+    found: list[Sample] = []
+    for file in files[step]:
+        rows = read_rows(file)
+        functions = _numeric_columns(rows) if reward_functions is None else reward_functions
+        is_eval = any(map(_EVAL_NAME.match, file.relative_to(root.parent).parts))
+        found += to_samples(rows, step, functions, "eval" if is_eval else "train")
+    return tuple(found)
+
+
+def read_rows(file: Path) -> list[Row]:
+    """Every row of a parquet or JSON-lines file; none where it cannot be read. Raises ImportError without pyarrow."""
+    if file.suffix == ".parquet":
+        return list(parquet.read_rows(file))
+    try:
+        rows = map(parse_row, file.read_bytes().split(b"\n"))
+    except OSError:
+        return []
+    return [row for row in rows if row is not None]
+
+
+def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:
+    """Columns of decimal numbers beside the advantage: TRL writes each reward function's rewards so."""
+    kinds = {name for row in rows for name, value in row.items() if isinstance(value, float)}
+    others = {name for row in rows for name, value in row.items() if not isinstance(value, float | None)}
+    return frozenset(kinds - others - {*ADVANTAGE_COLUMNS, *SCORE_COLUMNS})
+
+
+def _holds_samples(file: Path, column: str | None = None) -> bool:
+    """Whether a file holds completions, with this column besides where one is named."""
+    if file.suffix == ".parquet":
+        return file.name.startswith("completions_")
+    try:
+        with file.open("rb") as lines:
+            row = parse_row(lines.readline(1 << 20))
+    except OSError:
+        return False
+    if row is None or (column is not None and column not in row):
+        return False
+    return is_sample_table(row) or bool({"content", "responses"} & row.keys())

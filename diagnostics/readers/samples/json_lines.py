@@ -1,0 +1,169 @@
+"""The reader of sample logs: JSON lines in which each row of completions names its step, one file for all steps.
+
+ms-swift writes one line a step whose cells are lists, open-instruct one line a completion, in numbered parts.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files.json_lines import JsonLines, Row, parse_row
+from diagnostics.readers.run_folder import run_name
+from diagnostics.readers.samples.tables import is_sample_table, step_of, to_samples
+
+FIRST_ROW_BYTES = 1 << 22  # a line may hold the completions of a whole batch
+_PART = re.compile(r"(?P<run>.+_rollouts_)(?P<number>\d{6})")
+_STEP_FILE = re.compile(r"(?:.*_step|.*\.step_|)\d+")
+_EVAL_NAMES = ("val", "eval")
+
+
+class Span(NamedTuple):
+    """Rows that stand one after another: bytes `start` to `end` of a file."""
+
+    file: Path
+    start: int
+    end: int
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every file right in the folder whose first row holds completions and names their step; of parts the first."""
+    return tuple(RunRef(file, "samples", f"{run_name(folder)}/{file.stem}", folder) for file in _logs_in(folder))
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the rows hold no times."""
+
+
+def is_sample_log(file: Path) -> bool:
+    """Whether a file's first row holds completions and names the step that they are of."""
+    try:
+        with file.open("rb") as lines:
+            row = parse_row(lines.readline(FIRST_ROW_BYTES))
+    except OSError:
+        return False
+    return row is not None and is_sample_table(row) and step_of(row) is not None
+
+
+class Reader:
+    """Follows the parts of one log: a run that has samples and no metrics of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _Log()
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self.path.exists():
+            raise UnreadableRun(self.path, f"{self.path} is gone: its samples were there and have been removed")
+        if self._log.was_replaced:
+            self._log, self._last = _Log(), None
+        if self._log.read(_parts_of(self.path)) or self._last is None:
+            self._last = self._record()
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The parts of the log, and the folder in which more may appear."""
+        return (*_parts_of(self.path), self.path.parent)
+
+    def name(self) -> str:
+        """What the run is called among the other runs of its folder."""
+        return f"{run_name(self.path.parent)}/{self.path.stem}"
+
+    def sample_index(self) -> Any:
+        """The rows of each step, by file, first and last byte."""
+        return [[step, [[str(file), *ends] for file, *ends in spans]] for step, spans in self._log.spans.items()]
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these rows."""
+        return _samples({step: [Span(Path(file), *ends) for file, *ends in spans] for step, spans in index})
+
+    def _record(self) -> Recording:
+        spans = self._log.spans
+        return Recording(
+            path=self.path,
+            sources=(Source("samples", self.path),),
+            run_id=self.path.stem,
+            name=self.name(),
+            tags={},
+            samples=_samples(spans),
+            status=Status(state="unknown", step=max(spans, default=None), last_written=self.path.stat().st_mtime),
+            malformed=self._log.malformed,
+        )
+
+
+class _Log:
+    """What was read of one log's parts so far."""
+
+    def __init__(self) -> None:
+        self.spans: dict[int, list[Span]] = {}
+        self._parts: dict[Path, JsonLines] = {}
+        self._misfits = 0  # rows that name no step
+
+    @property
+    def was_replaced(self) -> bool:
+        return any(part.tail.was_replaced for part in self._parts.values())
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + sum(part.malformed for part in self._parts.values())
+
+    def read(self, files: tuple[Path, ...]) -> bool:
+        """Note where the new rows stand; False where there are none."""
+        before = sum(part.tail.offset for part in self._parts.values())
+        for file in files:
+            for start, end, row in self._parts.setdefault(file, JsonLines(file)).lines():
+                step = step_of(row)
+                if step is None:
+                    self._misfits += 1
+                else:
+                    self._note(step, Span(file, start, end))
+        return sum(part.tail.offset for part in self._parts.values()) != before
+
+    def _note(self, step: int, span: Span) -> None:
+        spans = self.spans.setdefault(step, [])
+        if spans and (spans[-1].file, spans[-1].end) == (span.file, span.start):
+            span = spans.pop()._replace(end=span.end)
+        spans.append(span)
+
+
+def _samples(spans: Mapping[int, Sequence[Span]]) -> Samples:
+    found = {step: tuple(spans[step]) for step in sorted(spans)}
+    return Samples(tuple(found), partial(load_samples, found))
+
+
+def load_samples(spans: Mapping[int, tuple[Span, ...]], step: int) -> tuple[Sample, ...]:
+    """The samples of one step, in file order; none where the file is gone."""
+    rows = [row for span in spans[step] for row in _rows(span)]
+    is_eval = spans[step][0].file.name.startswith(_EVAL_NAMES)
+    return to_samples(rows, step, split="eval" if is_eval else "train")
+
+
+def _rows(span: Span) -> Iterator[Row]:
+    try:
+        with span.file.open("rb") as file:
+            file.seek(span.start)
+            lines = file.read(span.end - span.start).split(b"\n")
+    except FileNotFoundError:
+        return
+    yield from (row for row in map(parse_row, lines) if row is not None)
+
+
+def _logs_in(folder: Path) -> Iterator[Path]:
+    for file in sorted(folder.glob("*.jsonl")):
+        is_step_file = _STEP_FILE.fullmatch(file.stem) is not None  # of those the reader of completions knows
+        if file.is_file() and not is_step_file and _parts_of(file)[0] == file and is_sample_log(file):
+            yield file
+
+
+def _parts_of(file: Path) -> tuple[Path, ...]:
+    """The numbered parts of one log in their order; the file alone where it is no part."""
+    match = _PART.fullmatch(file.stem)
+    if match is None:
+        return (file,)
+    matches = {path: _PART.fullmatch(path.stem) for path in file.parent.glob(f"*{file.suffix}")}
+    return tuple(sorted(path for path, found in matches.items() if found and found["run"] == match["run"]))

@@ -1,0 +1,89 @@
+"""The reader of parquet files whose rows are completions of all steps, each with its step in a column.
+
+The column of steps is read at once, the rows of a step when they are asked for.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files import parquet
+from diagnostics.readers.run_folder import run_name
+from diagnostics.readers.samples.completions import is_step_file
+from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, step_of, to_samples
+
+_EVAL_NAMES = ("val", "eval")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every parquet file right in the folder whose first row is a completion and names its step."""
+    files = (path for path in sorted(folder.glob("*.parquet")) if path.is_file() and not is_step_file(path))
+    return tuple(RunRef(file, "samples-parquet", _name(file), folder) for file in files if _step_column(file))
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the rows hold no times."""
+
+
+class Reader:
+    """Reads one file, anew where it was written again; while it is not whole, what was read before stands."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: tuple[int, int] | None = None
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the file holds; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            found = self.path.stat()
+        except OSError as error:
+            raise UnreadableRun(
+                self.path, f"{self.path} is gone: its samples were there and have been removed"
+            ) from error
+        seen = (found.st_ino, found.st_mtime_ns)
+        if self._last is not None and seen == self._seen:
+            return self._last
+        if parquet.is_whole(self.path):
+            self._last, self._seen = self._record(found.st_mtime), seen
+        elif self._last is None:
+            raise UnreadableRun(self.path, f"{self.path} {parquet.NOT_WHOLE}")
+        return self._last
+
+    def _record(self, written: float) -> Recording:
+        name = _step_column(self.path) or ""
+        cells = parquet.column(self.path, name) if name else []
+        steps = {step: cell for cell in cells if (step := step_of({"step": cell})) is not None}
+        return Recording(
+            path=self.path,
+            sources=(Source("samples-parquet", self.path),),
+            run_id=self.path.stem,
+            name=_name(self.path),
+            tags={},
+            samples=Samples(tuple(sorted(steps)), partial(load_samples, self.path, name, steps)),
+            status=Status(state="unknown", step=max(steps, default=None), last_written=written),
+            malformed=sum(step_of({"step": cell}) is None for cell in cells),
+        )
+
+
+def load_samples(file: Path, name: str, cells: Mapping[int, Any], step: int) -> tuple[Sample, ...]:
+    """The samples of one step, in file order; none where the file is gone."""
+    rows = parquet.rows_where(file, name, cells[step])
+    return to_samples(rows, step, split="eval" if file.name.startswith(_EVAL_NAMES) else "train")
+
+
+def _step_column(file: Path) -> str | None:
+    """The column that names the step of a completion; None where the file holds something else, or no pyarrow is."""
+    row = parquet.first_row(file)
+    if row is None or not is_sample_table(row):
+        return None
+    return next(
+        (name for name in row if name.lower() in STEP_COLUMNS and step_of({"step": row[name]}) is not None), None
+    )
+
+
+def _name(file: Path) -> str:
+    return f"{run_name(file.parent)}/{file.stem}"

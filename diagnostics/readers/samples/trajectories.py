@@ -1,0 +1,262 @@
+"""The reader of trajectories: whole episodes of agents as prime-rl, rLLM and ART keep them, in folders by step.
+
+prime-rl   rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, an episode of verifiers in each line
+rLLM       episodes/{train,val}_step_N_epoch_E/episode_hashH_idI.json, an episode in each file
+ART        trajectories/{train,val}/NNNN.yaml, the groups of one step
+
+A step's files are opened when its samples are asked for.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files.json_lines import Row, as_number, parse_row
+from diagnostics.readers.run_folder import run_name
+from diagnostics.readers.samples.conversations import asked_and_answered
+from diagnostics.readers.samples.tables import to_samples
+
+INSTALL = "ART's trajectories are YAML and need PyYAML, which is not installed; run: pip install PyYAML"
+_EVAL = frozenset({"eval", "val", "test"})
+_PRIME_STEP, _PRIME_KINDS = re.compile(r"step_(?P<step>\d+)"), ("effective", "all")  # the former where both are there
+_RLLM_STEP = re.compile(r"(?P<split>\w+)_step_(?P<step>\d+)_epoch_\d+")
+_ART_FILE = re.compile(r"(?P<step>\d{4,})\.yaml")
+_LIMITS = frozenset(
+    {"max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length", "length"}
+)
+"""What a trace of verifiers ends with where it was cut off."""
+
+
+class Episodes(NamedTuple):
+    """What one step has of one split: a file, or a folder of files."""
+
+    path: Path
+    split: str
+
+
+Steps = dict[int, list[Episodes]]
+
+
+class Layout(NamedTuple):
+    """How one producer lays its episodes out.
+
+    `depth` is how many folders lie between the root and a marked file; `steps` finds what lies below the root, and
+    raises OSError where that cannot be read; `rows` makes sample rows of a path, which may name their reward functions.
+    """
+
+    depth: int
+    steps: Callable[[Path], Steps]
+    rows: Callable[[Path], Iterator[Row]]
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The root of the layout that a folder is part of, met in the first of its steps."""
+    for layout in LAYOUTS:
+        root = next(islice(folder.parents, layout.depth - 1, None), folder)
+        if _first_folder(layout, root, root.stat().st_mtime_ns) == folder:
+            return (RunRef(root, "trajectories", run_name(root.parent), root.parent),)
+    return ()
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the folders are named by step."""
+
+
+class Reader:
+    """Follows the folders below a root: a run that has samples and no metrics of its own."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: Sequence[tuple[Path, int]] = ()
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            layout, steps = _layout_of(self.path)
+            seen = [(found.path, found.path.stat().st_mtime_ns) for part in steps.values() for found in part]
+        except OSError as error:
+            raise UnreadableRun(
+                self.path, f"{self.path} is gone: its episodes were there and have been removed"
+            ) from error
+        if self._last is None or seen != self._seen:
+            self._last, self._seen = self._record(layout, steps), seen
+        return self._last
+
+    def _record(self, layout: Layout, steps: Steps) -> Recording:
+        written = max((found.path.stat().st_mtime for part in steps.values() for found in part), default=None)
+        return Recording(
+            path=self.path,
+            sources=(Source("trajectories", self.path),),
+            run_id=self.path.resolve().name,
+            name=run_name(self.path.parent),
+            tags={},
+            samples=Samples(tuple(sorted(steps)), partial(load_samples, layout.rows, steps)),
+            status=Status(state="unknown", step=max(steps, default=None), last_written=written),
+        )
+
+
+def load_samples(rows_of: Callable[[Path], Iterator[Row]], steps: Steps, step: int) -> tuple[Sample, ...]:
+    """The samples of one step, one for each trajectory; none where its files are gone or not whole yet."""
+    found: list[Sample] = []
+    for episodes in steps[step]:
+        rows = list(rows_of(episodes.path))
+        functions = frozenset(name for row in rows for name in row.pop("reward_functions", ()))
+        found += to_samples(rows, step, functions, episodes.split)
+    return tuple(found)
+
+
+def _layout_of(root: Path) -> tuple[Layout, Steps]:
+    found = [(layout, steps) for layout in LAYOUTS if (steps := layout.steps(root))]
+    if not found:
+        raise FileNotFoundError(root)
+    return found[0]
+
+
+@lru_cache(maxsize=1024)
+def _first_folder(layout: Layout, root: Path, modified: int) -> Path | None:  # modified: anew once a folder is added
+    """The folder of the first step, whose mark stands for the whole layout."""
+    try:
+        steps = layout.steps(root)
+    except OSError:  # gone, or not ours to read
+        steps = {}
+    if not steps:
+        return None
+    first = min(steps[min(steps)]).path
+    return first if first.is_dir() else first.parent
+
+
+def _prime_steps(root: Path) -> Steps:
+    found: Steps = {}
+    for step, folder in _matching(root, _PRIME_STEP):
+        for split in sorted(path for path in folder.iterdir() if path.is_dir()):
+            files = [split / kind / "traces.jsonl" for kind in _PRIME_KINDS]
+            found.setdefault(step, []).extend(
+                [Episodes(file, _split(split.name)) for file in files if file.is_file()][:1]
+            )
+    return {step: part for step, part in found.items() if part}
+
+
+def _prime_rows(file: Path) -> Iterator[Row]:
+    for line in _bytes(file).split(b"\n"):
+        for trace in _list((parse_row(line) or {}).get("traces")):
+            yield _trace_row(trace)
+
+
+def _trace_row(trace: Row) -> Row:
+    """One trace of verifiers: the way from the root of its messages to the last one, and what it was given."""
+    nodes = _list(trace.get("nodes"))
+    path, place = list[Row](), len(nodes) - 1
+    while 0 <= place < len(nodes) and len(path) < len(nodes):
+        path.append(nodes[place])
+        parent = nodes[place].get("parent")
+        place = parent if isinstance(parent, int) else -1
+    path.reverse()
+    sampled = next((index for index, node in enumerate(path) if node.get("sampled")), len(path))
+    rewards = {name: reward for name, reward in _dict(trace.get("rewards")).items() if isinstance(reward, dict)}
+    scores = {name: score for name, reward in rewards.items() if (score := as_number(reward.get("score"))) is not None}
+    weighted = [score * (as_number(rewards[name].get("weight", 1.0)) or 0.0) for name, score in scores.items()]
+    return {
+        **asked_and_answered([node.get("message") for node in path], sampled),
+        **scores,
+        "reward_functions": tuple(scores),
+        "reward": sum(weighted) if weighted else None,
+        **({"truncated": trace.get("stop_condition") in _LIMITS} if trace.get("is_completed") else {}),
+        **{name: trace[name] for name in ("stop_condition", "metrics", "info") if trace.get(name)},
+    }
+
+
+def _rllm_steps(root: Path) -> Steps:
+    found: Steps = {}
+    for folder in sorted(path for path in root.iterdir() if path.is_dir()):
+        if match := _RLLM_STEP.fullmatch(folder.name):
+            found.setdefault(int(match["step"]), []).append(Episodes(folder, _split(match["split"])))
+    return found
+
+
+def _rllm_rows(folder: Path) -> Iterator[Row]:
+    for file in sorted(folder.glob("episode_hash*.json")):  # of one task one after another
+        episode = parse_row(_bytes(file)) or {}
+        for trajectory in _list(episode.get("trajectories")):
+            last = next(iter(_list(trajectory.get("steps"))[-1:]), {})
+            yield {
+                "prompt": episode.get("task"),
+                "completion": last.get("model_response"),
+                **asked_and_answered(last.get("chat_completions")),
+                "reward": trajectory.get("reward"),
+                **{name: trajectory[name] for name in ("name", "num_steps") if name in trajectory},
+                **{name: episode[name] for name in ("is_correct", "termination_reason", "metrics") if name in episode},
+            }
+
+
+def _art_steps(root: Path) -> Steps:
+    found: Steps = {}
+    for split in sorted(path for path in root.iterdir() if path.is_dir()):
+        for step, file in _matching(split, _ART_FILE):
+            found.setdefault(step, []).append(Episodes(file, _split(split.name)))
+    return found
+
+
+def _art_rows(file: Path) -> Iterator[Row]:
+    """The trajectories of whole lines; one without its reward, which PyYAML writes last, is not whole either."""
+    content = _bytes(file)
+    for number, group in enumerate(_list(_yaml(content[: content.rfind(b"\n") + 1]))):
+        for trajectory in (found for found in _list(group.get("trajectories")) if "reward" in found):
+            items = _list(trajectory.get("messages_and_choices"))
+            yield {
+                **asked_and_answered([item.get("message", item) for item in items]),
+                "reward": trajectory.get("reward"),
+                "group": number,
+                **next(
+                    ({"finish_reason": item["finish_reason"]} for item in items[-1:] if "finish_reason" in item), {}
+                ),
+                **{name: trajectory[name] for name in ("metrics", "metadata", "logs") if trajectory.get(name)},
+            }
+
+
+def _matching(folder: Path, pattern: re.Pattern[str]) -> list[tuple[int, Path]]:
+    matches = [(match, path) for path in folder.iterdir() if (match := pattern.fullmatch(path.name))]
+    return sorted((int(match["step"]), path) for match, path in matches)
+
+
+def _yaml(content: bytes) -> Any:
+    """What a YAML file holds, by PyYAML's safe loader; None where it is none. Raises ImportError without PyYAML."""
+    try:
+        import yaml  # noqa: PLC0415 - not part of the base install
+    except ModuleNotFoundError as error:
+        raise ImportError(INSTALL) from error
+    try:
+        return yaml.load(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return None
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return b""
+
+
+def _split(name: str) -> str:
+    return "eval" if name in _EVAL else "train"
+
+
+def _list(value: Any) -> list[Row]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _dict(value: Any) -> Row:
+    return value if isinstance(value, dict) else {}
+
+
+LAYOUTS = (
+    Layout(3, _prime_steps, _prime_rows),
+    Layout(1, _rllm_steps, _rllm_rows),
+    Layout(1, _art_steps, _art_rows),
+)

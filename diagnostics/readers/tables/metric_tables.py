@@ -1,0 +1,255 @@
+"""The reader of plain metric logs: JSON lines, CSV and parquet with a column that counts steps, one file per run.
+
+Known by their first row are the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
+Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a step.
+"""
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files import csv_lines
+from diagnostics.readers.files.json_lines import JsonLines, as_whole, parse_row
+from diagnostics.readers.files.parquet import NOT_WHOLE, first_row, rows_of_whole
+from diagnostics.readers.files.tail import Tail
+from diagnostics.readers.rows import Rows
+from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, number_of
+from diagnostics.readers.single_file import FileReader, name_of, state_of
+from diagnostics.readers.wandb.csv_export import is_export
+
+STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
+SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
+PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
+FIRST_ROW_BYTES = 64 << 20  # a row of a million names takes some 20 MiB
+_STEP_FILE = re.compile(r"completions_\d+\.parquet")
+_OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
+_TIMES = ("time", "timestamp", "_timestamp")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every file right in the folder whose first row counts steps and holds a number besides."""
+    named = (path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES or path.name == PROGRESS)
+    files = [path for path in named if path.is_file() and not is_export(path)]
+    return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
+
+
+def started(path: Path) -> float | None:
+    """Unknown: times in such files mean what their writer liked."""
+
+
+def is_metric_log(file: Path) -> bool:
+    """Whether a file's first row names a step and at least one other number, and is no sampled completion."""
+    row = _first_row(file)
+    if row is None or is_sample_table(row):
+        return False
+    flat = _flat(row)
+    step = step_column(flat)
+    return step is not None and any(number_of(value) is not None for name, value in flat.items() if name != step)
+
+
+def step_column(row: Mapping[str, Any]) -> str | None:
+    """The column that counts steps: the first of the usual names that holds a whole number here."""
+    return next((name for name in STEP_NAMES if name in row and _step(row[name]) is not None), None)
+
+
+class Reader(FileReader["_Log"]):
+    """Follows one file."""
+
+    def opened(self) -> "_Log":
+        return _log(self.path)
+
+    def record(self, log: "_Log", status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("table", self.path),),
+            run_id=self.path.stem,
+            name=name_of(self.path),
+            tags=log.rows.columns.series(),
+            status=status,
+            malformed=log.malformed,
+            notes=(f"the column {log.axis} counts the steps", *log.rows.notes()),
+        )
+
+
+class _Log(ABC):
+    """What was read of one file so far; a subclass says how its rows are written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.rows = Rows(axes=())
+        self.axis: str | None = None
+        self._total: int | None = None
+        self._misfits = 0
+
+    @property
+    @abstractmethod
+    def was_replaced(self) -> bool:
+        """Whether what was read counts no more, and the file has to be read from its start."""
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits
+
+    @abstractmethod
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is."""
+
+    def status(self, written: float, now: float) -> Status:
+        return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
+
+    def take(self, row: Mapping[str, Any]) -> None:
+        """Take in one row."""
+        row = _flat(row)
+        self.axis = self.axis or step_column(row)
+        step = _step(row.get(self.axis)) if self.axis else None
+        if step is None or self.axis is None:
+            self._misfits += 1
+            return
+        if match := _OUT_OF.fullmatch(str(row[self.axis])):
+            self._total = int(match["total"])
+        moment = next((number for name in _TIMES if (number := number_of(row.get(name))) is not None), 0.0)
+        for name, value in row.items():
+            if name != self.axis:
+                self.rows.add(name, value, step, moment)
+        self.rows.last_step = step
+
+
+class _JsonLog(_Log):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._lines = JsonLines(path)
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self._lines.malformed
+
+    def read(self) -> bool:
+        before = self._lines.tail.offset
+        for line in self._lines.lines():
+            self.take(line.row)
+        return self._lines.tail.offset != before
+
+
+class _CsvLog(_Log):
+    """A CSV whose header stands in its first line; a line may not be broken within quotes, as in no metric log.
+
+    Stable-Baselines3 writes the file once more, with a longer header, when it has another metric to log.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._tail = Tail(path)
+        self._torn = b""
+        self._header: Sequence[str] = ()
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._tail.was_replaced
+
+    def read(self) -> bool:
+        before = self._tail.offset
+        for chunk in self._tail.chunks():
+            *complete, self._torn = (self._torn + chunk).split(b"\n")
+            for line in filter(bytes.strip, complete):
+                self._take_line(line)
+        return self._tail.offset != before
+
+    def _take_line(self, line: bytes) -> None:
+        cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
+        if not self._header:
+            self._header = cells
+            self._tail.head = max(self._tail.head, line + b"\n", key=len)
+        elif len(cells) != len(self._header):
+            self._misfits += 1
+        else:
+            self.take(csv_row(self._header, cells))
+
+
+class _ParquetLog(_Log):
+    """A parquet file, which is written in one go and read anew when it was; while it is not whole, it is held back."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._seen: tuple[int, int, int] | None = None
+
+    @property
+    def was_replaced(self) -> bool:
+        return False  # what was read counts until the file is whole again
+
+    def read(self) -> bool:
+        found = self.path.stat()
+        seen = (found.st_ino, found.st_size, found.st_mtime_ns)
+        rows = rows_of_whole(self.path) if seen != self._seen else None
+        if rows is None and self._seen is None:
+            raise UnreadableRun(self.path, f"{self.path} {NOT_WHOLE}")
+        if rows is None:
+            return False
+        self.rows, self.axis, self._misfits, self._seen = Rows(axes=()), None, 0, seen
+        for row in rows:
+            self.take(row)
+        return True
+
+
+_LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}
+
+
+def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    """The cells by column, numbers as such; an empty cell is a missing point."""
+    return {name: _cell(cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
+
+
+def _cell(cell: str) -> Any:
+    try:
+        return int(cell)
+    except ValueError:
+        number = number_of(cell)
+        if number is not None:
+            return number
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _log(path: Path) -> _Log:
+    return _LOGS.get(path.suffix, _JsonLog)(path)
+
+
+def _first_row(file: Path) -> Mapping[str, Any] | None:
+    if file.suffix == ".parquet":
+        return None if _STEP_FILE.fullmatch(file.name) else first_row(file)
+    try:
+        with file.open("rb") as lines:
+            first, second = lines.readline(FIRST_ROW_BYTES), lines.readline(FIRST_ROW_BYTES)
+    except OSError:
+        return None
+    if file.suffix != ".csv":
+        return parse_row(first)
+    header, cells = (csv_lines.cells(line.decode("utf-8-sig", "replace")) for line in (first, second))
+    return csv_row(header, cells) if cells and len(header) == len(cells) else None
+
+
+def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """verl keeps the metrics of a row under `data`, NaN and infinities as null; others keep all beside the step."""
+    data = row.get("data")
+    if not isinstance(data, dict):
+        return row
+    metrics = {name: math.nan if value is None else value for name, value in data.items()}
+    return {**{name: value for name, value in row.items() if name != "data"}, **metrics}
+
+
+def _step(value: Any) -> int | None:
+    if isinstance(value, str) and (match := _OUT_OF.fullmatch(value)):
+        return int(match["step"])
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        value = int(value)
+    return as_whole(value)

@@ -1,0 +1,103 @@
+"""The reader of torchtune's own log: `log_UNIXTIME.txt`, lines of `Step N | name:value name:value`."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from diagnostics.model.run import Recording, Source, Status
+from diagnostics.readers.base import RunRef
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.files.text_lines import TextLines
+from diagnostics.readers.rows import LARGEST_STEP
+from diagnostics.readers.single_file import FileReader, name_of, state_of
+
+FILES = "log_*.txt"
+HEAD_BYTES = 256
+_LINE = re.compile(r"Step (?P<step>-?\d+) \| ?(?P<values>.*)", re.DOTALL)
+_FILE = re.compile(r"log_(?P<time>\d+)\.txt")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every log right in the folder that begins as torchtune's do: each start of a training opens a new one."""
+    files = [file for file in sorted(folder.glob(FILES)) if file.is_file() and _is_log(file)]
+    return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
+
+
+def started(path: Path) -> float | None:
+    """When the log was opened, as its name says."""
+    match = _FILE.fullmatch(path.name)
+    return float(match["time"]) if match else None
+
+
+class Reader(FileReader["_Log"]):
+    """Follows one log."""
+
+    def opened(self) -> "_Log":
+        return _Log(self.path)
+
+    def record(self, log: "_Log", status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("torchtune", self.path),),
+            run_id=self.path.stem,
+            name=name_of(self.path),
+            tags=log.columns.series(),
+            status=status,
+            created=started(self.path),
+            malformed=log.malformed,
+        )
+
+
+class _Log:
+    """What was read of one file so far; lines without a step or with a value that is no number are counted."""
+
+    def __init__(self, path: Path) -> None:
+        self.columns = Columns()
+        self.malformed = 0
+        self._lines = TextLines(path)
+        self._last_step: int | None = None
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
+
+    def read(self) -> bool:
+        before = self._lines.tail.offset
+        for line in self._lines.lines():
+            self._take(line.rstrip())
+        return self._lines.tail.offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        return Status(state=state_of(written, now), step=self._last_step, last_written=written)
+
+    def _take(self, line: str) -> None:
+        match = _LINE.fullmatch(line)
+        step = int(match["step"]) if match and len(match["step"]) < 20 else None
+        if match is None or step is None or not -LARGEST_STEP <= step < LARGEST_STEP:
+            self.malformed += 1
+            return
+        for name, value in _values(match["values"]):
+            try:
+                self.columns.add(name, step, float(value), 0.0)
+            except ValueError:
+                self.malformed += 1
+        self._last_step = step
+
+
+def _values(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of a line; a name may hold spaces and colons, a value neither."""
+    words = list[str]()
+    for word in text.split(" "):
+        name, colon, value = word.rpartition(":")
+        words.append(name if colon else word)
+        if colon:
+            yield " ".join(words), value
+            words.clear()
+
+
+def _is_log(file: Path) -> bool:
+    try:
+        with file.open("rb") as log:
+            return _LINE.match(log.read(HEAD_BYTES).decode("utf-8", "replace")) is not None
+    except OSError:
+        return False

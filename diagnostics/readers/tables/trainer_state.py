@@ -1,0 +1,109 @@
+"""The reader of transformers' `trainer_state.json`: the log history that a Trainer saves with each checkpoint."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files.json_lines import Row, as_whole, parse_row
+from diagnostics.readers.rows import Rows
+from diagnostics.readers.run_folder import CARD_FILE, model_card, run_name
+
+STATE_FILE = "trainer_state.json"
+SUMMARY_KEY = "train_runtime"  # the last row sums the training up: it is no step
+_CHECKPOINT = re.compile(r"checkpoint-(?P<step>\d+)")
+_OWN_KEYS = frozenset({"step"})
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The output folder that a checkpoint belongs to; of several the last one knows all that came before."""
+    home = output_folder(folder)
+    newest = newest_state(home)
+    if newest is None or newest.parent != folder:
+        return ()
+    return (RunRef(home, "trainer-state", run_name(home), home),)
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the file holds no times."""
+
+
+def output_folder(folder: Path) -> Path:
+    """Where the training wrote to: the parent of a checkpoint's folder, else the folder itself."""
+    return folder.parent if _CHECKPOINT.fullmatch(folder.name) else folder
+
+
+def newest_state(home: Path) -> Path | None:
+    """The trainer_state.json that reaches furthest: the training's own, else the last checkpoint's."""
+    own = home / STATE_FILE
+    if own.is_file():
+        return own
+    found = [(int(match["step"]), path) for path, match in _checkpoints(home) if (path / STATE_FILE).is_file()]
+    return max(found)[1] / STATE_FILE if found else None
+
+
+class Reader:
+    """Follows one training by its newest trainer_state.json, which is replaced at each checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: tuple[Path, int, int, int] | None = None
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        file = self.path if self.path.is_file() else newest_state(output_folder(self.path))
+        if file is None:
+            raise UnreadableRun(self.path, f"{self.path} is gone: its {STATE_FILE} was there and has been removed")
+        found = file.stat()
+        seen = (file, found.st_ino, found.st_size, found.st_mtime_ns)
+        if self._last is None or seen != self._seen:
+            self._last, self._seen = self._read(file, found.st_mtime), seen
+        return self._last
+
+    def _read(self, file: Path, written: float) -> Recording:
+        state = parse_row(file.read_bytes())
+        if state is None or not isinstance(state.get("log_history"), list):
+            if self._last is not None:  # a Trainer writes in place: the next look finds it whole
+                return self._last
+            raise UnreadableRun(self.path, f"{file} is no state of a transformers Trainer: it holds no log_history")
+        rows, misfits = _points(state["log_history"])
+        step = as_whole(state.get("global_step"))
+        return Recording(
+            path=self.path,
+            sources=(Source("trainer-state", file),),
+            run_id=str(self.path.resolve().name),
+            name=run_name(self.path if self.path.is_dir() else self.path.parent),
+            tags=rows.columns.series(),
+            text={CARD_FILE: model_card(output_folder(file.parent) / STATE_FILE)},
+            status=Status(state="unknown", step=step, total=as_whole(state.get("max_steps")), last_written=written),
+            created=None,
+            malformed=misfits,
+        )
+
+
+def _points(history: list[Any]) -> tuple[Rows, int]:
+    rows, misfits = Rows(), 0
+    for row in history:
+        step = as_whole(row.get("step")) if isinstance(row, dict) else None
+        if step is None:
+            misfits += 1
+        elif SUMMARY_KEY not in row:
+            for name, value in _metrics(row):
+                rows.add(name, value, step, 0.0)
+    return rows, misfits
+
+
+def _metrics(row: Row) -> Iterator[tuple[str, Any]]:
+    """Values under the names that the Trainer's trackers use: `eval_x` is `eval/x` there."""
+    for name, value in row.items():
+        if name not in _OWN_KEYS:
+            yield (f"eval/{name.removeprefix('eval_')}" if name.startswith("eval_") else name), value
+
+
+def _checkpoints(home: Path) -> Iterator[tuple[Path, re.Match[str]]]:
+    for path in home.glob("checkpoint-*"):
+        if match := _CHECKPOINT.fullmatch(path.name):
+            yield path, match

@@ -1,0 +1,99 @@
+"""Which event files of one folder belong together: restarts of one training do, separate trainings do not."""
+
+import re
+import struct
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from diagnostics.readers.tensorboard.events import Event, decode
+from diagnostics.readers.tensorboard.records import Records
+
+EVENT_FILES = "events.out.tfevents.*"
+HEAD_RECORDS = 300  # of each file, where there are several: more than one step of any trainer
+HEAD_BYTES = 1 << 16  # a file of this size has a head that changes no more
+_NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.(?P<count>\d+))?")
+
+
+def event_files(folder: Path) -> tuple[Path, ...]:
+    """The event files right in a folder, oldest first by the time and the writer's count in their names."""
+    found = (path for path in folder.glob(EVENT_FILES) if path.is_file())
+    return tuple(sorted(found, key=lambda path: (started(path), _count(path), path.name)))
+
+
+def started(file: Path) -> int:
+    """When an event file was opened: seconds since the epoch by its name, 0 where the name does not say."""
+    match = _NAME.search(file.name)
+    return int(match["seconds"]) if match else 0
+
+
+def _count(file: Path) -> int:
+    """How many writers its process had opened before: two may begin within one second."""
+    match = _NAME.search(file.name)
+    return int(match["count"] or 0) if match else 0
+
+
+def trainings(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
+    """The event files of each training, oldest first."""
+    if len(files) <= 1:
+        return [files] if files else []
+    found: list[tuple[_Head, list[Path]]] = []
+    for file in files:
+        head = _head(file, file.stat().st_ino, min(file.stat().st_size, HEAD_BYTES))
+        if found and _continues(found[-1][0], head):
+            earlier, members = found[-1]
+            found[-1] = _joined(earlier, head), [*members, file]
+        else:
+            found.append((head, [file]))
+    return [tuple(members) for _, members in found]
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """How an event file begins: who wrote it, its first step and its tags."""
+
+    process: str | None
+    first_step: int | None
+    tags: frozenset[str]
+
+
+def _continues(training: _Head, file: _Head) -> bool:
+    """Whether a file goes on with a training: a restart begins at a later step, a new training at the same one.
+
+    TRL's old PPOTrainer puts every run of a project into one folder; other trainers resume into the folder they left.
+    """
+    if training.first_step is None or file.first_step is None:
+        return True
+    is_same_process = training.process is not None and training.process == file.process
+    return is_same_process or not training.tags & file.tags or file.first_step > training.first_step
+
+
+def _joined(training: _Head, file: _Head) -> _Head:
+    steps = [step for step in (training.first_step, file.first_step) if step is not None]
+    return replace(training, first_step=min(steps, default=None), tags=training.tags | file.tags)
+
+
+def head_tags(file: Path) -> frozenset[str]:
+    """The tags of the numbers at the beginning of an event file."""
+    found = file.stat()
+    return _head(file, found.st_ino, min(found.st_size, HEAD_BYTES)).tags
+
+
+@lru_cache(maxsize=4096)
+def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a head is read again while it grows
+    events = [event for payload in islice(Records(file).payloads(), HEAD_RECORDS) if (event := _decoded(payload))]
+    scalars = [(event.step, point.tag) for event in events for point in event.points if point.value is not None]
+    match = _NAME.search(file.name)
+    return _Head(
+        process=match["process"] if match else None,
+        first_step=min((step for step, _ in scalars), default=None),
+        tags=frozenset(tag for _, tag in scalars),
+    )
+
+
+def _decoded(payload: bytes) -> Event | None:
+    try:
+        return decode(payload)
+    except (ValueError, struct.error):
+        return None

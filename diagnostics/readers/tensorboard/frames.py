@@ -1,0 +1,127 @@
+"""Frames: where the records of an event file stand, found for a whole stretch at once and verified by their checksums.
+
+Nothing is learnt of the file and nothing assumed but the framing. The length of a record below 64 KiB has six zero
+bytes, and a checksum of its own tells such a length from chance; where each record begins at the end of the one before,
+the stretch is understood. It ends before the first place that is not.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.model.run import NO_STEPS
+from diagnostics.readers.tensorboard.crc import (
+    FARTHEST,
+    Places,
+    Words,
+    as_stored,
+    carried,
+    linear,
+    masked,
+    plain,
+    unmasked,
+)
+
+Bytes = npt.NDArray[np.uint8]
+
+HEADER_BYTES, CHECKSUM_BYTES = 12, 4
+FIRST_WINDOW_BYTES = 1 << 15  # a round's length, or some
+LARGEST_WINDOW_BYTES = 1 << 21  # its arrays stay in the processor's cache
+LARGEST_RECORD = 1 << 14
+_BLOCK_BYTES = 1 << 15
+assert _BLOCK_BYTES + LARGEST_RECORD <= FARTHEST
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Whole records, one after the other, whose checksums hold.
+
+    starts (N,) the place of each record's payload in `data` · sizes (N,) its bytes. `end` is the place after the last
+    record.
+    """
+
+    data: bytes
+    starts: Places
+    sizes: Places
+    end: int
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def payload(self, index: int) -> bytes:
+        """The payload of one record."""
+        start = int(self.starts[index])
+        return self.data[start : start + int(self.sizes[index])]
+
+
+def find(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_BYTES) -> Frames:
+    """The records from a position on, as far as they are whole and sound and within a window; often none."""
+    window = np.frombuffer(data, np.uint8, min(window_bytes, len(data) - position), position)
+    if len(window) < HEADER_BYTES + CHECKSUM_BYTES:
+        return Frames(data, NO_STEPS, NO_STEPS, position)
+    starts, sizes = _chained(window)
+    count = _verified(data, position, starts, sizes, _unaligned(window, "<u4")) if len(starts) else 0
+    starts, sizes = starts[:count] + (position + HEADER_BYTES), sizes[:count]
+    return Frames(data, starts, sizes, int(starts[-1] + sizes[-1]) + CHECKSUM_BYTES if count else position)
+
+
+def _chained(window: Bytes) -> tuple[Places, Places]:
+    """Where records begin in the window, each at the end of the one before, and the sizes of their payloads."""
+    is_zero = window == 0
+    two = is_zero[:-1] & is_zero[1:]
+    four = two[:-2] & two[2:]
+    places = np.flatnonzero(four[:-2] & four[2:]) - 2
+    places = places[(places >= 0) & (places <= len(window) - HEADER_BYTES - CHECKSUM_BYTES)]
+    sizes = window[places] | window[places + 1].astype(np.int64) << 8
+    places, sizes = places[is_small := sizes < LARGEST_RECORD], sizes[is_small]
+    is_header = _unaligned(window, "<u4")[places + 8] == _header_checksums()[sizes]
+    places, sizes = places[is_header], sizes[is_header]
+    ends = places + sizes + (HEADER_BYTES + CHECKSUM_BYTES)
+    goes_on = (places == np.concatenate([[0], ends[:-1]])) & (ends <= len(window))
+    count = len(places) if goes_on.all() else int(np.argmin(goes_on))
+    return places[:count], sizes[:count]
+
+
+def _verified(data: bytes, position: int, starts: Places, sizes: Places, words: npt.NDArray[np.uint32]) -> int:
+    """How many of the records come before the first block whose bytes are not what their checksums say."""
+    checksums = starts + sizes + HEADER_BYTES
+    firsts = np.flatnonzero(np.diff(starts // _BLOCK_BYTES, prepend=-1))
+    edges = np.append(starts[firsts], checksums[-1] + CHECKSUM_BYTES)
+    stored = words[checksums]
+    block_ends = np.repeat(edges[1:], np.diff(firsts, append=len(starts)))
+    said = carried(of_sizes(sizes) ^ unmasked(stored) ^ stored, block_ends - checksums)
+    expected = np.bitwise_xor.reduceat(said, firsts)
+    found = linear([data[start:end] for start, end in pairwise((edges + position).tolist())])
+    broken = np.flatnonzero(found != expected)
+    return int(firsts[broken[0]]) if len(broken) else len(starts)
+
+
+def of_sizes(sizes: Places) -> Words:
+    """What a record's length alone adds to the linear CRC of the record: its header, and the ones of its own CRC."""
+    table = np.zeros(LARGEST_RECORD, dtype=np.uint32)
+    for size in np.flatnonzero(np.bincount(sizes)).tolist():
+        table[size] = _of_size(size)
+    return table[sizes]
+
+
+@cache
+def _of_size(size: int) -> int:
+    length = size.to_bytes(8, "little")
+    header = length + masked(length).to_bytes(4, "little")
+    return int((linear([header + bytes(size)]) ^ plain([bytes(size)]))[0])
+
+
+@cache
+def _header_checksums() -> Words:
+    """The stored checksum of every length below `LARGEST_RECORD`, put together from those of its two bytes."""
+    low = linear([bytes([byte, 0, 0, 0, 0, 0, 0, 0]) for byte in range(256)])
+    high = linear([bytes([0, byte, 0, 0, 0, 0, 0, 0]) for byte in range(LARGEST_RECORD >> 8)])
+    return as_stored(np.bitwise_xor.outer(high, low).ravel() ^ plain([bytes(8)]))
+
+
+def _unaligned(window: Bytes, dtype: str) -> npt.NDArray[np.uint32]:
+    """A number at every byte."""
+    return np.ndarray((len(window) - 3,), dtype, window, strides=(1,))

@@ -1,0 +1,186 @@
+"""Layouts: where the numbers stand in records of one shape, learnt from one record, so that others are read at once.
+
+A layout is what one record tells: the places of its time, step and values; every other byte must be the same in the
+next record of that layout. Layouts that differ in those other bytes only (in the tag) are one family, whose records are
+told apart by a hash of these bytes and then compared with their layout byte by byte. A record that fits no layout is
+left to `events.decode`.
+"""
+
+import struct
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.model.run import Steps, Values
+from diagnostics.readers.tensorboard.crc import Places
+from diagnostics.readers.tensorboard.events import SCALAR_PLUGINS, decode
+from diagnostics.readers.tensorboard.field_offsets import Shape, shape_of
+from diagnostics.readers.tensorboard.frames import Frames
+from diagnostics.readers.tensorboard.point_batches import Piece
+
+Words = npt.NDArray[np.uint64]
+_Rows = npt.NDArray[np.uint8]
+Names = tuple[tuple[str, str], ...]  # tag and plugin of each value
+
+WORTH_LEARNING = 4  # records of a layout within a window: fewer are decoded one by one
+FAMILIES_PER_WINDOW = 4  # tried on the records of one size, so that a window of oddities costs no more than its bytes
+_WORD_BYTES = 8
+_ODD = 0x9E3779B97F4A7C15  # whose powers spread words over 64 bits (the golden ratio's fraction)
+
+
+class Batch(NamedTuple):
+    """A stretch of records: pieces in the order of their first record, and the records that are left, in order."""
+
+    pieces: list[Piece]
+    rest: list[int]
+
+
+class Layouts:
+    """What was learnt of the records of one training; `decode` goes on learning."""
+
+    def __init__(self) -> None:
+        self._families: dict[int, list[_Family]] = {}
+
+    def decode(self, frames: Frames) -> Batch:
+        """Everything in a stretch that is of a known shape, or of one that recurs in it."""
+        batch = Batch([], [])
+        order = np.argsort(frames.sizes.astype(np.uint16), kind="stable")
+        sizes = frames.sizes[order]
+        for members in np.split(order, np.flatnonzero(np.diff(sizes)) + 1):
+            self._decode_size(frames, members, batch)
+        batch.pieces.sort(key=lambda piece: piece.first)
+        batch.rest.sort()
+        return batch
+
+    def _decode_size(self, frames: Frames, members: Places, batch: Batch) -> None:
+        """Decode records of one size, given by their places (N,) in the stretch."""
+        size = int(frames.sizes[members[0]])
+        families = self._families.setdefault(size, [])
+        if not families and len(members) < WORTH_LEARNING:
+            batch.rest.extend(members.tolist())
+            return
+        rows = _rows(frames, members, size)
+        for family in families:
+            members, rows = family.decode(rows, members, batch)
+        for _ in range(FAMILIES_PER_WINDOW):
+            if len(members) < WORTH_LEARNING:
+                break
+            found = _family_of(frames.payload(int(members[0])), families)
+            if found is None:
+                batch.rest.append(int(members[0]))
+                members, rows = members[1:], rows[1:]
+            else:
+                found.learn(rows, members, frames)
+                members, rows = found.decode(rows, members, batch)
+        batch.rest.extend(members.tolist())
+
+
+class _Family:
+    """Layouts of one shape."""
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        self._lead = -shape.size % _WORD_BYTES  # what `_rows` puts before a payload
+        self._mask: Words = np.concatenate([np.zeros(self._lead, np.uint8), shape.fixed]).view(np.uint64)
+        self._factors: Words = np.cumprod(np.full(len(self._mask), _ODD, np.uint64), dtype=np.uint64)
+        self._layouts: dict[int, Names] = {}  # hash → tag and plugin of each value
+        self._keys = np.empty(0, np.uint64)  # increasing
+        self._templates = np.empty((0, len(self._mask)), np.uint64)
+        self._points: list[Names] = []
+
+    def learn(self, rows: Words, members: Places, frames: Frames) -> None:
+        """Learn the layouts that recur among records, and that of the first one."""
+        masked = rows & self._mask
+        keys, firsts, counts = np.unique(masked @ self._factors, return_index=True, return_counts=True)
+        recurs = (counts >= WORTH_LEARNING) | (firsts == 0)
+        for key, first in zip(keys[recurs].tolist(), firsts[recurs].tolist(), strict=True):
+            found = learnt(frames.payload(int(members[first])))
+            if key not in self._layouts and found is not None and found[0] == self.shape:
+                self._layouts[key] = found[1]
+                self._keys = np.append(self._keys, np.uint64(key))
+                self._templates = np.concatenate([self._templates, masked[first : first + 1]])
+                self._points.append(found[1])
+        order = np.argsort(self._keys)
+        self._keys, self._templates = self._keys[order], self._templates[order]
+        self._points = [self._points[index] for index in order.tolist()]
+
+    def decode(self, rows: Words, members: Places, batch: Batch) -> tuple[Places, Words]:
+        """Take what is of this family out of the records; return the others."""
+        if not len(self._keys):
+            return members, rows
+        masked = rows & self._mask
+        keys = masked @ self._factors
+        which = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        masked ^= self._templates[which]
+        if masked.any():
+            fits = ~masked.any(axis=1)
+            others = members[~fits], rows[~fits]
+            members, rows, which = members[fits], rows[fits], which[fits]
+        else:
+            others = members[:0], rows[:0]
+        if len(members):
+            batch.pieces.extend(self._pieces(rows.view(np.uint8).reshape(len(rows), -1), members, which))
+        return others
+
+    def _pieces(self, rows: _Rows, members: Places, which: Places) -> Iterator[Piece]:
+        order = np.argsort(which.astype(np.uint16), kind="stable")
+        members, which = members[order], which[order]
+        times, steps = self._times(rows)[order], self._steps(rows)[order]
+        columns = [self._numbers(rows, place, dtype)[order] for place, dtype in self.shape.values]
+        edges = [0, *(np.flatnonzero(np.diff(which)) + 1).tolist(), len(which)]
+        for start, end in pairwise(edges):
+            part = slice(start, end)
+            for (tag, plugin), values in zip(self._points[which[start]], columns, strict=True):
+                yield Piece(tag, plugin, members[part], steps[part], values[part], times[part])
+
+    def _times(self, rows: _Rows) -> Values:
+        return np.zeros(len(rows)) if self.shape.time is None else self._numbers(rows, self.shape.time, "<f8")
+
+    def _steps(self, rows: _Rows) -> Steps:
+        steps = np.zeros(len(rows), np.uint64)
+        start, end = self.shape.step or (0, 0)
+        for place in range(start, end):
+            steps |= (rows[:, self._lead + place] & np.uint8(127)).astype(np.uint64) << np.uint64(7 * (place - start))
+        return steps.view(np.int64)
+
+    def _numbers(self, rows: _Rows, place: int, dtype: str) -> Values:
+        start = self._lead + place
+        numbers = np.ascontiguousarray(rows[:, start : start + np.dtype(dtype).itemsize]).view(dtype).ravel()
+        return numbers.astype(np.float64)
+
+
+def _rows(frames: Frames, members: Places, size: int) -> Words:
+    """The payloads of records of one size, filled up in front to whole words: (N, words)."""
+    width = size + -size % _WORD_BYTES
+    windows = np.ndarray((len(frames.data) - width + 1,), f"V{width}", frames.data, strides=(1,))
+    found: Words = windows[frames.starts[members] + (size - width)].view(np.uint64).reshape(len(members), -1)
+    return found
+
+
+def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
+    """The family of a record, new where none of these is; None where the record has no layout."""
+    found = learnt(payload)
+    if found is None:
+        return None
+    known = next((family for family in families if family.shape == found[0]), None)
+    if known is None:
+        known = _Family(found[0])
+        families.append(known)
+    return known
+
+
+def learnt(payload: bytes) -> tuple[Shape, Names] | None:
+    """The shape of a record, and tag and plugin of each value; None unless it holds points, each at a fixed place."""
+    try:
+        event = decode(payload)
+    except (ValueError, struct.error):
+        return None
+    names = tuple((point.tag, point.plugin) for point in event.points)
+    are_points = all(point.value is not None and point.plugin in SCALAR_PLUGINS for point in event.points)
+    if not names or not are_points or len({tag for tag, _ in names}) != len(names):
+        return None
+    shape = shape_of(payload, event)
+    return None if shape is None else (shape, names)

@@ -1,0 +1,124 @@
+"""The framing of event files (TFRecord): length, checksum of the length, payload, checksum of the payload.
+
+Little endian; the checksums are masked CRC-32C. The format is described in TensorFlow's `record_writer.h`.
+"""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+from diagnostics.readers.files.tail import CHUNK_BYTES, Tail
+from diagnostics.readers.tensorboard.crc import masked
+from diagnostics.readers.tensorboard.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find
+from diagnostics.readers.tensorboard.repeated_rounds import Turns
+from diagnostics.readers.tensorboard.round_cache import Rounds
+
+_HEADER = struct.Struct("<QI")
+_CHECKSUM = struct.Struct("<I")
+_UPPER_HALF_OF_LENGTH = bytes(4)  # zero in every record below 4 GiB
+WORTH_A_STRETCH = 1 << 15  # bytes: fewer are read one by one in less time than the arrays take to set up
+_WORTH_KEEPING = 1 << 19  # bytes before the next chunk of the file: a stretch of their own would be a short one
+_PATIENCE = 1 << 16  # bytes that are read one by one after a place that no stretch begins at
+
+
+class Records:
+    """Follows one event file; holds back a record that has no end yet and finds its way past corrupt ones.
+
+    `malformed` counts corrupt stretches. A record whose payload is corrupt is skipped by its length; where the length
+    itself is corrupt, the next place that holds a valid header is looked for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.tail = Tail(path)
+        self.malformed = 0
+        self.bytes_left = 0  # after the stretch that was given out last
+        self._torn = b""
+        self._is_lost = False
+        self._rounds = Rounds()
+
+    @property
+    def torn_bytes(self) -> int:
+        """The length of the unfinished last record."""
+        return len(self._torn)
+
+    def payloads(self) -> Iterator[bytes]:
+        """The payloads that were completed since the last call, one by one."""
+        for chunk in self.tail.chunks():
+            data, position = self._torn + chunk, 0
+            while (step := self._step(data, position)) is not None:
+                position, payload = step
+                if payload is not None:
+                    yield payload
+            self._torn = data[position:]
+
+    def stretches(self) -> Iterator[Frames | Turns | bytes]:
+        """The same, many at once where a stretch is long and sound, and single payloads elsewhere."""
+        kept = 0
+        for chunk in self.tail.chunks():
+            kept = _WORTH_KEEPING if len(chunk) == CHUNK_BYTES else 0
+            yield from self._understood(self._torn + chunk, kept)
+        if kept:
+            yield from self._understood(self._torn, 0)
+
+    def _understood(self, data: bytes, kept: int) -> Iterator[Frames | Turns | bytes]:
+        """What the data holds; of its end, so many bytes may be left to be read with what follows."""
+        position = single_until = 0
+        patience = _PATIENCE
+        while len(data) - position > kept:
+            if position >= single_until and len(data) - position >= WORTH_A_STRETCH:
+                turns = self._rounds.follow(data, position)
+                if turns is None and (near := self._rounds.near(data, position)) > position:
+                    single_until = near
+                elif found := turns or self._framed(data, position):
+                    position, patience = found.end, _PATIENCE
+                    self.bytes_left = len(data) - position + self.tail.unread
+                    yield found
+                    continue
+                else:
+                    single_until, patience = position + patience, min(2 * patience, CHUNK_BYTES)
+            if (step := self._step(data, position)) is None:
+                break
+            position, payload = step
+            if payload is not None:
+                yield payload
+        self._torn = data[position:]
+
+    def _framed(self, data: bytes, position: int) -> Frames | None:
+        """The whole and sound records of a window, of which a round may be learnt; None where there are none."""
+        frames = find(data, position, self._rounds.window)
+        if not len(frames):
+            return None
+        self._rounds.learn_from(frames)
+        return frames
+
+    def _step(self, data: bytes, position: int) -> tuple[int, bytes | None] | None:
+        """One record on: the place after it, and its payload unless that is corrupt; None where the data ends."""
+        if len(data) - position < HEADER_BYTES:
+            return None
+        if not _is_header(data, position):
+            return self._next_header(data, position + 1), None
+        end = position + HEADER_BYTES + _HEADER.unpack_from(data, position)[0] + CHECKSUM_BYTES
+        if end > len(data):
+            return None
+        payload = data[position + HEADER_BYTES : end - CHECKSUM_BYTES]
+        if _CHECKSUM.unpack_from(data, end - CHECKSUM_BYTES)[0] != masked(payload):
+            self.malformed += 1
+            return end, None
+        return end, payload
+
+    def _next_header(self, data: bytes, start: int) -> int:
+        """The next valid header; where there is none, the last bytes, which may be the beginning of one."""
+        self.malformed += not self._is_lost
+        self._is_lost = True
+        while (zeros := data.find(_UPPER_HALF_OF_LENGTH, start + len(_UPPER_HALF_OF_LENGTH))) >= 0:
+            position = zeros - len(_UPPER_HALF_OF_LENGTH)
+            if _is_header(data, position):
+                self._is_lost = False
+                return position
+            start = position + 1
+        return max(start, len(data) - HEADER_BYTES + 1)
+
+
+def _is_header(data: bytes, position: int) -> bool:
+    header = data[position : position + HEADER_BYTES]
+    return len(header) == HEADER_BYTES and _HEADER.unpack(header)[1] == masked(header[:8])

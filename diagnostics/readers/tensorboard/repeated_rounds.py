@@ -1,0 +1,231 @@
+"""Rounds: a trainer logs the same tags in the same order, so that long stretches of its file repeat one round of bytes.
+
+The bytes of a round are learnt where records were just read one by one or by `layouts`; as long as the file goes on so,
+rounds are compared with them as a whole and their numbers are views on the file. What differs in anything but numbers,
+or breaks a checksum, is left to the other ways of reading.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.model.run import Steps
+from diagnostics.readers.tensorboard.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
+from diagnostics.readers.tensorboard.field_offsets import Shape
+from diagnostics.readers.tensorboard.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes
+from diagnostics.readers.tensorboard.record_layouts import Names, learnt
+
+WORTH_FOLLOWING = 1 << 16  # bytes: for fewer, `layouts` takes no longer
+LONGEST = 1 << 15  # bytes of a round
+_LONGEST_STEP = 8  # bytes of a varint: 56 bits
+_BLOCK_BYTES, _BLOCK_ROUNDS = 1 << 15, 32  # of one CRC at most
+_COMPARED_BYTES = 1 << 17  # at once: they stay in the processor's cache
+_CHECKED_RECORDS = 1 << 13  # at once, for the same reason
+assert LONGEST <= _BLOCK_BYTES <= FARTHEST
+
+
+class Curve(NamedTuple):
+    """Points of one tag from rounds that follow each other: steps, values and times (N,), some of them views."""
+
+    tag: str
+    plugin: str
+    steps: Steps
+    values: npt.NDArray[Any]
+    times: npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Rounds that were read: a curve for each tag, the number of records, and the place after the last one."""
+
+    curves: list[Curve]
+    records: int
+    end: int
+    round_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One record of a round: the place of its payload in the round, where its numbers are, and what they are called."""
+
+    start: int
+    shape: Shape
+    names: Names
+
+    @property
+    def checksum(self) -> int:
+        """The place of the payload's checksum."""
+        return self.start + self.shape.size
+
+    @property
+    def end(self) -> int:
+        """The place after the record."""
+        return self.checksum + CHECKSUM_BYTES
+
+
+class Round:
+    """The records that come again and again, in one order; see `learn`."""
+
+    def __init__(self, template: bytes, columns: tuple[Column, ...]) -> None:
+        self.size = len(template)
+        self.columns = columns
+        self._template = np.frombuffer(template, np.uint8)
+        self._fixed = self._fixed_bytes()
+        checksums = np.array([column.checksum for column in columns])
+        self._checksums = _spans(checksums, CHECKSUM_BYTES)
+        self._of_sizes = of_sizes(np.array([column.shape.size for column in columns]))[:, None]
+        self._carriers, self._rows = carriers(self.size - checksums), np.arange(len(columns))[:, None]
+        self._later = carriers(np.arange(max(1, min(_BLOCK_BYTES // self.size, _BLOCK_ROUNDS))) * self.size)
+        spans = np.array([column.shape.step or (0, 0) for column in columns]) + [[column.start] for column in columns]
+        self._steps = _spans(spans[:, 0], _LONGEST_STEP)
+        self._step_bits = np.array([(1 << 8 * size) - 1 for size in np.diff(spans).ravel().tolist()], np.uint64)
+        self._numbers = self._places_of_numbers()
+
+    def remaining(self, index: int) -> int:
+        """How many bytes there are from the beginning of a column's record to the end of the round."""
+        return self.size - self.columns[index].start + HEADER_BYTES
+
+    def is_at(self, data: bytes, position: int) -> bool:
+        """Whether rounds worth following seem to stand here."""
+        rounds = self._rounds(data, position)[: -(-WORTH_FOLLOWING // self.size)]
+        return rounds.size >= WORTH_FOLLOWING and self._alike(rounds) == len(rounds)
+
+    def follow(self, data: bytes, position: int) -> Turns | None:
+        """The rounds from a position on whose checksums hold; None where they are too few."""
+        rounds = self._rounds(data, position)
+        if rounds.size < WORTH_FOLLOWING:
+            return None
+        rounds = rounds[: self._sound(data, position, rounds)]
+        if rounds.size < WORTH_FOLLOWING:
+            return None
+        records = len(rounds) * len(self.columns)
+        return Turns(self._curves(rounds), records, position + rounds.size, self.size)
+
+    def _rounds(self, data: bytes, position: int) -> Bytes:
+        """As many rounds as the data may hold: (N, size)."""
+        count = (len(data) - position) // self.size
+        return np.frombuffer(data, np.uint8, count * self.size, position).reshape(count, self.size)
+
+    def _alike(self, rounds: Bytes) -> int:
+        """How many rounds equal the template but for their numbers."""
+        part = max(1, _COMPARED_BYTES // self.size)
+        scratch = np.empty((min(part, len(rounds)), self.size), np.uint8)
+        for start in range(0, len(rounds), part):
+            compared = rounds[start : start + part]
+            differs = np.bitwise_xor(compared, self._template, out=scratch[: len(compared)])
+            differs &= self._fixed
+            if differs.max():
+                return start + int(np.argmax(differs.any(axis=1)))
+        return len(rounds)
+
+    def _sound(self, data: bytes, position: int, rounds: Bytes) -> int:
+        """How many rounds are the template's and sound; looked at in parts that stay in the processor's cache."""
+        part = len(self._later) * max(1, _CHECKED_RECORDS // (len(self._later) * len(self.columns)))
+        for start in range(0, len(rounds), part):
+            looked_at = rounds[start : start + part]
+            count = self._alike(looked_at)
+            if not count or not self._are_sound(data, position + start * self.size, looked_at[:count]):
+                return start
+            if count < len(looked_at):
+                return start + count
+        return len(rounds)
+
+    def _are_sound(self, data: bytes, position: int, rounds: Bytes) -> bool:
+        """Whether the checksums of some records say what the CRC of their bytes is, block by block."""
+        stored: Words = np.ascontiguousarray(rounds.take(self._checksums, axis=1).view("<u4").T)
+        said = looked_up(self._carriers, self._rows, self._of_sizes ^ unmasked(stored) ^ stored)
+        per_block = len(self._later)
+        firsts = np.arange(0, len(rounds), per_block)
+        edges = np.append(firsts, len(rounds))
+        later = np.repeat(edges[1:], np.diff(edges)) - np.arange(1, len(rounds) + 1)
+        of_rounds = looked_up(self._later, later, np.bitwise_xor.reduce(said, axis=0))
+        places = (edges * self.size + position).tolist()
+        found = linear([data[start:end] for start, end in pairwise(places)])
+        return bool((np.bitwise_xor.reduceat(of_rounds, firsts) == found).all())
+
+    def _curves(self, rounds: Bytes) -> list[Curve]:
+        varints = rounds.take(self._steps, axis=1).view("<u8") & self._step_bits
+        common = _decoded(varints[:, 0]) if (varints == varints[:, :1]).all() else None
+        numbers, fields = rounds.view(self._numbers)[:, 0], iter(self._numbers.names or ())
+        found: list[Curve] = []
+        for index, column in enumerate(self.columns):
+            steps = _decoded(varints[:, index]) if common is None else common
+            times = numbers[next(fields)] if column.shape.time is not None else np.zeros(len(rounds))
+            for tag, plugin in column.names:
+                found.append(Curve(tag, plugin, steps, numbers[next(fields)], times))
+        return found
+
+    def _fixed_bytes(self) -> Bytes:
+        """Ones where rounds must be equal: everywhere but in numbers and checksums of payloads."""
+        fixed = np.full(self.size, 255, np.uint8)
+        for column in self.columns:
+            fixed[column.start : column.checksum] = column.shape.fixed
+            fixed[column.checksum : column.end] = 0
+        return fixed
+
+    def _places_of_numbers(self) -> np.dtype[np.void]:
+        """A round as a structure of its times and values, column by column."""
+        places: list[tuple[int, str]] = []
+        for column in self.columns:
+            times = [] if column.shape.time is None else [(column.shape.time, "<f8")]
+            places += [(column.start + place, dtype) for place, dtype in (*times, *column.shape.values)]
+        names, offsets, formats = zip(*((str(n), place, dtype) for n, (place, dtype) in enumerate(places)), strict=True)
+        return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
+
+
+def learn(frames: Frames) -> Round | None:
+    """The round that a stretch ends with, from where its last tag stood before; None where the stretch has no round.
+
+    It begins where the step changes, so that it comes to its end where the trainer's own round does.
+    """
+    columns: list[Column] = []
+    end, last, tags = frames.end, None, set[str]()
+    for index in reversed(range(len(frames))):
+        found = learnt(frames.payload(index))
+        place = int(frames.starts[index])
+        if found is None or end - place > LONGEST or not _is_easy(found[0]):
+            return None
+        shape, names = found
+        if names == last:
+            return _round(frames.data[place + shape.size + CHECKSUM_BYTES : end], columns[::-1])
+        if not tags.isdisjoint(tag for tag, _ in names):
+            return None
+        tags.update(tag for tag, _ in names)
+        columns.append(Column(place - end, shape, names))
+        last = last or names
+    return None
+
+
+def _round(template: bytes, columns: Sequence[Column]) -> Round:
+    """The round of these bytes, turned; the columns' places are counted from the end of the bytes."""
+    steps = [template[column.start :][slice(*column.shape.step or (0, 0))] for column in columns]
+    first = next((index for index, (one, other) in enumerate(pairwise(steps), 1) if one != other), 0)
+    turn = columns[first].start - HEADER_BYTES
+    placed = (replace(column, start=(column.start - turn) % len(template)) for column in columns)
+    return Round(template[turn:] + template[:turn], tuple(sorted(placed, key=attrgetter("start"))))
+
+
+def _is_easy(shape: Shape) -> bool:
+    """Whether a word that begins with the step holds it, and ends before the record does."""
+    if shape.step is None:
+        return shape.size + CHECKSUM_BYTES >= _LONGEST_STEP
+    start, end = shape.step
+    return end - start <= _LONGEST_STEP <= shape.size + CHECKSUM_BYTES - start
+
+
+def _spans(starts: Places, size: int) -> Places:
+    """The places of so many bytes from each start on."""
+    return (starts[:, None] + np.arange(size)).ravel()
+
+
+def _decoded(varints: npt.NDArray[np.uint64]) -> Steps:
+    """Varints (N,) of at most eight bytes as numbers."""
+    numbers = varints & np.uint64(127)
+    for place in range(1, _LONGEST_STEP):
+        numbers |= varints >> np.uint64(place) & np.uint64(127 << 7 * place)
+    return numbers.view(np.int64)

@@ -1,0 +1,75 @@
+"""Restarts: a TensorBoard writer that goes on from an earlier step withdraws what was written from that step on."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.model.growing_array import Growing
+from diagnostics.model.run import RawSeries, Steps
+
+
+class Restart(NamedTuple):
+    """A writer began anew at a step (`purge_step`); `sizes` says how many points each tag had by then."""
+
+    step: int
+    sizes: Mapping[str, int]
+
+    def withdraws(self, tag: str, steps: Steps) -> npt.NDArray[np.bool_]:
+        """(N,) Which points of a tag are withdrawn; those that were written again stay, as replaced ones."""
+        size = self.sizes.get(tag, 0)
+        is_old = np.arange(len(steps)) < size
+        found: npt.NDArray[np.bool_] = is_old & (steps >= self.step) & ~np.isin(steps, steps[size:])
+        return found
+
+
+class Restarts:
+    """The restarts of one log. What they left of a tag is kept, and costs its new points alone until one comes back."""
+
+    def __init__(self) -> None:
+        self._found: list[Restart] = []
+        self._left: dict[str, _Left] = {}
+
+    def add(self, restart: Restart) -> None:
+        """Take in one more restart."""
+        self._found.append(restart)
+        self._left.clear()
+
+    def applied(self, series: Mapping[str, RawSeries]) -> dict[str, RawSeries]:
+        """The points of each tag that are not withdrawn; those of the last call must be the first ones of these."""
+        return {tag: self._applied(raw) for tag, raw in series.items()} if self._found else dict(series)
+
+    def _applied(self, raw: RawSeries) -> RawSeries:
+        left = self._left.get(raw.tag)
+        if left is None or not left.goes_on(raw):
+            left = self._left[raw.tag] = _Left(raw, [restart.withdraws(raw.tag, raw.steps) for restart in self._found])
+        return left.series(raw)
+
+
+class _Left:
+    """What restarts left of one tag, so far."""
+
+    def __init__(self, raw: RawSeries, withdrawn: list[npt.NDArray[np.bool_]]) -> None:
+        gone = np.logical_or.reduce(withdrawn)
+        self._gone = np.unique(raw.steps[gone])
+        self._seen = len(raw.steps)
+        self._steps, self._values = Growing(raw.steps[~gone]), Growing(raw.values[~gone])
+        self._has_times = len(raw.times) > 0
+        self._times = Growing(raw.times[~gone] if self._has_times else raw.times)
+
+    def goes_on(self, raw: RawSeries) -> bool:
+        """Whether no step that was withdrawn was written again since, nor the first point that has a time."""
+        if self._has_times != (len(raw.times) > 0):
+            return False
+        return len(self._gone) == 0 or not np.isin(raw.steps[self._seen :], self._gone).any()
+
+    def series(self, raw: RawSeries) -> RawSeries:
+        """These points and the new ones behind them."""
+        if len(self._gone) == 0:
+            return raw
+        self._steps.append(raw.steps[self._seen :])
+        self._values.append(raw.values[self._seen :])
+        self._times.append(raw.times[self._seen :])
+        self._seen = len(raw.steps)
+        return RawSeries(raw.tag, self._steps.view(), self._values.view(), self._times.view())

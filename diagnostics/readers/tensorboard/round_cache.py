@@ -1,0 +1,109 @@
+"""Known rounds: what was learnt of the rounds of one file serves all files that this process reads.
+
+Runs of one project log the same tags. A known round is only a guess at what stands in another file: every byte and
+checksum is compared before a number is taken.
+"""
+
+from diagnostics.readers.tensorboard.field_offsets import Shape
+from diagnostics.readers.tensorboard.frames import (
+    CHECKSUM_BYTES,
+    FIRST_WINDOW_BYTES,
+    HEADER_BYTES,
+    LARGEST_RECORD,
+    LARGEST_WINDOW_BYTES,
+    Frames,
+)
+from diagnostics.readers.tensorboard.record_layouts import Names, learnt
+from diagnostics.readers.tensorboard.repeated_rounds import Round, Turns, learn
+
+MOST_COLUMNS = 1 << 12  # that are known at once, with 5 KiB each
+_NEAR = 16  # records, as many as an evaluation or a checkpoint puts between rounds
+_LONG_BYTES = 1 << 17  # of rounds: where they are interrupted sooner, learning them anew costs more than it gives
+_LARGEST_PATIENCE = 32
+
+_Key = tuple[Shape, Names]
+
+
+class KnownRounds:
+    """Rounds by each of their columns."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[_Key, tuple[Round, int]] = {}
+
+    def add(self, found: Round) -> None:
+        """Keep a round in place of what is known of its columns; where it gets too much, all others are forgotten."""
+        first = found.columns[0]
+        if self._rounds.get((first.shape, first.names), (None, 0))[0] is found:
+            return
+        if len(self._rounds) + len(found.columns) > MOST_COLUMNS:
+            self._rounds = {}
+        self._rounds |= {(column.shape, column.names): (found, place) for place, column in enumerate(found.columns)}
+
+    def with_column(self, key: _Key) -> tuple[Round, int] | None:
+        """The round with such a record, and the record's place in it."""
+        return self._rounds.get(key)
+
+
+_OF_ALL_FILES = KnownRounds()
+
+
+class Rounds:
+    """What is known of one file's rounds, and how much of it to read before the next attempt to learn some."""
+
+    def __init__(self) -> None:
+        self.window = FIRST_WINDOW_BYTES
+        self._round: Round | None = None
+        self._own = KnownRounds()  # what may be a round; those that were followed are known to all
+        self._wait, self._patience = 0, 1  # stretches; where rounds are not found the attempts become rare
+
+    def follow(self, data: bytes, position: int) -> Turns | None:
+        """The rounds that begin at a position; None where there are none or too few."""
+        turns = self._round.follow(data, position) if self._round is not None else None
+        if turns is None and (known := self._at(data, position)) is not None and known[1] == 0:
+            self._round = known[0]
+            turns = self._round.follow(data, position)
+        if turns is not None and self._round is not None:
+            _OF_ALL_FILES.add(self._round)
+            if turns.end - position >= _LONG_BYTES:
+                self.window, self._wait, self._patience = FIRST_WINDOW_BYTES, 0, 1
+        return turns
+
+    def near(self, data: bytes, position: int) -> int:
+        """Where rounds begin that are worth following, after a few other records or the end of a round.
+
+        The position itself where that is nowhere near.
+        """
+        place: int | None = position
+        for _ in range(_NEAR):
+            if place is None:
+                break
+            if (known := self._at(data, place)) is not None:
+                found, index = known
+                start = place + (found.remaining(index) if index else 0)
+                return start if start < len(data) and found.is_at(data, start) else position
+            place = end_of_record(data, place)
+        return position
+
+    def _at(self, data: bytes, position: int) -> tuple[Round, int] | None:
+        """The known round with the record at a position, and the record's place in it."""
+        end = end_of_record(data, position)
+        key = learnt(data[position + HEADER_BYTES : end - CHECKSUM_BYTES]) if end is not None else None
+        return (self._own.with_column(key) or _OF_ALL_FILES.with_column(key)) if key is not None else None
+
+    def learn_from(self, frames: Frames) -> None:
+        """Look for a round in a stretch that was read in another way."""
+        self.window = min(2 * self.window, LARGEST_WINDOW_BYTES)
+        self._wait -= 1
+        if self._wait < 0:
+            self._round, self._own = learn(frames), KnownRounds()
+            if self._round is not None:
+                self._own.add(self._round)
+            self._wait = self._patience
+            self._patience = min(2 * self._patience, _LARGEST_PATIENCE)
+
+
+def end_of_record(data: bytes, position: int) -> int | None:
+    """Where the record at a position ends if its length is sound; None where the data ends or the record is large."""
+    size = int.from_bytes(data[position : position + 8], "little")
+    end = position + HEADER_BYTES + size + CHECKSUM_BYTES
+    return end if size < LARGEST_RECORD and end <= len(data) else None

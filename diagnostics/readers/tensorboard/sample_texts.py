@@ -1,0 +1,58 @@
+"""Sampled completions that a trainer wrote as text: verl and OpenRLHF log them to TensorBoard so."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from diagnostics.model.run import Sample, Samples
+from diagnostics.readers.samples.tables import to_samples
+
+SUFFIX = "/text_summary"
+TAGS = {"val/generations": "eval", "train/generated_samples": "train"}
+"""The tags of verl and OpenRLHF, and what their completions answer."""
+_VERL = re.compile(
+    r"### Sample \d+\s*\*\*Input:\*\*[ ]?(?P<query>.*?)\s*\*\*Output:\*\*[ ]?(?P<response>.*?)\s*"
+    r"\*\*Score:\*\*[ ]*(?P<score>\S+)",
+    re.DOTALL,
+)
+_OPENRLHF = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", re.DOTALL)
+
+
+class SampleTexts:
+    """The texts of samples, by step; a step that logged one twice keeps the later one."""
+
+    def __init__(self, index: Iterable[tuple[int, Mapping[str, str]]] = ()) -> None:
+        self._texts: dict[int, dict[str, str]] = {step: dict(found) for step, found in index}
+
+    def note(self, tag: str, step: int, text: str) -> None:
+        """Keep a text, if its tag is one of those that hold samples."""
+        bare = tag.removesuffix(SUFFIX)
+        if bare in TAGS:
+            self._texts.setdefault(step, {})[bare] = text
+
+    def index(self) -> list[list[Any]]:
+        """The texts noted so far, step by step, in what JSON can hold."""
+        return [[step, found] for step, found in self._texts.items()]
+
+    def snapshot(self) -> Samples:
+        """The samples noted so far."""
+        texts = {step: dict(found) for step, found in self._texts.items()}
+        return Samples(tuple(sorted(texts)), partial(_load, texts))
+
+
+def _load(texts: Mapping[int, Mapping[str, str]], step: int) -> tuple[Sample, ...]:
+    return tuple(
+        sample for tag, text in texts[step].items() for sample in to_samples(list(_rows(text)), step, split=TAGS[tag])
+    )
+
+
+def _rows(text: str) -> Iterator[dict[str, Any]]:
+    for pattern, score in ((_VERL, "score"), (_OPENRLHF, "reward")):
+        for match in pattern.finditer(text):
+            row: dict[str, Any] = match.groupdict()
+            try:
+                row[score] = float(row[score])
+            except ValueError:
+                del row[score]
+            yield row

@@ -1,0 +1,106 @@
+"""Sub-runs: folders that a TensorBoard writer makes below its own, for settings and for curves drawn together.
+
+`add_hparams` makes a folder named by the time, with the settings and final values in a file of its own. `add_scalars`
+makes a folder for each curve, whose only tag is the chart's name: `loss_a` (PyTorch) or `loss/a` (tensorboardX). They
+are parts of the run of the folder above, where the curve is called `loss/a`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from diagnostics.model.run import RawSeries
+from diagnostics.readers.run_folder import is_time_named
+from diagnostics.readers.tensorboard.event_log import EventLog
+from diagnostics.readers.tensorboard.file_groups import event_files, head_tags
+
+DEEPEST = 4  # a chart's name holds few slashes
+
+
+class SubRun(NamedTuple):
+    """A folder that is a part of the run of `root`; `tag` is what its only tag is called there, "" keeps all names."""
+
+    folder: Path
+    root: Path
+    tag: str
+
+
+def sub_run(folder: Path) -> SubRun | None:
+    """What a folder with event files is a part of; None where it is a run of its own."""
+    if is_time_named(folder):
+        return SubRun(folder, folder.parent, "") if event_files(folder.parent) else None
+    files = event_files(folder)
+    tags = head_tags(files[0]) if files else frozenset()
+    chart = next(iter(tags), "")
+    if len(tags) != 1 or not chart:
+        return None
+    flat, depth = chart.replace("/", "_") + "_", len(chart.split("/"))
+    if folder.name.startswith(flat) and event_files(folder.parent):
+        return SubRun(folder, folder.parent, f"{chart}/{folder.name.removeprefix(flat)}")
+    root = folder.parents[depth] if len(folder.parents) > depth else folder
+    is_nested = folder.parent == root / chart and bool(event_files(root))
+    return SubRun(folder, root, f"{chart}/{folder.name}") if is_nested else None
+
+
+class SubLogs:
+    """What the sub-runs of one folder hold; those that a training made itself, where it shares the folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._logs: dict[Path, tuple[SubRun, EventLog]] = {}
+        self._modified = -1
+        self._candidates: tuple[int, tuple[Path, ...]] = -1, ()
+
+    @property
+    def malformed(self) -> int:
+        """Records that could not be understood."""
+        return sum(log.malformed for _, log in self._logs.values())
+
+    @property
+    def settings(self) -> dict[str, object]:
+        """The settings that `add_hparams` was given."""
+        return {name: value for _, log in self._logs.values() for name, value in log.settings.items()}
+
+    def files(self) -> tuple[Path, ...]:
+        """Every folder that is a sub-run or may become one, and the event files in it, as the root stands now."""
+        modified = self.root.stat().st_mtime_ns
+        if modified != self._candidates[0]:
+            found = (path for folder in _folders(self.root) for path in (folder, *event_files(folder)))
+            self._candidates = modified, tuple(found)
+        return self._candidates[1]
+
+    def read(self, since: float, until: float) -> bool:
+        """Take in what is new in the folders that were made in this span of time; False where nothing is."""
+        modified = self.root.stat().st_mtime_ns
+        if modified != self._modified:
+            self._modified = modified
+            for found in _below(self.root):
+                if not is_time_named(found.folder) or since <= float(found.folder.name) < until:
+                    self._logs.setdefault(found.folder, (found, EventLog()))
+        grew = [log.read(event_files(found.folder)) for found, log in self._logs.values()]
+        return any(grew)
+
+    def tags(self) -> dict[str, RawSeries]:
+        """Their series, under the names that they have in the run."""
+        return {
+            found.tag or tag: replace(series, tag=found.tag or tag)
+            for found, log in self._logs.values()
+            for tag, series in log.series().items()
+        }
+
+
+def _below(root: Path) -> Iterator[SubRun]:
+    """The sub-runs of a folder, in the order of their names."""
+    for folder in _folders(root):
+        found = sub_run(folder)
+        if found is not None and found.root == root:
+            yield found
+
+
+def _folders(root: Path) -> Iterator[Path]:
+    """The folders below another one that are near enough to be its sub-runs."""
+    for depth in range(1, DEEPEST):
+        for folder in sorted(root.glob("/".join("*" * depth) + "/")):
+            if folder.is_dir() and not folder.is_symlink():
+                yield folder

@@ -1,0 +1,1 @@
+"""Weights & Biases' local files and exports, and SwanLab's, which use the same framing."""

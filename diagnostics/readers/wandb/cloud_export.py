@@ -1,0 +1,134 @@
+"""The reader of folders that `rlvitals import` makes of a run in the W&B cloud: a manifest, rows and tables.
+
+`wandb-export.json` says what the run is, `history.jsonl` holds every row that it logged, `system.jsonl` a sample of the
+machine's metrics, `files/` the tables. The manifest is written last; a folder without one is not fetched whole.
+"""
+
+import re
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, parse_row
+from diagnostics.readers.samples.tables import reward_functions
+from diagnostics.readers.wandb.history import WandbHistory
+
+MANIFEST, HISTORY, SYSTEM, FILES, CONSOLE = (
+    "wandb-export.json",
+    "history.jsonl",
+    "system.jsonl",
+    "files",
+    "output.log",
+)
+REQUIREMENTS = "requirements.txt"
+SCHEMA_VERSION = 1
+_STATES = {"finished": "finished", "failed": "failed", "crashed": "died", "killed": "stopped", "preempted": "stopped"}
+_FRACTION = re.compile(r"\.\d+")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder, by its manifest."""
+    manifest = _manifest(folder)
+    return (RunRef(folder, "wandb-export", str(manifest.get("name") or folder.name)),) if manifest else ()
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as its manifest says."""
+    return _seconds((_manifest(path) or {}).get("created"))
+
+
+class Reader:
+    """Reads one fetched run, anew where it was fetched again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._seen: tuple[int, int] | None = None
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that was fetched; the object of the last call when nothing changed. Raises UnreadableRun."""
+        try:
+            found = (self.path / MANIFEST).stat()
+        except OSError as error:
+            raise UnreadableRun(
+                self.path, f"{self.path} is gone: its {MANIFEST} was there and has been removed"
+            ) from error
+        manifest = _manifest(self.path)
+        if manifest is None and self._last is not None:  # it is being fetched again: the next look finds it whole
+            return self._last
+        if manifest is None:
+            raise UnreadableRun(self.path, f"{self.path / MANIFEST} is no JSON of an imported run; import it again")
+        seen = (found.st_ino, found.st_mtime_ns)
+        if self._last is None or seen != self._seen:
+            self._last, self._seen = self._record(manifest), seen
+        return self._last
+
+    def _record(self, manifest: Row) -> Recording:
+        history, malformed = _history(self.path)
+        history.take_summary(_mapping(manifest.get("summary")))
+        console = self.path / CONSOLE
+        return Recording(
+            path=self.path,
+            sources=(Source("wandb-export", self.path),),
+            run_id=str(manifest.get("run_id") or self.path.name),
+            name=str(manifest.get("name") or self.path.name),
+            tags=history.rows.columns.series(),
+            histograms=history.rows.histograms.by_tag(),
+            config=_mapping(manifest.get("config")),
+            text=_texts(self.path / FILES),
+            samples=history.tables.snapshot(reward_functions(history.rows.columns.tags)),
+            status=_status(manifest, history.rows.last_step),
+            created=_seconds(manifest.get("created")),
+            console=console if console.exists() else None,
+            malformed=malformed,
+            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes()),
+        )
+
+
+def _history(folder: Path) -> tuple[WandbHistory, int]:
+    """What the rows of a folder hold, and how many of them hold nothing."""
+    history, rows, system = WandbHistory(), JsonLines(folder / HISTORY), JsonLines(folder / SYSTEM)
+    for line in rows.lines():
+        history.take(line.row, None, folder / FILES)
+    for line in system.lines():
+        measured = {name: value for name, value in line.row.items() if not name.startswith("_")}
+        history.take_system(measured, as_number(line.row.get("_timestamp")) or 0.0)
+    history.settle()
+    return history, history.malformed + rows.malformed + system.malformed
+
+
+def _status(manifest: Row, step: int | None) -> Status:
+    """How the run stood when it was fetched; one that was running then is silent here."""
+    state = _STATES.get(str(manifest.get("state")), "silent")
+    return Status(state=state, step=step, last_written=_seconds(manifest.get("last_written")) or time.time())
+
+
+def _manifest(folder: Path) -> Row | None:
+    try:
+        return parse_row((folder / MANIFEST).read_bytes())
+    except OSError:
+        return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    found = value if isinstance(value, dict) else {}
+    return {name: inner for name, inner in found.items() if not name.startswith("_")}
+
+
+def _texts(files: Path) -> dict[str, str]:
+    try:
+        return {REQUIREMENTS: (files / REQUIREMENTS).read_text("utf-8", "replace")}
+    except OSError:
+        return {}
+
+
+def _seconds(text: Any) -> float | None:
+    """Seconds since the epoch of an ISO date."""
+    try:
+        return datetime.fromisoformat(_FRACTION.sub("", str(text)).replace("Z", "+00:00")).timestamp()
+    except ValueError:
+        return None

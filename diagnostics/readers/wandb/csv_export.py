@@ -1,0 +1,159 @@
+"""The reader of CSV files that the W&B page exports: one panel a file, a column for each run and metric.
+
+The page draws sampled curves and exports what it draws, so points may be missing that the run has logged.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from diagnostics.model.run import Recording, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files import csv_lines
+from diagnostics.readers.rows import LARGEST_STEP, Rows
+from diagnostics.readers.samples.tables import number_of
+
+SEPARATOR = " - "
+BOUNDS = ("__MIN", "__MAX")  # of the points that the page put together into one
+OWN_STEP = "_step"
+HEADER_BYTES = 64 << 20  # a million names take some
+
+
+class Column(NamedTuple):
+    """One column of a panel: whose curve it is."""
+
+    place: int
+    run: str
+    metric: str
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The runs of all panels in the folder, each at the first file that shows it."""
+    found: dict[str, list[Path]] = {}
+    for file in _exports(folder):
+        for run in dict.fromkeys(column.run for column in _columns(_header(file))):
+            found.setdefault(run, []).append(file)
+    return tuple(
+        RunRef(files[0] if len(found) == 1 else files[0] / run, "wandb-csv", run, files=tuple(files[1:]))
+        for run, files in found.items()
+    )
+
+
+def started(path: Path) -> float | None:
+    """Unknown: the panels hold no times."""
+
+
+def is_export(file: Path) -> bool:
+    """Whether a CSV is a panel: every column after the first is RUN - METRIC, one of them bounds or W&B's own step."""
+    header = _header(file) if file.suffix == ".csv" else []
+    rest = header[1:]
+    is_marked = any(name.endswith((*BOUNDS, SEPARATOR + OWN_STEP)) for name in rest)
+    return is_marked and all(SEPARATOR in name for name in rest)
+
+
+class Reader:
+    """Reads one run of the panels in a folder, anew where one of them changed: the page writes them in one go."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = next((parent for parent in (path, *path.parents) if parent.is_file()), path)
+        self._seen: tuple[tuple[Path, int, int], ...] = ()
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the panels hold; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self._file.is_file():
+            raise UnreadableRun(self.path, f"{self.path} is gone: the export was there and has been removed")
+        files = tuple(_exports(self._file.parent))
+        seen = tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+        if self._last is None or seen != self._seen:
+            self._last, self._seen = self._record(files), seen
+        return self._last
+
+    def _record(self, files: Sequence[Path]) -> Recording:
+        run, rows, misfits = self._run(), Rows(), 0
+        ours = [file for file in files if any(column.run == run for column in _columns(_header(file)))]
+        for file in ours:
+            misfits += _take(file, run, rows)
+        written = max((file.stat().st_mtime for file in ours), default=None)
+        return Recording(
+            path=self.path,
+            sources=tuple(Source("wandb-csv", file) for file in ours),
+            run_id=run,
+            name=run,
+            tags=rows.columns.series(),
+            status=Status(state="unknown", step=rows.last_step, last_written=written),
+            malformed=misfits,
+            notes=("A W&B export holds the points that the page drew, which may be fewer than were logged",),
+        )
+
+    def _run(self) -> str:
+        if self.path != self._file:
+            return str(self.path.relative_to(self._file))
+        names = {column.run for column in _columns(_header(self._file))}
+        if len(names) != 1:
+            raise UnreadableRun(self.path, f"{self.path} shows {len(names)} runs; open one of them: {self.path}/RUN")
+        return names.pop()
+
+
+def _take(file: Path, run: str, rows: Rows) -> int:
+    """Take in a run's points of one panel; how many rows name no step."""
+    header, *lines = map(csv_lines.cells, _whole_lines(file.read_text("utf-8-sig", "replace")))
+    columns = [column for column in _columns(header) if column.run == run]
+    own = next((index for index, name in enumerate(header) if name == f"{run}{SEPARATOR}{OWN_STEP}"), None)
+    misfits = 0
+    for line in lines:
+        cells = [(column.metric, line[column.place]) for column in columns if column.place < len(line)]
+        points = [(metric, number) for metric, cell in cells if (number := _number(cell)) is not None]
+        step = _step(line, own) if points else None
+        misfits += bool(points) and step is None
+        if step is not None:
+            for metric, number in points:
+                rows.columns.add(metric, step, number, 0.0)
+            rows.last_step = max(step, rows.last_step or 0)
+    return misfits
+
+
+def _whole_lines(text: str) -> list[str]:
+    """The lines; the last one without an end counts where its last cell is closed, so that no number is cut short."""
+    *lines, last = text.split("\n")
+    return [*lines, last] if last.endswith('"') or not lines else lines
+
+
+def _step(line: Sequence[str], own: int | None) -> int | None:
+    """The whole number on the panel's axis, else W&B's own count: an axis may be a time or an epoch."""
+    for index in (0, own):
+        cell = line[index] if index is not None and index < len(line) else ""
+        number = _number(cell)
+        if number is not None and math.isfinite(number) and number.is_integer() and abs(number) < LARGEST_STEP:
+            return int(cell) if cell.strip().isdecimal() else int(number)
+    return None
+
+
+def _columns(header: Sequence[str]) -> Iterator[Column]:
+    """The columns that hold a metric's values, without their bounds and W&B's own step."""
+    for index, name in enumerate(header):
+        run, separator, metric = name.rpartition(SEPARATOR)
+        if index and separator and metric != OWN_STEP and not metric.endswith(BOUNDS):
+            yield Column(index, run, metric)
+
+
+def _exports(folder: Path) -> list[Path]:
+    return [file for file in sorted(folder.glob("*.csv")) if file.is_file() and is_export(file)]
+
+
+def _header(file: Path) -> list[str]:
+    try:
+        with file.open("rb") as lines:
+            first = lines.readline(HEADER_BYTES).decode("utf-8-sig", "replace")
+    except OSError:
+        return []
+    return csv_lines.cells(first)
+
+
+def _number(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return number_of(cell)

@@ -1,0 +1,133 @@
+"""The history of a W&B run, row by row: its points on the trainer's own steps, and its tables of completions."""
+
+import bisect
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from diagnostics.readers.files.json_lines import as_number, as_whole
+from diagnostics.readers.rows import AXES, Rows
+from diagnostics.readers.wandb.bulk_rows import OWN_STEP, Column, RowBlock
+from diagnostics.readers.wandb.messages import Stats
+from diagnostics.readers.wandb.tables import WandbTables
+
+TABLES = frozenset({"table-file", "incremental-table-file"})
+OWN_KEYS = frozenset({OWN_STEP, "_runtime", "_timestamp", "_wandb"})
+SYSTEM = "system/"
+_PHASES = ((), ("train",), ("eval",), ("train", "eval"))  # by the sum of 1 for train and 2 for eval
+
+
+class WandbHistory:
+    """What was taken in so far; `first_time` is that of the first row, in seconds since the epoch."""
+
+    def __init__(self) -> None:
+        self.rows = Rows()
+        self.tables = WandbTables()
+        self.first_time: float | None = None
+        self._misfits = 0  # rows that name no step
+        self._times: list[float] = []  # of the rows, and their steps
+        self._steps: list[int] = []
+        self._system: dict[str, tuple[Any, float]] = {}
+        self._system_step = 0
+
+    @property
+    def malformed(self) -> int:
+        """Rows without a step, and histograms that are none."""
+        return self._misfits + self.rows.misfits
+
+    def take(self, row: Mapping[str, Any], counted: int | None, files: Path) -> None:
+        """Take in one row; `counted` is W&B's count where the row does not hold it, `files` where tables lie."""
+        step = self._enter(row, counted)
+        if step is None:
+            return
+        self.rows.note_phase(row)
+        self._take_values(row, step, files)
+
+    def take_block(self, block: RowBlock, machine: Mapping[int, Sequence[Stats]], files: Path) -> None:
+        """Take in rows that were decoded at once; `machine` says what was sampled before which of them."""
+        count, skipped = len(block.counted), self._not_metrics
+        known = [name for name in block.columns if name in skipped]
+        entered, steps, times = np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count)
+        phases = _phases(block.columns, count)
+        for index, (counted, *own) in enumerate(zip(block.counted, *map(block.exact, known), strict=True)):
+            self.take_samples(machine.get(index, ()))
+            rest = block.rest.get(index, {})
+            step = self._enter({**rest, **dict(zip(known, own, strict=True))}, counted)
+            if step is not None:
+                self.rows.note_phase((*_PHASES[phases[index]], *rest))
+                self._take_values(rest, step, files)
+                entered[index], steps[index], times[index] = True, step, self._times[-1]
+        for name, (rows, values, _) in block.columns.items():
+            chosen = entered[rows]
+            if name not in skipped and chosen.any():
+                self.rows.columns.extend(name, steps[rows[chosen]], values[chosen], times[rows[chosen]])
+        self.take_samples(machine.get(count, ()))
+
+    def _enter(self, row: Mapping[str, Any], counted: int | None) -> int | None:
+        """Note when a row was logged and at which step, which is handed back; None where it names none."""
+        own = as_whole(row.get(OWN_STEP))
+        step = self.rows.step_of(row, counted if own is None else own)
+        if step is None:
+            self._misfits += 1
+            return None
+        written = as_number(row.get("_timestamp")) or 0.0
+        self.rows.last_step = step
+        self._times.append(written)
+        self._steps.append(step)
+        self.first_time = self.first_time or written or None
+        return step
+
+    def _take_values(self, row: Mapping[str, Any], step: int, files: Path) -> None:
+        """Take in what the row that was entered last holds."""
+        for name, value in row.items():
+            if isinstance(value, dict) and value.get("_type") in TABLES:
+                self.tables.add(name, step, files, value, self.rows.is_evaluating)
+            elif name not in OWN_KEYS and name not in self.rows.axes:
+                self.rows.add(name, value, step, self._times[-1])
+
+    @property
+    def _not_metrics(self) -> frozenset[str]:
+        return OWN_KEYS.union(self.rows.axes)
+
+    def take_samples(self, machine: Sequence[Stats]) -> None:
+        """Take in several samples of the machine."""
+        for stats in machine:
+            self.take_system(stats.row, stats.time)
+
+    def take_system(self, row: Mapping[str, Any], time: float) -> None:
+        """Take in what the machine was doing at a time: of the samples within one step the last one counts."""
+        place = bisect.bisect_right(self._times, time) - 1
+        if place < 0:
+            return
+        step = self._steps[place]
+        if step != self._system_step:
+            self.settle()
+            self._system_step = step
+        self._system.update({f"{SYSTEM}{name.removeprefix('system.')}": (value, time) for name, value in row.items()})
+
+    def settle(self) -> None:
+        """Take over the machine's newest samples: no further one is expected for their step."""
+        for name, (value, time) in self._system.items():
+            self.rows.add(name, value, self._system_step, time)
+        self._system = {}
+
+    def take_summary(self, summary: Mapping[str, Any]) -> None:
+        """Take in the numbers that stand in the summary alone, at the last step: transformers ends a run with them."""
+        step = self.rows.last_step
+        known = {*self.rows.columns.tags, *OWN_KEYS, *self.rows.axes}
+        for name, value in summary.items():
+            number = None if isinstance(value, bool) else as_number(value)
+            if step is not None and number is not None and name not in known:
+                self.rows.columns.add(name, step, number, 0.0)
+
+
+def _phases(columns: Mapping[str, Column], count: int) -> list[int]:
+    """What each of the rows is of, by its names, as `Rows.note_phase` tells it: a place in `_PHASES`."""
+    found = np.zeros((2, count), np.int64)
+    for name, column in columns.items():
+        phase = name.partition("/")[0]
+        if phase in ("train", "eval") and name not in AXES:
+            found[int(phase == "eval"), column.rows] = 1
+    return (found[0] + 2 * found[1]).tolist()  # type: ignore[no-any-return]

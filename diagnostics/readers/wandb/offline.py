@@ -1,0 +1,283 @@
+"""The reader of Weights & Biases' local files: `run-ID.wandb` of an offline or a synced run, resumed parts included.
+
+Field numbers are those of `wandb_internal.proto`; wandb itself is not needed.
+"""
+
+import re
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.rows import Rows
+from diagnostics.readers.samples.tables import reward_functions
+from diagnostics.readers.wandb.history import OWN_KEYS, WandbHistory
+from diagnostics.readers.wandb.messages import (
+    HISTORY,
+    SUMMARY,
+    Exit,
+    Message,
+    Metric,
+    RunRecord,
+    Stats,
+    decode,
+    decode_summary,
+    opened,
+)
+from diagnostics.readers.wandb.pending_rows import WaitingRows
+from diagnostics.readers.wandb.records import WandbRecords
+from diagnostics.readers.wandb.tables import WandbTables
+
+FILES = "run-*.wandb"
+REQUIREMENTS = "requirements.txt"
+OUTPUT = "output.log"
+HEAD_RECORDS = 64  # the run's own record is one of the first
+SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
+SUMMARIES_KEPT = 64  # W&B writes the summary after every row; of interest is what only its end holds
+_FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder, unless it goes on with a run that began in another folder beside it."""
+    parts = parts_of(folder)
+    if not parts or parts[0].resolve() != folder.resolve():
+        return ()
+    return (RunRef(folder, "wandb", run_id_of(folder)),)
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as the record at the head of its file says."""
+    file = next(iter(sorted(path.glob(FILES))), None)
+    for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
+        try:
+            kind, message = opened(payload) or (SUMMARY, b"")
+            record = None if kind == SUMMARY else decode(kind, message)
+        except ValueError:
+            continue
+        if isinstance(record, RunRecord) and record.started:
+            return record.started
+    return None
+
+
+def parts_of(folder: Path) -> tuple[Path, ...]:
+    """The folders of one run, oldest first: W&B makes a new one each time that a run is resumed."""
+    match = _FOLDER.fullmatch(folder.resolve().name)
+    if match is None:
+        return (folder,)
+    beside = (path for path in folder.resolve().parent.glob(f"*run-*-{_escaped(match['id'])}") if not path.is_symlink())
+    same = [path for path in beside if (found := _FOLDER.fullmatch(path.name)) and found["id"] == match["id"]]
+    return tuple(sorted(same, key=_started))
+
+
+def run_id_of(folder: Path) -> str:
+    """The id that W&B gave the run, which stands in its file's name."""
+    file = next(iter(sorted(folder.glob(FILES))), folder)
+    return file.stem.removeprefix("run-")
+
+
+class Reader:
+    """Follows one run of Weights & Biases, over all its folders."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._log = _Log()
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        files = self._files()
+        if self._log.was_replaced:
+            self._log, self._last = _Log(), None
+        grew = self._log.read(files)
+        if not self._log.is_wandb:
+            raise UnreadableRun(self.path, _nothing_readable(self.path, files))
+        status = self._log.status(max(file.stat().st_mtime for file in files), time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self._record(files[0].parent, status)
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The logs of all parts of the run, and what stands beside them and is read at once."""
+        logs = self._files()
+        beside = (logs[0].parent / "files" / name for name in (REQUIREMENTS, OUTPUT))
+        return (*logs, *(log.parent for log in logs), *beside)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its log."""
+        return ""
+
+    def sample_index(self) -> Any:
+        """The tables of each step, and the reward functions whose columns they have."""
+        functions = reward_functions(self._log.rows.columns.tags)
+        return {"tables": self._log.history.tables.index(), "functions": sorted(functions)}
+
+    def samples_of(self, index: Any) -> Samples:
+        """The samples in these tables."""
+        tables = WandbTables()
+        tables.recall(index["tables"])
+        return tables.snapshot(frozenset(index["functions"]))
+
+    def _files(self) -> tuple[Path, ...]:
+        folder = self.path if self.path.is_dir() else self.path.parent
+        files = tuple(file for part in parts_of(folder) for file in sorted(part.glob(FILES)))
+        if not files:
+            raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
+        return files
+
+    def _record(self, folder: Path, status: Status) -> Recording:
+        log = self._log
+        return Recording(
+            path=self.path,
+            sources=(Source("wandb", self.path),),
+            run_id=run_id_of(folder),
+            name=log.name or run_id_of(folder),
+            tags=log.rows.columns.series(),
+            histograms=log.rows.histograms.by_tag(),
+            config=log.config,
+            text=_texts(folder),
+            samples=log.history.tables.snapshot(reward_functions(log.rows.columns.tags)),
+            status=status,
+            created=log.created,
+            console=next((file for file in [folder / "files" / OUTPUT] if file.exists()), None),
+            malformed=log.malformed,
+            notes=tuple(log.notes(has_ended=status.state != "running")),
+        )
+
+
+class _Log:
+    """What was read of one run's files so far."""
+
+    def __init__(self) -> None:
+        self.history = WandbHistory()
+        self.config: dict[str, Any] = {}
+        self.name = ""
+        self._started: float | None = None
+        self._exit_code: int | None = None
+        self._records: dict[Path, WandbRecords] = {}
+        self._waiting = WaitingRows(self.history)
+        self._summaries: deque[bytes] = deque(maxlen=SUMMARIES_KEPT)
+        self._misfits = 0
+
+    @property
+    def rows(self) -> Rows:
+        return self.history.rows
+
+    @property
+    def created(self) -> float | None:
+        return self._started or self.history.first_time
+
+    @property
+    def is_wandb(self) -> bool:
+        return any(records.has_header for records in self._records.values())
+
+    @property
+    def was_replaced(self) -> bool:
+        return any(records.tail.was_replaced for records in self._records.values())
+
+    @property
+    def malformed(self) -> int:
+        return (
+            self._misfits
+            + self._waiting.misfits
+            + self.history.malformed
+            + sum(records.malformed for records in self._records.values())
+        )
+
+    def read(self, files: tuple[Path, ...]) -> bool:
+        """Take in what is new; False where nothing is."""
+        before = self._offset
+        for file in files:
+            media = file.parent / "files"
+            for payload in self._records.setdefault(file, WandbRecords(file)).payloads():
+                self._take(payload, media)
+            self._waiting.settle(media)
+        return self._offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        """Where the run stands; only a run that said so has ended, and one without news is silent."""
+        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
+        if self._exit_code is not None:
+            state = "failed" if self._exit_code else "finished"
+        return Status(state=state, step=self.rows.last_step, last_written=written)
+
+    def notes(self, has_ended: bool) -> Iterator[str]:
+        """Sentences about what was left out; a torn last record is none while the run still writes."""
+        yield from self.rows.notes()
+        for file, records in self._records.items():
+            if has_ended and records.torn_bytes:
+                yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
+
+    def _close(self) -> None:
+        """Take in what a run that has ended leaves: the machine's last state, and what the summary alone holds."""
+        self.history.settle()
+        for payload in self._summaries:
+            try:
+                self.history.take_summary(decode_summary(payload))
+            except ValueError:
+                self._misfits += 1
+        self._summaries.clear()
+
+    @property
+    def _offset(self) -> int:
+        return sum(records.tail.offset for records in self._records.values())
+
+    def _take(self, payload: bytes, files: Path) -> None:
+        try:
+            kind, message = opened(payload) or (None, b"")
+            if kind == SUMMARY:
+                self._summaries.append(message)
+            elif kind == HISTORY:
+                self._waiting.add(message, files)
+            elif kind is not None:
+                self._take_message(decode(kind, message), files)
+        except ValueError:
+            self._misfits += 1
+
+    def _take_message(self, message: Message | None, files: Path) -> None:
+        match message:
+            case Stats():
+                self._waiting.add_sample(message)
+            case RunRecord():
+                self.config.update(_without_own(message.config))
+                self.name = message.name or self.name
+                self._started = self._started or message.started
+            case Metric():
+                if message.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
+                    self._waiting.settle(files)
+                    self.rows.axes.insert(0, message.step_metric)
+            case Exit():
+                self._waiting.settle(files)
+                self._exit_code = message.code
+                self._close()
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """What stands beside the log and names the producer's version."""
+    try:
+        return {REQUIREMENTS: (folder / "files" / REQUIREMENTS).read_text("utf-8", "replace")}
+    except OSError:
+        return {}
+
+
+def _nothing_readable(path: Path, files: tuple[Path, ...]) -> str:
+    size = sum(file.stat().st_size for file in files)
+    if size == 0:
+        return f"{path} is empty: its writer has not written a record yet"
+    return f"{files[0]} is no file of Weights & Biases: its {size} bytes do not begin with :W&B"
+
+
+def _without_own(config: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in config.items() if name not in OWN_KEYS}
+
+
+def _started(folder: Path) -> str:
+    match = _FOLDER.fullmatch(folder.name)
+    return match["started"] if match else ""
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\[*?])", r"[\1]", text)

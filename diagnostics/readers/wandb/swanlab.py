@@ -1,0 +1,225 @@
+"""The reader of SwanLab's local files: `run-ID.swanlab`, W&B's framing around messages of SwanLab's own.
+
+Field numbers are those of SwanLab 0.10's `record.proto`; swanlab itself is not needed.
+"""
+
+import struct
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.files.protobuf import FIXED64, VARINT, signed, spans, varint
+from diagnostics.readers.rows import AXES, Rows
+from diagnostics.readers.wandb.records import WandbRecords
+
+FILES = "run-*.swanlab"
+MAGIC = b":SWL"
+CONFIG, REQUIREMENTS = "config.yaml", "requirements.txt"
+SILENCE_LIMIT_SECONDS = 300.0
+# Record
+_START, _FINISH, _COLUMN, _SCALAR = 10, 11, 12, 13
+# StartRecord, FinishRecord
+_NAME, _STARTED_AT = 4, 12
+_STATE = 1
+# ColumnRecord
+_COLUMN_CLASS, _COLUMN_KEY = 1, 3
+_SYSTEM_CLASS = 2
+# ScalarRecord, ScalarValue
+_KEY, _STEP, _TIME, _VALUE = 1, 2, 4, 5
+_NUMBER = 1
+# Timestamp
+_SECONDS, _NANOS = 1, 2
+
+_NANOSECOND = 1e-9
+_DOUBLE = struct.Struct("<d")
+_STATES = {0: "running", 1: "finished", 2: "failed", 3: "stopped"}
+_Message = dict[int, Any]
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """The folder, by the file in it."""
+    file = next(iter(sorted(folder.glob(FILES))), None)
+    return (RunRef(folder, "swanlab", file.stem.removeprefix("run-")),) if file else ()
+
+
+def started(path: Path) -> float | None:
+    """When the run began, as the record at the head of its file says."""
+    file = next(iter(sorted(path.glob(FILES))), None)
+    for payload in WandbRecords(file, MAGIC).payloads() if file else ():
+        try:
+            start = _inner(_message(payload), _START)
+        except ValueError:
+            continue
+        if start:
+            return _seconds(start.get(_STARTED_AT))
+    return None
+
+
+class Reader:
+    """Follows one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = next(iter(sorted(path.glob(FILES))), path)
+        self._log = _Log(self._file)
+        self._last: Recording | None = None
+
+    def refresh(self) -> Recording:
+        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        if not self._file.is_file():
+            raise UnreadableRun(self.path, f"{self.path} is gone: the .swanlab file was there and has been removed")
+        if self._log.records.tail.was_replaced:
+            self._log, self._last = _Log(self._file), None
+        grew = self._log.read()
+        if not self._log.records.has_header:
+            raise UnreadableRun(self.path, f"{self._file} does not begin as a file of SwanLab does, with :SWL")
+        status = self._log.status(self._file.stat().st_mtime, time.time())
+        if self._last is None or grew or status != self._last.status:
+            self._last = self._record(status)
+        return self._last
+
+    def files(self) -> tuple[Path, ...]:
+        """The log, its folder, and what stands beside it and is read at once."""
+        beside = (self._file.parent / "files" / name for name in (CONFIG, REQUIREMENTS))
+        return (self._file, self._file.parent, *beside)
+
+    def name(self) -> str:
+        """Nothing: the run's name stands in its log."""
+        return ""
+
+    def sample_index(self) -> None:
+        """Nothing: what SwanLab logs beside numbers is not read."""
+
+    def samples_of(self, index: None) -> Samples:
+        """No samples."""
+        return Samples()
+
+    def _record(self, status: Status) -> Recording:
+        log, folder = self._log, self._file.parent / "files"
+        run_id = self._file.stem.removeprefix("run-")
+        return Recording(
+            path=self.path,
+            sources=(Source("swanlab", self.path),),
+            run_id=run_id,
+            name=log.name or run_id,
+            tags=log.rows.columns.series(),
+            config=_config(folder / CONFIG),
+            text=_texts(folder / REQUIREMENTS),
+            status=status,
+            created=log.started,
+            malformed=log.records.malformed + log.misfits,
+        )
+
+
+class _Log:
+    """What was read of one file so far."""
+
+    def __init__(self, file: Path) -> None:
+        self.records = WandbRecords(file, MAGIC)
+        self.rows = Rows()
+        self.misfits = 0
+        self.name = ""
+        self.started: float | None = None
+        self._state: int | None = None
+        self._of_machine: set[str] = set()
+
+    def read(self) -> bool:
+        """Take in what is new; False where nothing is."""
+        before = self.records.tail.offset
+        for payload in self.records.payloads():
+            try:
+                self._take(_message(payload))
+            except ValueError:
+                self.misfits += 1
+        return self.records.tail.offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        """Where the run stands; only a run that said so has ended, and one without news is silent."""
+        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
+        if self._state is not None:
+            state = _STATES.get(self._state, "unknown")
+        return Status(state=state, step=self.rows.last_step, last_written=written)
+
+    def _take(self, record: _Message) -> None:
+        if scalar := _inner(record, _SCALAR):
+            self._take_scalar(scalar)
+        elif column := _inner(record, _COLUMN):
+            if column.get(_COLUMN_CLASS) == _SYSTEM_CLASS:
+                self._of_machine.add(_text(column.get(_COLUMN_KEY)))
+        elif start := _inner(record, _START):
+            self.name, self.started = _text(start.get(_NAME)), _seconds(start.get(_STARTED_AT))
+        elif _FINISH in record:
+            self._state = (_inner(record, _FINISH) or {}).get(_STATE, 0)
+
+    def _take_scalar(self, scalar: _Message) -> None:
+        name, value = _text(scalar.get(_KEY)), _message(scalar.get(_VALUE, b""))
+        step = scalar.get(_STEP, 0)
+        number = value.get(_NUMBER, 0.0)  # a number that is 0 is left out
+        if not name or not isinstance(step, int) or not isinstance(number, float):
+            raise ValueError("a scalar has no name, step or value")
+        if name in self._of_machine:
+            return
+        if name not in AXES:
+            self.rows.columns.add(name, step, number, _seconds(scalar.get(_TIME)) or 0.0)
+        self.rows.last_step = step
+
+
+def _message(content: Any) -> _Message:
+    """The fields of a message by number, of several under one the last. Raises WireError where it is none."""
+    if not isinstance(content, bytes):
+        raise ValueError("a field holds no message")
+    return dict(_typed(content))
+
+
+def _typed(content: bytes) -> Iterator[tuple[int, Any]]:
+    for number, wire_type, start, end in spans(content, 0, len(content)):
+        read: Callable[[bytes], Any] = _READ.get(wire_type, bytes)
+        yield number, read(content[start:end])
+
+
+def _inner(message: Mapping[int, Any], number: int) -> _Message | None:
+    return _message(message[number]) if number in message else None
+
+
+def _text(content: Any) -> str:
+    return content.decode("utf-8", "replace") if isinstance(content, bytes) else ""
+
+
+def _seconds(timestamp: Any) -> float | None:
+    """Seconds since the epoch of a Timestamp message."""
+    if not isinstance(timestamp, bytes):
+        return None
+    found = _message(timestamp)
+    seconds, nanos = found.get(_SECONDS, 0), found.get(_NANOS, 0)
+    return seconds + nanos * _NANOSECOND if isinstance(seconds, int) and isinstance(nanos, int) else None
+
+
+def _config(file: Path) -> dict[str, Any]:
+    """The settings, each of which stands under `value`; none without PyYAML, which writes and reads the file."""
+    try:
+        import yaml  # noqa: PLC0415 - not part of the base install
+
+        found = yaml.safe_load(file.read_text("utf-8", "replace"))
+    except (ImportError, OSError):
+        return {}
+    except (ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    items = found.items() if isinstance(found, dict) else ()
+    return {str(name): item["value"] for name, item in items if isinstance(item, dict) and "value" in item}
+
+
+def _texts(file: Path) -> dict[str, str]:
+    """What stands beside the log and names the producer's version."""
+    try:
+        return {REQUIREMENTS: file.read_text("utf-8", "replace")}
+    except OSError:
+        return {}
+
+
+_READ: Mapping[int, Callable[[bytes], Any]] = {
+    VARINT: lambda content: signed(varint(content, 0)[0]),
+    FIXED64: lambda content: _DOUBLE.unpack(content)[0],
+}

@@ -1,0 +1,109 @@
+"""The sample tables of a W&B run: which file holds which step's completions, read when a step is asked for."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from diagnostics.model.run import Sample, Samples
+from diagnostics.readers.samples.tables import is_sample_table, to_samples
+
+INCREMENTAL = "incremental-table-file"
+_EVAL_KEYS = ("eval", "val", "trajectories/eval")
+Row = dict[str, Any]
+
+
+class _Table(NamedTuple):
+    """One table as it was logged: its file, whose name holds the content's hash, and the one logged before it."""
+
+    file: Path
+    split: str
+    earlier: Path | None
+
+
+class WandbTables:
+    """Every table that a run logged, by step.
+
+    A step may have several under one key: TRL logs the answers of an evaluation beside those of the training, and the
+    newest table once more when the training ends, which counts once.
+    """
+
+    def __init__(self) -> None:
+        self._tables: dict[int, list[_Table]] = {}
+        self._newest: dict[str, Path] = {}
+
+    def add(self, key: str, step: int, files: Path, value: Mapping[str, Any], is_eval: bool = False) -> None:
+        """Note a table; `files` is the folder that its path is relative to. A path that leaves it is no table.
+
+        Args:
+            is_eval: Whether the trainer was evaluating when it logged the table.
+        """
+        path = value.get("path")
+        if not isinstance(path, str):
+            return
+        file = files / path
+        if not file.resolve().is_relative_to(files.resolve()) or self._holds(step, key, file):
+            return
+        earlier = None if value["_type"] == INCREMENTAL else self._newest.get(key)
+        split = "eval" if is_eval or key.startswith(_EVAL_KEYS) else "train"
+        self._tables.setdefault(step, []).append(_Table(file, split, earlier))
+        self._newest[key] = file
+
+    def index(self) -> list[Any]:
+        """The tables noted so far, in what JSON can hold."""
+        return [[step, [_plain(table) for table in found]] for step, found in self._tables.items()]
+
+    def recall(self, index: list[Any]) -> None:
+        """Take an index for one's own."""
+        self._tables = {step: [_table(*held) for held in found] for step, found in index}
+
+    def snapshot(self, reward_functions: frozenset[str]) -> Samples:
+        """The samples noted so far."""
+        tables = {step: tuple(found) for step, found in self._tables.items()}
+        return Samples(tuple(sorted(tables)), partial(_load, tables, reward_functions))
+
+    def _holds(self, step: int, key: str, file: Path) -> bool:
+        """Whether the step has this very content already: W&B names a file KEY_COUNT_HASH.table.json."""
+        newest = self._newest.get(key)
+        is_same = newest is not None and _content_hash(newest) == _content_hash(file)
+        return is_same and any(table.file == newest for table in self._tables.get(step, ()))
+
+
+def _plain(table: _Table) -> list[str | None]:
+    return [str(table.file), table.split, str(table.earlier) if table.earlier else None]
+
+
+def _table(file: str, split: str, earlier: str | None) -> _Table:
+    return _Table(Path(file), split, Path(earlier) if earlier else None)
+
+
+def _load(tables: Mapping[int, Sequence[_Table]], functions: frozenset[str], step: int) -> tuple[Sample, ...]:
+    found: list[Sample] = []
+    for table in tables[step]:
+        rows = read_table(table.file)
+        if table.earlier:
+            rows = _without_beginning(rows, read_table(table.earlier))
+        found += to_samples(rows, step, functions, table.split)
+    return tuple(found)
+
+
+def _content_hash(file: Path) -> str:
+    return file.name.removesuffix(".table.json").rpartition("_")[2]
+
+
+def read_table(file: Path) -> list[Row]:
+    """The rows of a `.table.json` that holds completions; none where it holds something else or cannot be read."""
+    try:
+        table = json.loads(file.read_bytes())
+        columns = [str(name) for name in table["columns"]]
+        rows = [dict(zip(columns, row, strict=True)) for row in table["data"]]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []
+    return rows if is_sample_table(columns) else []
+
+
+def _without_beginning(rows: list[Row], earlier: list[Row]) -> list[Row]:
+    """What a table gained: producers that log one growing table repeat the earlier rows each time."""
+    is_continued = 0 < len(earlier) < len(rows) and json.dumps(rows[: len(earlier)]) == json.dumps(earlier)
+    return rows[len(earlier) :] if is_continued else rows

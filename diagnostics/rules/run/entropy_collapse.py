@@ -1,0 +1,108 @@
+"""The entropy is used up and the reward has stopped to rise: the policy no longer explores.
+
+What it checks
+    The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while
+    the main reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no
+    signal. A reward at full marks is left alone. It is a warning, and critical while the answers to one prompt are
+    copies of each other (`smp-group-duplicates`).
+
+Why it matters
+    Without variety there is nothing to compare, and what was missed so far stays missed.
+
+When it is wrong
+    Entropy falls in every run that learns: healthy public runs ended at 10 %, 14 % and 47 % of their start. A
+    run that has learned what there is to learn, below full marks, looks the same; it costs nothing to stop it.
+    TRL's PPO averages over padding too, so shorter answers lower its entropy.
+
+What to try
+    Sample at temperature 1, raise the upper clip range, update on-policy, lower the learning rate. Go back to a
+    checkpoint from before the collapse.
+
+References
+    DAPO (arXiv 2503.14476) · Skywork-OR1 (arXiv 2505.22312) · The Entropy Mechanism (arXiv 2505.22617) · three
+    public verl runs.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
+from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When entropy is used up, and when that matters."""
+
+    share: float = limit(0.2, "of its start", "measured: with the reward, no alarm on three healthy public runs")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(10, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    flat: int = limit(50, "logged points", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default")
+    silent: float = limit(0.5, "fraction of groups", "engineering default: half of the batch is lost")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+
+
+class EntropyCollapse(Rule[Limits]):
+    """Judges the entropy per token together with the main reward."""
+
+    code = "RV501"
+    name = "entropy-collapse"
+    grade = "P"
+    source = "DAPO (arXiv 2503.14476); Skywork-OR1 (arXiv 2505.22312)"
+    inputs = ("entropy_per_token", REWARDS)
+    limits = Limits()
+    graver_with = ("smp-group-duplicates",)
+    remedies = (
+        "true-temperature",
+        "wider-clip-range",
+        "adaptive-entropy",
+        "fewer-epochs",
+        "lower-learning-rate",
+    )
+    exhibits = "top-scored"
+    texts = english(
+        headline="The policy no longer explores, and the reward has stopped to rise.",
+        fired="The entropy stayed below {limit} nats/token, {percent} % of its start, from step {first} to {last} "
+        "(lowest {measured} at step {peak}), and the reward no longer rises.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "entropy_per_token")
+        base = start_level(series.values, limits.start)
+        needed = limits.start + limits.window + limits.patience
+        if not base > 0 or finite_points(series.values) < needed:
+            return too_few(needed, finite_points(series.values))
+        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
+        level = Level(Severity.WARNING, limits.share, limits.patience)
+        reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
+        if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
+            return self._not_low(series, reading)
+        if not _has_stalled(run, limits):
+            return Quiet(reading.worst, limits.share, "of its start, while the reward rises", series.name, series.tag)
+        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
+
+    def _not_low(self, series: Series, reading: Reading | TooFew) -> Finding:
+        if isinstance(reading, TooFew):
+            return too_few(reading.needed, reading.found)
+        return Quiet(reading.worst, reading.limit, "of its start", series.name, series.tag)
+
+
+def _has_stalled(run: Run, limits: Limits) -> bool:
+    """Whether the reward has stopped to rise below its full marks, or most groups give no signal."""
+    reward = main_reward(run)
+    recent = reward.values[-limits.flat :]
+    if is_solved(run, reward.steps[-limits.flat :], limits.full_marks):
+        return False
+    silent = run.get("zero_std_fraction")
+    if silent is not None and start_level(silent.values[-limits.window :]) > limits.silent:
+        return True
+    found = trend(reward.steps[-limits.flat :], recent) if len(recent) >= limits.flat else None
+    return found is not None and not (found.slope > 0 and found.p < limits.significance)

@@ -1,0 +1,84 @@
+"""The entropy shoots up: the model is turning to noise.
+
+What it checks
+    The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
+    ending five earlier) and above half of its start, for five points: critical.
+
+Why it matters
+    A policy that is pushed away from what it does, more than towards something else, spreads its probability
+    over everything. Gibberish of many languages is what that reads like.
+
+When it is wrong
+    A change of the sampling temperature or of the data in the middle of a run. A rise that takes longer than
+    fifty points is not seen.
+
+What to try
+    Stop. Go back to a checkpoint from before, divide the learning rate by five, turn on the KL penalty, take
+    out an entropy bonus.
+
+References
+    verl issues 1066, 2738 · rllm issue 116 · ConvSearch-R1 issue 6 (gibberish at step 270) · measured on three
+    public verl runs.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.detectors.rolling import baseline, rolling_median, start_level
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+
+SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which rise is too much."""
+
+    times: float = limit(2.0, "× its own median", "measured: no alarm on three healthy public runs")
+    of_start: float = limit(0.5, "of its start", "a collapsed entropy may double and still be low")
+    patience: int = limit(5, "logged points", "engineering default")
+    window: int = limit(50, "logged points", "measured on three healthy public runs")
+    shift: int = limit(5, "logged points", "measured on three healthy public runs")
+    fewest: int = limit(10, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+
+
+class EntropyExplosion(Rule[Limits]):
+    """Judges the entropy per token against its own past."""
+
+    code = "RV502"
+    name = "entropy-explosion"
+    grade = "M"
+    source = "three public verl runs; verl issues 1066, 2738; rllm issue 116"
+    inputs = ("entropy_per_token",)
+    limits = Limits()
+    remedies = (
+        "much-lower-learning-rate",
+        "stronger-kl",
+        "earlier-checkpoint",
+    )
+    exhibits = "any"
+    texts = english(
+        headline="The model is turning to noise: its entropy shoots up.",
+        fired="The entropy rose to {measured} nats/token at step {peak}, {times} times its own median, from step "
+        "{first} to {last}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "entropy_per_token")
+        smooth = rolling_median(series.values)
+        base = pointwise(np.maximum, baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
+        rises = pointwise(_rise, smooth, base, limits.of_start * start_level(series.values, limits.start))
+        level = Level(Severity.CRITICAL, limits.times, limits.patience)
+        reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
+        return self.judged_in_unit(series, base, reading)
+
+
+def _rise(smooth: Values, base: Values, least: float) -> Values:
+    """(N,) The entropy over its own past; 0 where it is low beside that of the start."""
+    return np.where((smooth >= least) | np.isnan(smooth), smooth / base, 0.0)

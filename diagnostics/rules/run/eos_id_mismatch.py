@@ -1,0 +1,102 @@
+"""Answers end on a token that the trainer does not count as an end.
+
+What it checks
+    More than half of the completions count as cut off although even the longest is shorter than the length
+    limit, for three logged points: critical.
+
+Why it matters
+    A completion shorter than the limit did end. If it does not count as ended, the end token is unknown to the
+    trainer: the share of cut-off answers is wrong, and so is every mask and penalty that builds on it.
+
+When it is wrong
+    A limit on the whole conversation, or on tool calls, may end completions before the length limit. A limit that
+    was lowered during the run is not the one that the configuration states: where completions stop dead at one
+    length that they went beyond before, that length is the limit, and nothing is found. An end that is not known
+    leaves lengths scattered.
+
+What to try
+    List every end token of the model (of the tokenizer and of the chat template) in its generation
+    configuration; use TRL 1.15 or later.
+
+References
+    TRL pull request 7039 (Phi-3.5: 0.97 cut off at step 1 though nearly all ended).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Steps, Values
+from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.lengths import length_limit
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.traits.length_ceiling import ceiling
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a cut is no cut."""
+
+    critical: float = limit(0.5, "fraction", "engineering default: more than half")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class EosIdMismatch(Rule[Limits]):
+    """Judges `completions/clipped_ratio` against `completions/max_length`."""
+
+    code = "RV603"
+    name = "eos-id-mismatch"
+    grade = "C"
+    source = "TRL pull request 7039: models that end on another token"
+    algorithms = GROUP_FAMILY
+    inputs = ("truncated_fraction", "length_max")
+    limits = Limits()
+    remedies = ("true-end-tokens",)
+    exhibits = "any"
+    texts = english(
+        headline="Answers end on a token that does not count as an end.",
+        fired="{percent} % of the completions count as cut off at step {peak}, though the longest has {longest} "
+        "tokens and {parameter} is {tokens} (step {first} to {last}).",
+        no_limit="The configuration states no length limit.",
+        no_limit_enable="Keep max_completion_length in the logged configuration.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        stated = length_limit(run)
+        if stated is None:
+            return Skipped(self.say("no_limit"), self.say("no_limit_enable"))
+        cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
+        ended = replace(cut, values=_ended_earlier(run, cut, longest, stated.tokens))
+        reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        return self.judged(
+            reading,
+            percent=100 * float(cut.values[reading.breach.peak]),
+            longest=int(longest.values[reading.breach.peak]),
+            parameter=stated.parameter,
+            tokens=stated.tokens,
+        )
+
+
+def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Values:
+    """(N,) The share that was cut off where no completion reached the length limit, else 0.
+
+    The limit is the stated one, until a lower one cuts completions off.
+    """
+    wall = ceiling(run)
+    if wall is None or not wall.was_crossed:
+        return pointwise(_where_shorter, cut.values, longest.values, stated)
+    return pointwise(_where_shorter_now, cut.values, longest.values, longest.steps, stated, wall.step, wall.tokens)
+
+
+def _where_shorter_now(cut: Values, longest: Values, steps: Steps, stated: float, since: int, limit: float) -> Values:
+    """The same where another limit holds since a step."""
+    return np.where(longest < np.where(steps < since, stated, limit), cut, 0.0)
+
+
+def _where_shorter(cut: Values, longest: Values, limit: float) -> Values:
+    return np.where(longest < limit, cut, 0.0)

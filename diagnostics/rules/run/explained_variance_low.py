@@ -1,0 +1,75 @@
+"""The value model explains little of the returns: advantages are mostly noise.
+
+What it checks
+    The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 and
+    below behind the first 50 points is a warning, 0.2 and below behind the first 200 is noted.
+
+Why it matters
+    At 1 the critic knows the returns, at 0 it knows their mean and no more. Below 0 it does harm: advantages
+    are noisier with it than without.
+
+When it is wrong
+    Where all answers earn about the same there is hardly any variance to explain, and a low share of it says
+    little. A critic that knows the mean and nothing else lies a little below 0, in healthy runs of short tasks too.
+
+What to try
+    Train the value model before the policy, raise `vf_coef`, bring rewards to a common scale.
+
+References
+    Old TRL logging page: ppo/val/var_explained · VC-PPO (arXiv 2503.01491).
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.detectors.levels import Level, TooFew, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How little is too little."""
+
+    warning: float = limit(-0.5, "fraction", "below 0 a constant predicts better; half as much error again is no noise")
+    info: float = limit(0.2, "fraction", "engineering default")
+    warm_up: int = limit(50, "logged points", "engineering default: a new value head starts below 0")
+    late: int = limit(200, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+
+
+class ExplainedVarianceLow(Rule[Limits]):
+    """Judges `ppo/val/var_explained`."""
+
+    code = "RV702"
+    name = "explained-variance-low"
+    grade = "C"
+    source = "below 0 the value model predicts returns worse than their mean does"
+    algorithms = PPO_FAMILY
+    inputs = ("explained_variance",)
+    limits = Limits()
+    remedies = (
+        "whitened-rewards",
+        "wider-value-clip-range",
+    )
+    texts = english(
+        headline="The value model explains little of the returns.",
+        fired="The explained variance stayed below {limit} from step {first} to {last} (lowest {measured} at step "
+        "{peak}).",
+        worse="The explained variance stayed below {limit} from step {first} to {last} (lowest {measured} at step "
+        "{peak}): a constant would predict the returns better.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """TRL's newer PPO does not log it, and nothing would make it."""
+        return super().applies(run) and (run.algorithm == "ppo-legacy" or not self.missing(run))
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "explained_variance")
+        level = Level(Severity.WARNING, limits.warning, limits.patience)
+        worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)
+        if isinstance(worse, TooFew) or worse.breach:
+            return self.judged(worse, key="worse")
+        level = Level(Severity.INFO, limits.info, limits.patience)
+        little = read_levels(series, (level,), above=False, warm_up=limits.late)
+        return self.judged(worse if isinstance(little, TooFew) else little)

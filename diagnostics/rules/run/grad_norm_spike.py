@@ -1,0 +1,96 @@
+"""Single gradient norms stand far out: one batch pulled much harder than the others.
+
+What it checks
+    The logarithm of the gradient norm against the 50 logged points before it, in robust deviations: one point at
+    six, or three of five points at four. It must also be five times the median of those points. The first 20 points
+    are not judged.
+
+Why it matters
+    One odd batch, say with a reward that is out of scale, can undo many good steps where the gradient is not clipped.
+
+When it is wrong
+    The norm is logged before clipping, and healthy public runs have such points, up to ten times their median: it is
+    only ever noted. Of 60 simulated healthy runs of 1000 points none has one with log-normal noise, 44 with heavy tails
+    (t₃).
+
+What to try
+    Nothing, if it stays alone and `max_grad_norm` is set. Else look at the rewards of that step.
+
+References
+    TRL issue 2980 (spikes while the reward rises) · three public verl runs (single points at 10 to 30 times the
+    median).
+"""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import finite_points, reached_by, robust_z, times_own_past
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+
+SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far out is far."""
+
+    single: float = limit(6.0, "robust deviations", "simulated: no false alarm in 1000 points of normal noise")
+    repeated: float = limit(4.0, "robust deviations", "engineering default")
+    repeats: int = limit(3, "logged points", "simulated: three of five hardly ever happen by chance")
+    among: int = limit(5, "logged points", "simulated: three of five hardly ever happen by chance")
+    times: float = limit(5.0, "× its own median", "engineering default: below it clipping at 1.0 hides the point")
+    window: int = limit(50, "logged points", "measured on three healthy public runs")
+    fewest: int = limit(20, "logged points", "fewer give no deviation to trust")
+    floor: float = limit(0.05, "of the norm, as a logarithm", "rounded metrics have a deviation of 0")
+
+
+class GradNormSpike(Rule[Limits]):
+    """Judges `grad_norm` point by point."""
+
+    code = "RV104"
+    name = "grad-norm-spike"
+    grade = "M"
+    source = "measured on three healthy public runs; TRL issue 2980"
+    inputs = ("grad_norm",)
+    limits = Limits()
+    remedies = ("clipped-gradient", "checked-reward")
+    texts = english(
+        headline="One batch gave a gradient far larger than the others.",
+        fired="The gradient norm stood far out from step {first} to {last}: up to {measured} at step {peak}, {times} "
+        "times the median of the points before.",
+        fired_once="The gradient norm was {measured} at step {first}, {times} times the median of the points before.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "grad_norm")
+        logarithms = pointwise(_logarithm, series.values)
+        if (points := finite_points(series.values)) <= limits.fewest:
+            return too_few(limits.fewest + 1, points)
+        scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
+        times, base = times_own_past(series.values, limits.window, 1, limits.fewest, SMALLEST_NORM)
+        scores = pointwise(_where_high, times, scores, limits.times)
+        reading = read_levels(_with(series, scores), (Level(Severity.INFO, limits.single, 1),), smooth=False)
+        if isinstance(reading, Reading) and reading.breach is None:
+            repeated = _with(series, reached_by(scores, limits.repeats, limits.among))
+            several = read_levels(repeated, (Level(Severity.INFO, limits.repeated, 1),), smooth=False)
+            reading = several if isinstance(several, Reading) and several.breach else reading
+        return self.judged_in_unit(series, base, reading, limit=limits.times, unit="robust deviations")
+
+
+def _with(series: Series, values: Values) -> Series:
+    return dataclasses.replace(series, values=values)
+
+
+def _where_high(times: Values, scores: Values, least: float) -> Values:
+    """(N,) The scores, none of them above 0 where the norm is not many times its own median."""
+    return np.where(times >= least, scores, np.minimum(scores, 0.0))
+
+
+def _logarithm(norms: Values) -> Values:
+    return np.log(np.maximum(norms, SMALLEST_NORM))

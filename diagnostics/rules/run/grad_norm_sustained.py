@@ -1,0 +1,70 @@
+"""The gradient norm has risen and stays up: the loss is leaving the region in which it was stable.
+
+What it checks
+    The gradient norm, as the median of five logged points, against its own median of up to 50 points ending five
+    earlier: three times as much for five points is a warning. The first 50 points are not judged. The warning is
+    critical while the entropy explodes or collapses, or the two engines disagree ever more.
+
+Why it matters
+    A norm that keeps growing often comes before a collapse: the rollout engine and the trainer disagree, the entropy
+    explodes, or the learning rate is too high.
+
+When it is wrong
+    A new level becomes the normal one after some 50 points. A norm that was near 0 because nothing was learned rises
+    when learning starts. Of 120 simulated healthy runs of 1000 points none fires up to an autocorrelation
+    of 0.7 or with heavy tails (t₃), 1 does at 0.9.
+
+What to try
+    Lower the learning rate, clip the gradient at 0.1 to 1. With a separate rollout engine look at the difference of
+    its log-probabilities.
+
+References
+    verl FAQ: a gradient norm that continuously increases points to a mismatch of inference and training · verl issue
+    1066.
+"""
+
+from dataclasses import dataclass, replace
+
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.detectors.rolling import times_own_past
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which rise is too much, and what it is compared with."""
+
+    warning: float = limit(3.0, "× its own median", "measured: no alarm on three healthy public runs")
+    patience: int = limit(5, "logged points", "measured on three healthy public runs")
+    window: int = limit(50, "logged points", "measured on three healthy public runs")
+    shift: int = limit(5, "logged points", "engineering default")
+    fewest: int = limit(20, "logged points", "engineering default")
+    warm_up: int = limit(50, "logged points", "gradients are largest and least steady at the start")
+    smallest: float = limit(1e-6, "norm", "a norm of 0 would make any later one infinitely high")
+
+
+class GradNormSustained(Rule[Limits]):
+    """Judges `grad_norm` against its own past."""
+
+    code = "RV105"
+    name = "grad-norm-sustained"
+    grade = "D"
+    source = "verl FAQ: grad_norm continuously increasing"
+    inputs = ("grad_norm",)
+    limits = Limits()
+    graver_with = ("entropy-explosion", "entropy-collapse", "logp-diff-growing")
+    remedies = ("lower-learning-rate", "clipped-gradient", "fewer-epochs")
+    texts = english(
+        headline="The gradient norm has risen and stays up.",
+        fired="The gradient norm stayed far above its own median from step {first} to {last}: up to {measured} at step "
+        "{peak}, {times} times as much.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "grad_norm")
+        times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, limits.smallest)
+        level = Level(Severity.WARNING, limits.warning, limits.patience)
+        reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
+        return self.judged_in_unit(series, base, reading)

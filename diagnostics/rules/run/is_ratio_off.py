@@ -1,0 +1,89 @@
+"""The importance ratio is far from 1: the rollouts come from another policy.
+
+What it checks
+    The mean importance ratio (`sampling/importance_sampling_ratio/mean`), as the median of five logged points,
+    for three points: 0.5 and below or 2 and above is critical. Where whole sequences are masked
+    (`vllm_importance_sampling_mode` = sequence_mask, TRL's default from 0.26) 0.9 and below is a warning,
+    because that share of the sequences is dropped.
+
+Why it matters
+    At 1 both engines agree. Far from it the weights of the engine are stale, or it samples from a truncated
+    distribution.
+
+When it is wrong
+    TRL logs the ratio after truncating or masking it, so its mean is below 1 by construction; from the mean
+    alone the two cannot be told apart where the mode is not stated.
+
+What to try
+    Check that the weights are synchronised at every step. Sample with temperature 1, top_p 1 and top_k 0.
+    Truncate tokens instead of masking sequences.
+
+References
+    verl documentation, rollout correction (mean below 0.5 or above 2) · TRL issue 6789 · TRL GRPOTrainer.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
+
+MASKED = "sequence_mask"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far from 1 is too far."""
+
+    low: float = limit(0.5, "ratio", "verl documentation, rollout correction")
+    high: float = limit(2.0, "ratio", "verl documentation, rollout correction")
+    masked: float = limit(0.9, "ratio", "a tenth of the sequences is dropped")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class IsRatioOff(Rule[Limits]):
+    """Judges `sampling/importance_sampling_ratio/mean`."""
+
+    code = "RV802"
+    name = "is-ratio-off"
+    grade = "D"
+    source = "verl documentation, rollout correction: 0.5 to 2"
+    algorithms = GROUP_FAMILY
+    inputs = ("importance_ratio_mean",)
+    limits = Limits()
+    remedies = (
+        "importance-correction",
+        "token-truncation",
+        "no-top-k",
+        "no-top-p",
+    )
+    texts = english(
+        headline="The rollouts come from another policy than the one that is trained.",
+        fired="The mean importance ratio stayed below {limit} from step {first} to {last} (lowest {measured} at step "
+        "{peak}).",
+        high="The mean importance ratio stayed above {limit} from step {first} to {last} (highest {measured} at step "
+        "{peak}).",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Only where a second engine generates."""
+        return super().applies(run) and (bool(run.config.get("use_vllm")) or not self.missing(run))
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        logged = series_of(run, "importance_ratio_mean")
+        series = replace(logged, values=pointwise(_unless_zero, logged.values))  # 0: nothing was compared
+        high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))
+        if isinstance(high, Reading) and high.breach:
+            return self.judged(high, key="high")
+        levels = [Level(Severity.CRITICAL, limits.low, limits.patience)]
+        if run.config.get("vllm_importance_sampling_mode") == MASKED:
+            levels.insert(0, Level(Severity.WARNING, limits.masked, limits.patience))
+        return self.judged(read_levels(series, levels, above=False))
+
+
+def _unless_zero(ratios: Values) -> Values:
+    return np.where(ratios == 0, np.nan, ratios)

@@ -1,0 +1,118 @@
+"""The adaptive KL coefficient keeps rising: the controller is losing against the policy.
+
+What it checks
+    `objective/kl_coef`: 1.5 times its lowest value within the last 100 logged points; or, where batch size and
+    horizon are known, growth at 80 % of the controller's maximum for 20 points in a row.
+
+Why it matters
+    The controller raises the coefficient while the KL is above its target. When it does so at full speed for long,
+    the KL does not obey, and numerical instabilities often follow.
+
+When it is wrong
+    A coefficient that started far too low rises for a good reason, and stops when the KL has reached the target.
+
+What to try
+    Lower the learning rate, start with a higher coefficient, shorten the controller's horizon.
+
+References
+    Old TRL logging page: objective/kl_coef "often increases before numerical instabilities" · TRL
+    AdaptiveKLController (at most 0.2·batch/horizon per update).
+"""
+
+import dataclasses
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.growing import Inputs, looks_back, pointwise, resumed
+from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.alignment import finite_only
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+
+SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
+CONTROLLER_CLIP = 0.2  # AdaptiveKLController clips its proportional error at ±0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which rise is too much."""
+
+    growth: float = limit(1.5, "× the lowest of the window", "engineering default")
+    window: int = limit(100, "logged points", "engineering default")
+    of_maximum: float = limit(0.8, "× the controller's fastest growth", "engineering default")
+    patience: int = limit(20, "logged points", "engineering default")
+
+
+class KlCoefRising(Rule[Limits]):
+    """Judges `objective/kl_coef` where a controller adapts it."""
+
+    code = "RV303"
+    name = "kl-coef-rising"
+    grade = "S"
+    source = "old TRL logging page: objective/kl_coef"
+    inputs = ("kl_coef",)
+    limits = Limits()
+    remedies = ("lower-learning-rate", "stronger-kl", "fewer-epochs")
+    texts = english(
+        headline="The KL coefficient keeps rising: the policy does not obey its leash.",
+        grown="The KL coefficient rose to {measured} at step {peak}, {times} times its lowest value within "
+        "{window} logged points (limit {limit}).",
+        fastest="The KL coefficient grew by {measured} a step from step {first} to {last}, near the "
+        "controller's maximum.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """A fixed coefficient is not logged, and then there is nothing to miss."""
+        return run.algorithm == "ppo-legacy" or not self.missing(run)
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        logged = series_of(run, "kl_coef")
+        series = finite_only(logged)
+        lowest = _lowest(series.values, limits.window)
+        times = dataclasses.replace(series, values=pointwise(np.divide, series.values, lowest))
+        reading = read_levels(times, (Level(Severity.WARNING, limits.growth, 1),), smooth=False)
+        if isinstance(reading, Reading) and reading.breach:
+            return self._grown(series, lowest, reading.breach, limits)
+        return self._fastest(run, series, limits) or self.judged(reading, unit="× its lowest")
+
+    def _grown(self, series: Series, lowest: Values, breach: Breach, limits: Limits) -> Fired:
+        return self.fired(
+            series,
+            breach.episode,
+            breach.level.severity,
+            measured=float(series.values[breach.peak]),
+            limit=limits.growth * float(lowest[breach.peak]),
+            key="grown",
+            peak=int(series.steps[breach.peak]),
+            times=float(series.values[breach.peak] / lowest[breach.peak]),
+            window=limits.window,
+        )
+
+    def _fastest(self, run: Run, series: Series, limits: Limits) -> Fired | None:
+        batch, horizon = run.config.get("batch_size"), run.config.get("horizon")
+        if not isinstance(batch, int) or not isinstance(horizon, int | float) or len(series) < 2:
+            return None
+        rates = resumed("rates", (series.values, series.steps), _more_rates)
+        growth = dataclasses.replace(series, steps=series.steps[1:], values=rates[1:])
+        level = Level(Severity.WARNING, limits.of_maximum * CONTROLLER_CLIP * batch / horizon, limits.patience)
+        finding = self.judged(read_levels(growth, (level,), smooth=False), key="fastest", unit="per step")
+        return finding if isinstance(finding, Fired) else None
+
+
+def _more_rates(inputs: Inputs, known: int, state: None) -> tuple[Values, None]:
+    """The growth per step up to each point that was not judged before; NaN at the first."""
+    before = max(0, known - 1)
+    values, steps = inputs[0][before:], inputs[1][before:]
+    rates = np.diff(np.log(np.maximum(values, SMALLEST))) / np.diff(steps)
+    return (rates if known else np.concatenate([[np.nan], rates])), None
+
+
+@looks_back(lambda window: window - 1)
+def _lowest(values: Values, window: int) -> Values:
+    """(N,) The lowest known value of each point and the window − 1 before it; NaN where none is known."""
+    known = np.where(np.isnan(values), np.inf, values)
+    padded = np.concatenate([np.full(window - 1, np.inf), known])
+    lowest = np.lib.stride_tricks.sliding_window_view(padded, window).min(axis=1)
+    return np.maximum(np.where(np.isinf(lowest), np.nan, lowest), SMALLEST)

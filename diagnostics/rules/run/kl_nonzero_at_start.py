@@ -1,0 +1,89 @@
+"""The KL to the reference is not 0 at the start, where policy and reference are still the same model.
+
+What it checks
+    The first logged KL, per token. At step 1 it may be 0.05 nats at most, either side of 0; beyond that it is
+    critical. Where the first point stands at step 2 to 10, or GRPO makes several updates from each generation
+    (`num_iterations`), it may be an average that an update has gone into: 0.2, and a warning. An average over more
+    than ten updates is not judged.
+
+Why it matters
+    Before the first update the KL is 0 by definition. If it is not, the reference is another model, an adapter stays
+    on, dropout is on, a template differs, or sampling is constrained: every KL of the run is off by that much, and
+    the policy is pulled towards something that it never was.
+
+When it is wrong
+    A run that goes on from another one, with the original model as its reference, rightly starts above 0; known ones
+    are left out.
+
+What to try
+    Compare reference and policy on one prompt. Turn dropout off; remove grammars, top-k and top-p while sampling.
+
+References
+    TRL, GRPOTrainer and PPOTrainer: both are loaded from the same weights · a public log of constrained decoding
+    that starts at a KL of 10833 · healthy verl runs start at 0.000.
+"""
+
+import math
+from dataclasses import dataclass
+
+from diagnostics.detectors.rolling import Episode
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.lengths import kl_lengths
+from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
+from diagnostics.traits.hyperparameters import updates_of_a_generation
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where a KL at the start stops being rounding."""
+
+    at_once: float = limit(0.05, "nats/token", "dropout of a toy model gives 0.0008, healthy verl runs 0.000")
+    averaged: float = limit(0.2, "nats/token", "healthy public runs end at 0.1 to 0.3")
+    averaged_until: int = limit(10, "updates", "TRL logs every 10 steps by default")
+
+
+class KlNonzeroAtStart(Rule[Limits]):
+    """Judges the first point of the KL."""
+
+    code = "RV305"
+    name = "kl-nonzero-at-start"
+    grade = "C"
+    source = "TRL trainers: policy and reference start from the same weights"
+    inputs = (("kl_per_token", "kl_per_sequence"),)
+    limits = Limits()
+    judges_start = True
+    remedies = ("no-dropout", "no-top-k", "no-top-p", "no-min-p", "same-reference")
+    texts = english(
+        headline="Policy and reference differ before anything was trained.",
+        fired="KL to the reference was {measured} {unit} at step {first}, where it should be 0 (limit {limit}).",
+        late="The log begins at step {step}, when the policy has left the reference already.",
+        late_enable="Log from the first step on (logging_first_step).",
+        reused="The first point is a mean over {updates} updates, which have moved the policy already.",
+        reused_enable="Make one update from each generation (num_iterations 1) in a short trial.",
+        unknown="The KL is logged per sequence, and neither the length of the answers nor its limit is known.",
+        enable="Log the mean length of the answers.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """A run that goes on from another one does not start at its reference."""
+        return super().applies(run) and run.parent is None
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        logged = kl_lengths(run)
+        if logged is None:
+            return Skipped(self.say("unknown"), self.say("enable"))
+        series, tokens = logged
+        step, value = int(series.steps[0]), float(series.values[0])
+        updates = step * updates_of_a_generation(run)
+        if step > limits.averaged_until:
+            return Skipped(self.say("late", step=step), self.say("late_enable"))
+        if updates > limits.averaged_until:
+            return Skipped(self.say("reused", updates=updates), self.say("reused_enable"))
+        is_averaged = updates > 1
+        allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
+        if abs(value) <= allowed or not math.isfinite(value):
+            return Quiet(value, allowed, series.unit, series.name, series.tag)
+        is_alone = len(series) == 1
+        severity = Severity.WARNING if is_averaged else Severity.CRITICAL
+        return self.fired(series, Episode(0, 0, is_alone), severity, measured=value, limit=allowed)

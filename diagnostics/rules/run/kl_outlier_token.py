@@ -1,0 +1,94 @@
+"""The KL jumped for a step or two and came back: a single token with a tiny probability, not a departure.
+
+What it checks
+    Single points of GRPO's `kl` that reach 1 nat per token and 20 times the median of the 50 points before, for two
+    logged points at most. They are noted.
+
+Why it matters
+    The k3 estimator contains exp(reference − policy): one token that the policy finds far less likely than the
+    reference gives any number, and with a large beta its gradient too.
+
+When it is wrong
+    The first points of a real departure look the same until the third one; then `kl-too-high` and `kl-runaway` speak.
+
+What to try
+    Nothing where beta is small. Else clip the log-ratio, or take the KL out of the loss.
+
+References
+    torchforge issue 664 (a mean of 1.6 million) · OpenRLHF issue 931 · rlhf-book issue 489.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Breach, Level, Reading
+from diagnostics.detectors.rolling import Episode, episodes, finite_points, times_own_past
+from diagnostics.detectors.running import farthest
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of, too_few
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as an outlier."""
+
+    least: float = limit(1.0, "nats/token", "the critical level of kl-too-high")
+    times: float = limit(20.0, "× its own median", "engineering default")
+    longest: int = limit(2, "logged points", "three points are what kl-too-high waits for")
+    window: int = limit(50, "logged points", "engineering default")
+    fewest: int = limit(10, "logged points", "engineering default")
+    smallest: float = limit(1e-6, "nats/token", "a KL of 0 would make any later one infinitely high")
+
+
+class KlOutlierToken(Rule[Limits]):
+    """Judges GRPO's `kl` point by point."""
+
+    code = "RV308"
+    name = "kl-outlier-token"
+    grade = "I"
+    source = "torchforge issue 664; OpenRLHF issue 931; rlhf-book issue 489"
+    algorithms = GROUP_FAMILY
+    inputs = ("kl_per_token",)
+    limits = Limits()
+    remedies = ("clipped-gradient",)
+    texts = english(
+        headline="The KL jumped for a moment: one token of tiny probability.",
+        fired="KL to the reference was {measured} at step {peak}, {times} times the median of the points before, and "
+        "back at step {last}.",
+        fired_once="KL to the reference was {measured} at step {first}, {times} times the median of the points before.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "kl_per_token")
+        times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
+        if math.isnan(farthest(times)):
+            return too_few(limits.fewest + 1, finite_points(series.values))
+        outlying = pointwise(_outlying, series.values, times, limits.least)
+        worst = farthest(outlying)
+        breach = _shortest(series, outlying, limits) if worst >= limits.times else None
+        worst = 0.0 if math.isnan(worst) else worst
+        reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
+        return self.judged_in_unit(series, base, reading)
+
+
+def _outlying(kl: Values, times: Values, least: float) -> Values:
+    """(N,) How far each large point stands out; NaN where the KL is not finite."""
+    return np.where(np.isfinite(kl), np.where(kl >= least, times, np.fmin(times, 0.0)), np.nan)
+
+
+def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:
+    """The outlier that stands farthest out, of those that came back within the longest allowed."""
+    found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
+    if not found:
+        return None
+    peaks = [episode.first + int(np.nanargmax(outlying[episode.first : episode.last + 1])) for episode in found]
+    best = max(range(len(found)), key=lambda index: outlying[peaks[index]])
+    return Breach(Level(Severity.INFO, limits.times, 1), found[best], peaks[best])
+
+
+def _came_back(episode: Episode, limits: Limits) -> bool:
+    return not episode.still and episode.length <= limits.longest

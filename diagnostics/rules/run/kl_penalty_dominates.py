@@ -1,0 +1,182 @@
+"""The KL penalty costs more than the score has gained: the policy is optimising its leash.
+
+What it checks
+    The KL penalty of a response (`objective/non_score_reward`) against the smoothed score's gain since the start, and
+    against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
+    not judged, but for a penalty of twice the score's deviation (four times that bar) for ten points: it decides which
+    answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise between
+    batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back with the force of beta
+    times the way it has gone, and an advantage of 1 pushes: they balance at a log-probability ratio of 1 / beta. Where
+    that allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20
+    points, it is a warning. So is a KL (median of five points) that has come back to a quarter of its highest for ten
+    points while the reward is no higher than it was there, and not as high as it can be: nothing but the penalty leads
+    back to the reference.
+
+Why it matters
+    The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
+    penalty is half of the gain; where it is more than all of it, standing still would have earned more.
+
+When it is wrong
+    A policy that has run away and is being pulled back shows the same for a while; then the KL is high. A reward that
+    cannot be learned does not rise under any leash. A reference that is renewed during the run brings the KL back as
+    well; where the configuration says so (`sync_ref_model`), that is not judged.
+
+What to try
+    A third of the KL coefficient; or bring the scores to a larger scale.
+
+References
+    TRL training FAQ: the actual reward can be very small compared to the penalty · Gao et al. 2022 (arXiv
+    2210.10760): reward against the root of the KL · GRPO's loss (arXiv 2402.03300): its gradient vanishes where
+    advantage and beta · log ratio are equal.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise, settled
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.noise import noise
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
+from diagnostics.detectors.running import ewma, extreme_so_far, place_of_farthest
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
+from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.traits.hyperparameters import UNSCALED, kl_weight_of, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which penalty is too much."""
+
+    times: float = limit(1.0, "× the gain of the score", "above it the reward is lower than at the start")
+    spread: float = limit(0.5, "× the spread of the score", "engineering default")
+    patience: int = limit(20, "logged points", "engineering default")
+    warm_up: int = limit(50, "logged points", "engineering default: the score needs time to gain anything")
+    start: int = limit(20, "logged points", "engineering default")
+    far: float = limit(4.0, "× the bar", "twice the deviation of the score: it decides which answers are better")
+    far_patience: int = limit(10, "logged points", "engineering default")
+    smallest: float = limit(1e-6, "reward", "float noise")
+    back: float = limit(0.25, "of its highest", "half of the way back: the KL grows with the square of the distance")
+    back_patience: int = limit(10, "logged points", "engineering default")
+    moved: float = limit(1e-3, "nats/token", "ratio² / 2: log-probabilities are 4 % off; from there is no way back")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
+    room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
+
+
+class KlPenaltyDominates(Rule[Limits]):
+    """Judges `objective/non_score_reward` against `objective/scores`, and GRPO's `kl` against what beta allows."""
+
+    code = "RV307"
+    name = "kl-penalty-dominates"
+    grade = "F"
+    source = "TRL training FAQ: the actual reward can be very small compared to the KL penalty"
+    algorithms = frozenset({"ppo", "grpo"})
+    inputs = ("non_score_reward", "score")
+    limits = Limits()
+    remedies = ("weaker-kl", "score-scaling")
+    texts = english(
+        headline="The KL penalty costs more than the score has gained.",
+        fired="The KL penalty was {measured} at step {peak}, where the score had gained {gain}; it cost more than the "
+        "gain from step {first} to {last}.",
+        bound="beta = {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at step "
+        "{last}), and the reward has not risen since step {first}.",
+        back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
+        "reward is no higher for it: the penalty leads the policy back to where it started.",
+    )
+
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log: GRPO's are others."""
+        if run.algorithm != "grpo":
+            return super().missing(run)
+        return tuple(name for name in ("kl_per_token", "reward") if run.get(name) is None)
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        return self._of_loss(run, limits) if run.algorithm == "grpo" else self._of_reward(run, limits)
+
+    def _of_loss(self, run: Run, limits: Limits) -> Finding:
+        """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
+        kl, beta = series_of(run, "kl_per_token"), kl_weight_of(run)
+        points = finite_points(kl.values)
+        if beta is None or points < limits.patience:
+            return too_few(limits.patience, points)
+        push = spread_of_answers(run) if value_of(run, "scale_rewards") in UNSCALED else 1.0
+        room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
+        reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
+        if room >= limits.room or reached > room or has_risen(run.get("reward")):
+            is_pulled = beta > 0 and not run.config.get("sync_ref_model")
+            found = self._led_back(run, kl, limits) if is_pulled else None
+            return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
+        episode = Episode(0, len(kl) - 1, still=True)
+        return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=beta)
+
+    def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
+        """The finding that the policy returns to the reference, for no gain in reward."""
+        kl, reward = at_common_steps(kl, series_of(run, "reward"))
+        smooth, means = rolling_median(kl.values), ewma(reward.values)
+        share = replace(kl, values=pointwise(_share, smooth, extreme_so_far(smooth)))
+        level = Level(Severity.WARNING, limits.back, limits.back_patience)
+        reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.patience)
+        if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
+            return None
+        peak, last = place_of_farthest(smooth), len(kl) - 1
+        episode, highest = Episode(peak, last, still=True), float(smooth[peak])
+        if highest < limits.moved or is_at_full_marks(reward.values[peak:], limits.full_marks):
+            return None
+        if not means[last] <= means[peak]:
+            return None
+        measured, limit = float(smooth[last]), limits.back * highest
+        return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
+
+    def _of_reward(self, run: Run, limits: Limits) -> Finding:
+        """The finding about a penalty that is part of the reward."""
+        penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
+        gain = pointwise(_gain, ewma(score.values), start_level(score.values, limits.start))
+        bar = pointwise(np.maximum, gain, max(limits.spread * _spread(run, score), limits.smallest))
+        times = replace(penalty, values=pointwise(_times, penalty.values, bar))
+        level = Level(Severity.WARNING, limits.times, limits.patience)
+        reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
+        if (not isinstance(reading, Reading) or reading.breach is None) and spread_of_answers(run):
+            far = Level(Severity.WARNING, limits.far, limits.far_patience)
+            beyond = read_levels(times, (far,), smooth=False)
+            reading = beyond if isinstance(beyond, Reading) and beyond.breach else reading
+        if not isinstance(reading, Reading):
+            return too_few(reading.needed, finite_points(penalty.values))
+        if reading.breach is None:
+            return self.judged(reading, unit="× the gain of the score")
+        peak, severity = reading.breach.peak, reading.breach.level.severity
+        return self.fired(
+            penalty,
+            reading.breach.episode,
+            severity,
+            measured=float(penalty.values[peak]),
+            limit=-limits.times * float(bar[peak]),
+            peak=int(penalty.steps[peak]),
+            gain=float(gain[peak]),
+        )
+
+
+def _share(values: Values, highest: Values) -> Values:
+    """(N,) Each value over the highest so far; 1 where that is nothing yet."""
+    return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
+
+
+def _gain(means: Values, start: float) -> Values:
+    return np.maximum(means - start, 0.0)
+
+
+def _times(penalty: Values, bar: Values) -> Values:
+    return np.asarray(np.maximum(-penalty, 0.0) / bar)
+
+
+def _spread(run: Run, score: Series) -> float:
+    """The deviation of the score within a batch: logged, or what the noise between batches of that size implies."""
+    logged = spread_of_answers(run)
+    if logged is not None:
+        return logged
+    batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
+    size = batch if isinstance(batch, int) and batch > 0 else 1
+    return noise(score.values[: settled(len(score))]).deviation * math.sqrt(size)

@@ -1,0 +1,104 @@
+"""The policy has moved far away from the reference model.
+
+What it checks
+    The KL to the reference, as the median of five logged points, for three points. Where answers have up to 64
+    tokens, the documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer,
+    or only a KL per token is logged: 0.2 nats per token is noted, 0.5 is a warning, 1.0 is critical; of answers that
+    began with up to 64 tokens either needs 10 nats per sequence as well.
+
+Why it matters
+    Far from the reference the reward model has never been tested. The policy may have found what scores high and is
+    no language any more.
+
+When it is wrong
+    The range 0 to 10 comes from answers of 16 to 53 tokens. Healthy runs with long answers end at 0.1 to 0.3 nats
+    per token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad. To give an
+    answer that the reference gives with probability p costs −log p nats, however few tokens it has: so a number per
+    token says little of short answers.
+
+What to try
+    Raise the KL coefficient two- or threefold, lower the learning rate, stop at the best evaluation. Read the
+    samples with the highest scores.
+
+References
+    TRL training FAQ: "Ideally, we want to keep the KL divergence between 0 and 10" · TRL logging page:
+    objective/kl, kl · three public verl runs on GSM8K (0.12, 0.21 and 0.31 nats per token at the end).
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.detectors.rolling import start_level
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.lengths import longest_length
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far from the reference is too far, for short answers and for long ones."""
+
+    warning_per_sequence: float = limit(10.0, "nats/sequence", "TRL training FAQ: between 0 and 10")
+    critical_per_sequence: float = limit(25.0, "nats/sequence", "engineering default")
+    short_answer: float = limit(
+        64.0, "tokens", "the FAQ's own examples generate up to 32 tokens, TRL PPO's default is 53"
+    )
+    info_per_token: float = limit(0.2, "nats/token", "10 nats over about 50 tokens")
+    warning_per_token: float = limit(0.5, "nats/token", "above the 0.12 to 0.31 of healthy public runs")
+    critical_per_token: float = limit(1.0, "nats/token", "engineering default")
+    patience: int = limit(3, "logged points", "engineering default")
+    start: int = limit(5, "logged points", "engineering default: how long answers were before the policy moved")
+
+
+class KlTooHigh(Rule[Limits]):
+    """Judges `objective/kl` per sequence or per token, and GRPO's `kl` per token."""
+
+    code = "RV302"
+    name = "kl-too-high"
+    grade = "S"
+    source = "TRL training FAQ: keep the KL divergence between 0 and 10"
+    inputs = (("kl_per_sequence", "kl_per_token"),)
+    limits = Limits()
+    remedies = ("stronger-kl", "lower-learning-rate", "fewer-epochs")
+    exhibits = "top-scored"
+    texts = english(
+        headline="The policy has moved far away from the reference model.",
+        fired="KL to the reference stayed above {limit} {unit} from step {first} to {last} "
+        "(peak {measured} at {peak}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "kl_per_sequence", "kl_per_token")
+        if series.name == "kl_per_token":
+            return self.judged(read_levels(series, _per_short_token(limits, run.get("length_mean"))))
+        length = longest_length(run)
+        if length is None or length <= limits.short_answer:
+            return self.judged(read_levels(series, _per_sequence(limits)))
+        return self.judged(read_levels(series, _per_token(limits, tokens=length)))
+
+
+def _per_sequence(limits: Limits) -> tuple[Level, ...]:
+    return (
+        Level(Severity.WARNING, limits.warning_per_sequence, limits.patience),
+        Level(Severity.CRITICAL, limits.critical_per_sequence, limits.patience),
+    )
+
+
+def _per_token(limits: Limits, tokens: float) -> tuple[Level, ...]:
+    return (
+        Level(Severity.INFO, limits.info_per_token * tokens, limits.patience),
+        Level(Severity.WARNING, limits.warning_per_token * tokens, limits.patience),
+        Level(Severity.CRITICAL, limits.critical_per_token * tokens, limits.patience),
+    )
+
+
+def _per_short_token(limits: Limits, lengths: Series | None) -> tuple[Level, ...]:
+    """The limits per token; of alarms, where answers began short, no lower than the one per sequence allows a token."""
+    levels = _per_token(limits, tokens=1.0)
+    length = math.nan if lengths is None else start_level(lengths.values, limits.start)
+    if not 0 < length <= limits.short_answer:
+        return levels
+    least = limits.warning_per_sequence / length
+    return (levels[0], *(replace(level, limit=max(level.limit, least)) for level in levels[1:]))

@@ -1,0 +1,99 @@
+"""The KL to the reference keeps growing, and the reward has stopped paying for it.
+
+What it checks
+    Over the last 50 logged points, and just as much over the 50 that ended ten points earlier: the KL per token has a
+    rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and gains 0.05 nats, while the reward (PPO:
+    the score) has no rising one and is not near its highest value. It is noted; from a KL of 0.2 nats per token on it
+    is a warning. The first 100 points are not judged.
+
+Why it matters
+    The distance to the reference is a budget. What it buys gets less with the distance, until the proxy rises alone
+    or nothing rises: drift, noise, or a plateau that only over-optimisation leads on from.
+
+When it is wrong
+    A reward that has no upper end known to the log may have reached it. Of 120
+    simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.7 or with heavy tails (t₃), 1 does at
+    0.9.
+
+What to try
+    Stop at the best evaluation, strengthen the KL penalty, let the learning rate decay.
+
+References
+    Gao et al. 2022 (arXiv 2210.10760): reward against the root of the KL · TRL issues 204, 1098.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.lengths import kl_lengths
+from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, series_of, too_few
+
+SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as growth without return."""
+
+    window: int = limit(50, "logged points", "engineering default")
+    patience: int = limit(10, "logged points", "engineering default")
+    warm_up: int = limit(100, "logged points", "engineering default: sparse rewards take off late")
+    significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
+    growth: float = limit(0.05, "nats/token over the window", "a quarter of what the FAQ's range allows per token")
+    warning: float = limit(0.2, "nats/token", "TRL training FAQ: up to 10 nats, over about 50 tokens")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+
+
+class KlUpRewardFlat(Rule[Limits]):
+    """Judges the trends of the KL and of the reward together."""
+
+    code = "RV306"
+    name = "kl-up-reward-flat"
+    grade = "P"
+    source = "Gao et al. 2022 (arXiv 2210.10760)"
+    inputs = (("kl_per_token", "kl_per_sequence"), SCORES)
+    limits = Limits()
+    remedies = ("earlier-checkpoint", "stronger-kl", "lower-learning-rate")
+    exhibits = "top-scored"
+    texts = english(
+        headline="The policy drifts away from the reference and gains nothing by it.",
+        fired="KL to the reference grew by {growth} nats/token from step {first} to {last}, to {reached}, while the "
+        "reward did not rise.",
+        unknown="The KL is logged per sequence, and neither the length of the answers nor its limit is known.",
+        enable="Log the mean length of the answers.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        logged, reward = kl_lengths(run), series_of(run, *SCORES)
+        if logged is None:
+            return Skipped(self.say("unknown"), self.say("enable"))
+        series, tokens = logged
+        kl = replace(series, values=pointwise(np.divide, series.values, tokens))
+        fewest = min(finite_points(kl.values), finite_points(reward.values))
+        if fewest < limits.warm_up:
+            return too_few(limits.warm_up, fewest)
+        growth = _slope(kl, limits) * float(kl.steps[-1] - kl.steps[-limits.window])
+        if growth < limits.growth or _slope(reward, limits) > 0 or _is_high(run, reward, limits):
+            return Quiet(growth, limits.growth, "nats/token over the window", kl.name, kl.tag)
+        recent = kl.values[-limits.window :]
+        reached = float(np.median(recent[np.isfinite(recent)][-limits.patience :]))
+        episode = Episode(len(kl) - limits.window - limits.patience, len(kl) - 1, still=True)
+        severity = Severity.WARNING if reached >= limits.warning else Severity.INFO
+        measured = reached * float(tokens[-1])
+        return self.fired(series, episode, severity, measured=measured, limit=None, growth=growth, reached=reached)
+
+
+def _slope(series: Series, limits: Limits) -> float:
+    return keeps_trend(series.steps, series.values, limits.window, limits.patience, limits.significance)
+
+
+def _is_high(run: Run, reward: Series, limits: Limits) -> bool:
+    highest = full_marks(run)
+    recent = reward.values[-limits.window :]
+    return highest is not None and float(np.nanmedian(recent)) >= limits.full_marks * highest

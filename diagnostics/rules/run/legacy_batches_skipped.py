@@ -1,0 +1,97 @@
+"""TRL's old PPOTrainer threw whole batches away: their loss is exactly 0.
+
+What it checks
+    Steps at which policy loss and value loss are both exactly 0. One is a warning; more than a tenth of the logged
+    points is critical.
+
+Why it matters
+    The old trainer sets all losses of a mini-batch to 0 when its mean ratio passes `ratio_threshold` (10). It says so
+    once, in the console. Nothing is learned from such a batch, and the update that caused it was far too large.
+
+When it is wrong
+    Never: two losses are not exactly 0 by chance.
+
+What to try
+    Lower the learning rate, make fewer passes over a batch, and sample without top-k, top-p and minimum length.
+
+References
+    TRL 0.9.6, PPOTrainer.loss: "average ratio of batch … exceeds threshold" · TRL issue 1857.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from diagnostics.detectors.growing import Inputs, carried
+from diagnostics.detectors.rolling import Episode
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many batches may be thrown away."""
+
+    points: int = limit(1, "logged points", "each is a batch without effect")
+    share: float = limit(0.1, "of the logged points", "engineering default")
+    fewest: int = limit(10, "logged points", "fewer make no share")
+
+
+class LegacyBatchesSkipped(Rule[Limits]):
+    """Judges `ppo/loss/policy` and `ppo/loss/value` together."""
+
+    code = "RV107"
+    name = "legacy-batches-skipped"
+    grade = "C"
+    source = "TRL 0.9.6 PPOTrainer: ratio_threshold; TRL issue 1857"
+    algorithms = frozenset({"ppo-legacy"})
+    inputs = ("policy_loss", "value_loss")
+    limits = Limits()
+    remedies = ("much-lower-learning-rate", "fewer-epochs", "no-top-k", "no-top-p", "free-end")
+    texts = english(
+        headline="Whole batches were thrown away because the ratio passed ratio_threshold.",
+        fired="{count} of {points} logged points between step {first} and {last} have losses of exactly 0: TRL skips a "
+        "batch whose mean ratio passes ratio_threshold.",
+        fired_once="The losses of step {first} are exactly 0: TRL skips a batch whose mean ratio passes "
+        "ratio_threshold.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Only the old trainer does this; other trainers' zeros mean something else."""
+        return run.algorithm in self.algorithms
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        policy, value = at_common_steps(series_of(run, "policy_loss"), series_of(run, "value_loss"))
+        skipped = carried("skipped", (policy.values, value.values), _more_skipped)
+        if skipped.points < limits.points:
+            return Quiet(float(skipped.points), float(limits.points), "points", policy.name, policy.tag)
+        is_often = len(policy) >= limits.fewest and skipped.points > limits.share * len(policy)
+        return self.fired(
+            policy,
+            Episode(skipped.first, skipped.last, still=skipped.last == len(policy) - 1),
+            Severity.CRITICAL if is_often else Severity.WARNING,
+            measured=0.0,
+            limit=None,
+            count=skipped.points,
+            points=len(policy),
+        )
+
+
+class _Skipped(NamedTuple):
+    """How many batches were skipped, and the indices of the first and the last."""
+
+    points: int = 0
+    first: int = 0
+    last: int = 0
+
+
+def _more_skipped(inputs: Inputs, known: tuple[int, ...], before: _Skipped | None) -> _Skipped:
+    policy, value = inputs
+    more = np.flatnonzero((policy[known[0] :] == 0) & (value[known[1] :] == 0)) + known[0]
+    found = before or _Skipped()
+    if not len(more):
+        return found
+    return _Skipped(found.points + len(more), found.first if found.points else int(more[0]), int(more[-1]))

@@ -1,0 +1,115 @@
+"""Answers shrink to a fraction of their length: the model gives up saying anything.
+
+What it checks
+    The mean completion length, as the median of ten logged points, at half of its start for five points: a
+    warning. Below five tokens, where it started at twenty and more, it is critical. It is a note where short answers
+    earn the highest reward, and where they earn no less than the long ones did although length did not count: the
+    score has not fallen by more than its standard error, hardly any answer is empty, and the score of the samples
+    before it does not fall with their length (rank correlation above −0.5).
+
+Why it matters
+    The shortest way out of a penalty is to end at once. Reasoning that is dropped does not come back by itself.
+
+When it is wrong
+    A model that was too verbose, or a task where brevity is wanted and paid for.
+
+What to try
+    Weaken a penalty on length, make sure that an empty answer earns the least, look for a negative KL. For PPO,
+    train the critic before the policy.
+
+References
+    VC-PPO (arXiv 2503.01491) · a public run that ended at 1.15 tokens per answer · three public verl runs (×
+    0.65 to × 1.07).
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.detectors.rolling import finite_points, rolling_median, start_level
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rewards import gain, is_at_full_marks
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
+from diagnostics.rules.samples.relations import spearman
+from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
+from diagnostics.rules.samples.tables import LEAST_ROWS, view
+from diagnostics.rules.samples.texts import units
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which shrinking is too much."""
+
+    warning: float = limit(0.5, "of its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
+    critical: float = limit(5.0, "tokens", "a public run that ended at 1.15 tokens per answer")
+    long: float = limit(20.0, "tokens", "an answer that started short may rightly have five tokens")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    empty: float = limit(0.05, "of the newest answers", "as smp-empty: what is empty cannot be right")
+    first: int = limit(5, "logged points", "engineering default: a collapse may be over after twenty")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    brevity: float = limit(
+        -0.5, "Spearman correlation of score and length", "engineering default: below it being short is what pays"
+    )
+
+
+class LengthCollapse(Rule[Limits]):
+    """Judges the mean length against its start."""
+
+    code = "RV606"
+    name = "length-collapse"
+    grade = "M"
+    source = "three public verl runs: a healthy length drifts by × 0.65 at most"
+    inputs = ("length_mean",)
+    limits = Limits()
+    remedies = (
+        "checked-reward",
+        "free-end",
+        "earlier-checkpoint",
+    )
+    exhibits = "shortest"
+    texts = english(
+        headline="Answers shrink to a fraction of their length.",
+        fired="The mean length fell to {measured} tokens at step {peak}, {times} times its start (step {first} to "
+        "{last}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "length_mean")
+        base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
+        needed = limits.start + limits.patience
+        if not base > 0 or finite_points(series.values) < needed:
+            return too_few(needed, finite_points(series.values))
+        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
+        levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
+        if base >= limits.long:
+            levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
+        reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
+        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
+        if not isinstance(found, Fired):
+            return found
+        is_sound = _is_solved(run, found.first_step, limits) or _lost_nothing(run, found.first_step, limits)
+        return replace(found, severity=Severity.INFO) if is_sound else found
+
+
+def _is_solved(run: Run, step: int, limits: Limits) -> bool:
+    """Whether the short answers earn the highest reward: then they are as long as it takes."""
+    reward = run.get("score", "reward")
+    return reward is not None and is_at_full_marks(
+        reward.values[np.searchsorted(reward.steps, step) :], limits.full_marks
+    )
+
+
+def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
+    """Whether the short answers earn what the long ones did, and not for being short, as far as samples tell."""
+    before, score = [table for table in run.samples.steps if table < step], run.get("score", "reward")
+    rows = scored(view(run, len(before) - 1).recent) if before else ()
+    if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:
+        return False
+    newest = view(run, len(run.samples.steps) - 1).recent
+    are_said = share_of(newest, lambda row: not units(row.sample.response)) <= limits.empty
+    return are_said and spearman(scores_of(rows), lengths_of(rows)) > limits.brevity

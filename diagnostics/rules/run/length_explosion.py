@@ -1,0 +1,121 @@
+"""Answers grow and grow, and the reward does not.
+
+What it checks
+    The mean completion length, as the median of ten logged points, at twice its start for five points (1.5
+    times within the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall
+    over the last 50 points, p < 0.01), nor may have risen by a fifth of the spread from answer to answer, as far as its
+    noise lets one tell: a warning.
+
+Why it matters
+    Length is the easiest thing to optimise: reward models like it, and a loss that divides by the length makes
+    long wrong answers cheap. Longer answers cost time and memory in every step.
+
+When it is wrong
+    Reasoning grows with the reward in health, which is why growth with a rising reward is left alone; a reward
+    that pays for length itself rises too: look at smp-score-length.
+
+What to try
+    Take length out of the reward, use a loss that does not divide by the length, raise the KL coefficient.
+
+References
+    A Long Way to Go (arXiv 2310.03716): 70 to 90 % of the gain of PPO runs was length · Dr. GRPO (arXiv
+    2503.20783) · Cohen 1988: a fifth of a deviation is a small effect.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from diagnostics.detectors.growing import Inputs, resumed
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.noise import noise
+from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
+from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which growth is too much."""
+
+    times: float = limit(2.0, "× its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
+    early_times: float = limit(1.5, "× its start", "engineering default")
+    early: int = limit(50, "logged points", "engineering default")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    flat: int = limit(50, "logged points", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
+    standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default: 98 % certain")
+
+
+class LengthExplosion(Rule[Limits]):
+    """Judges the mean length together with the main reward."""
+
+    code = "RV605"
+    name = "length-explosion"
+    grade = "P"
+    source = "Singhal et al. 2023 (arXiv 2310.03716); Dr. GRPO (arXiv 2503.20783)"
+    inputs = ("length_mean", REWARDS)
+    limits = Limits()
+    remedies = (
+        "length-neutral-reward",
+        "token-loss",
+        "stronger-kl",
+    )
+    exhibits = "longest"
+    texts = english(
+        headline="Answers grow and the reward does not.",
+        fired="The mean length rose to {measured} tokens at step {peak}, {times} times its start (step {first} to "
+        "{last}), and the reward does not rise.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "length_mean")
+        base = start_level(series.values, limits.start)
+        needed = limits.start + limits.patience
+        if not base > 0 or finite_points(series.values) < needed:
+            return too_few(needed, finite_points(series.values))
+        bound = (limits.early, limits.early_times * base, limits.times * base)
+        growth = resumed(("growth", *bound), (rolling_median(series.values, limits.window),), partial(_growth, bound))
+        level = Level(Severity.WARNING, 1.0, limits.patience)
+        reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading, unit="of the allowed growth")
+        if not reading.breach.episode.still or _pays(run, limits) or _may_pay(run, limits):
+            unit = "of the allowed growth, while the reward may rise"
+            return Quiet(reading.worst, 1.0, unit, series.name, series.tag)
+        times = limits.early_times if reading.breach.peak < limits.early else limits.times
+        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, limit=times)
+
+
+def _growth(bound: tuple[int, float, float], inputs: Inputs, known: int, state: None) -> tuple[Values, None]:
+    """The lengths that were not judged before, over what is allowed early in a run and later."""
+    early, allowed_early, allowed = bound
+    more = inputs[0][known:]
+    return more / np.where(np.arange(known, known + len(more)) < early, allowed_early, allowed), None
+
+
+def _pays(run: Run, limits: Limits) -> bool:
+    """Whether the reward rises, or has risen as far as it goes."""
+    reward = main_reward(run)
+    recent = slice(-limits.flat, None)
+    if is_solved(run, reward.steps[recent], limits.full_marks):
+        return True
+    now = start_level(reward.values[recent][::-1], limits.window)
+    found = trend(reward.steps, reward.values)
+    has_risen = found is not None and found.slope > 0 and found.p < limits.significance
+    return has_risen and now > start_level(reward.values, limits.start)
+
+
+def _may_pay(run: Run, limits: Limits) -> bool:
+    """Whether the reward may have gained something: of few answers a step nobody can tell for a while."""
+    spread = spread_of_answers(run)
+    values = main_reward(run).values
+    gained = Gain(gain(values, limits.start).value, noise(values).of_batches.of_gain(limits.start))
+    return spread is not None and gained.may_be(limits.small * spread, limits.standard_errors)

@@ -1,0 +1,80 @@
+"""The rollout engine and the trainer drift apart.
+
+What it checks
+    The mean absolute difference of the log-probabilities in the two engines
+    (`sampling/sampling_logp_difference/mean`), as the median of five logged points, for five points: three
+    times its start, or 0.1 nats per token, is a warning; it is critical while the gradient norm grows as well
+    (`grad-norm-sustained`).
+
+Why it matters
+    The more the policy relies on tokens of low probability, the more the two engines disagree about it, and the
+    more the gradient is off. Collapses of GRPO runs were seen to begin so.
+
+When it is wrong
+    Answers that become longer or call tools raise it for a good reason; then it settles.
+
+What to try
+    Correct by importance sampling of sequences, use fp16 or a float32 head, make answers shorter.
+
+References
+    When Speed Kills Stability (published report) · Defeating the Training-Inference Mismatch via FP16 (arXiv
+    2510.26788) · a healthy public run: 0.0045.
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import start_level
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far apart the engines may drift."""
+
+    times: float = limit(3.0, "× its start", "engineering default")
+    warning: float = limit(0.1, "nats/token", "engineering default; a healthy public run had 0.0045")
+    smallest: float = limit(1e-3, "nats/token", "float noise of equal engines")
+    start: int = limit(20, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+
+
+class LogpDiffGrowing(Rule[Limits]):
+    """Judges `sampling/sampling_logp_difference/mean`."""
+
+    code = "RV803"
+    name = "logp-diff-growing"
+    grade = "P"
+    source = "When Speed Kills Stability; FP16 for RL (arXiv 2510.26788)"
+    algorithms = GROUP_FAMILY
+    inputs = ("engine_logprob_difference",)
+    limits = Limits()
+    graver_with = ("grad-norm-sustained",)
+    remedies = (
+        "importance-correction",
+        "exact-head",
+        "lower-learning-rate",
+    )
+    texts = english(
+        headline="The rollout engine and the trainer drift apart.",
+        fired="The two engines' log-probabilities differed by more than {limit} nats/token from step {first} to "
+        "{last} (peak {measured} at step {peak}).",
+        grown="The difference of the two engines' log-probabilities grew from {base} to {measured} nats/token (step "
+        "{peak}); above {limit} from step {first} to {last}.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Only where a second engine generates."""
+        return super().applies(run) and (bool(run.config.get("use_vllm")) or not self.missing(run))
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "engine_logprob_difference")
+        base = max(start_level(series.values, limits.start), limits.smallest)
+        grown = read_levels(
+            series, (Level(Severity.WARNING, limits.times * base, limits.patience),), warm_up=limits.start
+        )
+        if isinstance(grown, Reading) and grown.breach and base * limits.times < limits.warning:
+            return self.judged(grown, key="grown", base=base)
+        return self.judged(read_levels(series, (Level(Severity.WARNING, limits.warning, limits.patience),)))

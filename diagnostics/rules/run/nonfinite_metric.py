@@ -1,0 +1,117 @@
+"""A metric is NaN or infinite: the policy is, or is about to be, corrupted.
+
+What it checks
+    Losses, gradient norm, KL, ratio, entropy, values and rewards, point by point: one NaN or ±Inf is critical. Left
+    out are metrics that are NaN by construction: the ratio's variance over a single micro-batch, spreads of a
+    single sample, reward functions that do not apply to any sample of a batch.
+
+Why it matters
+    A NaN in the loss reaches the weights with the next update, and nothing brings them back. The value loss is
+    often the first to go.
+
+When it is wrong
+    Hardly ever. The contrary is common: transformers replaces a NaN loss by the running mean
+    (`logging_nan_inf_filter`), and averaging over `logging_steps` hides single ones.
+
+What to try
+    Go back to a checkpoint from before the first NaN. Look at the reward of that step (a reward function may return
+    NaN), then lower the learning rate, clip the gradient, use bf16 instead of fp16.
+
+References
+    TRL logging page: loss/value_avg "will spike / NaN when not going well" · TRL issues 3015, 6637 (overflow of
+    k3).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.rolling import Episode, finite_points
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit
+
+JUDGED = (
+    "reward",
+    "score",
+    "rlhf_reward",
+    "value_loss",
+    "policy_loss",
+    "total_loss",
+    "loss",
+    "grad_norm",
+    "kl_per_sequence",
+    "kl_per_token",
+    "non_score_reward",
+    "non_score_reward_per_token",
+    "approx_kl",
+    "policy_kl",
+    "ratio_mean",
+    "ratio_max",
+    "entropy_per_token",
+    "entropy_per_sequence",
+    "value_mean",
+    "value_error",
+    "returns_mean",
+    "advantages_mean",
+    "kl_coef",
+    "length_mean",
+)
+"""In the order in which one is named when several turn at the same step: what comes in before what it does."""
+
+NAMED = 3  # further metrics that a sentence can bear
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many non-finite points are too many."""
+
+    points: int = limit(1, "logged points", "any NaN is one too many")
+
+
+class NonfiniteMetric(Rule[Limits]):
+    """Judges every metric that must be finite; names the first that was not."""
+
+    code = "RV101"
+    name = "nonfinite-metric"
+    grade = "S"
+    source = "TRL logging page: loss/value_avg will spike / NaN when not going well"
+    inputs = (JUDGED,)
+    limits = Limits()
+    remedies = ("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
+    exhibits = "not-finite"
+    texts = english(
+        headline="{title} is {value}: the training is numerically broken.",
+        fired="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "
+        "points are not finite, the last at step {last}.",
+        fired_others="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "
+        "points are not finite, the last at step {last}. Also not finite: {others}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        logged = [series for name in JUDGED if (series := run.get(name)) is not None]
+        holes = [len(series) - finite_points(series.values) for series in logged]
+        bad = [series for series, count in zip(logged, holes, strict=True) if count >= limits.points]
+        if not bad:
+            worst = max(holes)
+            return Quiet(float(worst), float(limits.points), "points")
+        return self._fired(min(bad, key=lambda series: int(series.steps[~series.finite][0])), bad)
+
+    def _fired(self, series: Series, bad: Sequence[Series]) -> Fired:
+        where = np.flatnonzero(~series.finite)
+        episode = Episode(int(where[0]), int(where[-1]), still=bool(where[-1] == len(series) - 1))
+        value = float(series.values[episode.first])
+        others = [other.tag for other in bad if other is not series]
+        return self.fired(
+            series,
+            episode,
+            Severity.CRITICAL,
+            measured=value,
+            limit=None,
+            key="fired_others" if others else "fired",
+            value=value,
+            count=len(where),
+            points=len(series),
+            others=", ".join(others[:NAMED]) + (", …" if len(others) > NAMED else ""),
+        )

@@ -1,0 +1,125 @@
+"""Old and new probabilities differ although nothing was updated between them.
+
+What it checks
+    Runs whose configuration makes one update per batch (PPO: one epoch, one mini-batch, no accumulation; GRPO:
+    `num_iterations` 1 and no generation that is used for several updates; verl and OpenRLHF: one pass, one part), and
+    whose old probabilities are not a separate rollout engine's. There the ratio is 1 by identity. A mean ratio 0.001
+    away from 1, a size of the update of 0.001 nats per token or a clip fraction of 0.001, for three logged points, is a
+    warning.
+
+Why it matters
+    What is computed differently for the same weights is noise in every update: dropout that stays on, position ids
+    that shift with padding, low precision. It grows with the length of the answers.
+
+When it is wrong
+    Kernels alone make differences of this kind, but a smaller one: a clip fraction of about 0.0006 in a public
+    report.
+
+What to try
+    Turn dropout off (`disable_dropout`), pad on the left, compute the head's logits in float32.
+
+References
+    TRL issue 454: the ratio should be exactly 1 during the first update epoch · tunix issue 2061 (size of kernel
+    noise).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import finite_points
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.producers.settings import is_on
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.traits.hyperparameters import updates_per_batch, value_of
+
+JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
+ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far from identity is more than the noise of kernels."""
+
+    ratio: float = limit(0.001, "away from 1", "above kernel noise as reported for tunix")
+    update: float = limit(0.001, "nats/token", "above kernel noise as reported for tunix")
+    clipped: float = limit(0.001, "fraction", "kernel noise alone gives 0.0006")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class OnPolicyIdentityViolated(Rule[Limits]):
+    """Judges ratio, size of the update and clip fraction where all must be trivial."""
+
+    code = "RV205"
+    name = "on-policy-identity-violated"
+    grade = "C"
+    source = "TRL issue 454: the ratio should be exactly 1 during the first update epoch"
+    algorithms = frozenset(ONCE)
+    inputs = (JUDGED,)
+    limits = Limits()
+    remedies = ("no-dropout", "exact-head")
+    texts = english(
+        headline="Old and new probabilities differ although nothing was updated between them.",
+        fired="{title} was {measured} at step {peak}, and off its trivial value from step {first} to {last}, although "
+        "each batch is used for one update only.",
+        unstated="The configuration does not say how many updates are made of one batch.",
+        enable="Log the configuration with the run.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Where a batch is used for several updates, the ratio leaves 1 by design."""
+        return run.algorithm in ONCE and _makes_one_update(run) is not False
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        if _makes_one_update(run) is None:
+            return Skipped(self.say("unstated"), self.say("enable"))
+        level = Level(Severity.WARNING, 1.0, limits.patience)
+        pairs = [(series, read_levels(replace(series, values=off), (level,), smooth=False))
+                 for series, off in _distances(run, limits)]  # fmt: skip
+        readings = [(series, reading) for series, reading in pairs if isinstance(reading, Reading)]
+        if not readings:
+            return too_few(limits.patience, max(finite_points(series.values) for series, _ in pairs))
+        series, worst = max(readings, key=lambda pair: (pair[1].breach is not None, pair[1].worst))
+        return self._fired(series, worst) or Quiet(worst.worst, 1.0, "× the limit", series.name, series.tag)
+
+    def _fired(self, series: Series, reading: Reading) -> Fired | None:
+        if reading.breach is None:
+            return None
+        peak = reading.breach.peak
+        measured, step = float(series.values[peak]), int(series.steps[peak])
+        return self.fired(
+            series, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, peak=step
+        )  # fmt: skip
+
+
+def _makes_one_update(run: Run) -> bool | None:
+    """Whether each batch is used for one update only, and old probabilities are the policy's own, not an engine's.
+
+    None where the configuration does not say.
+    """
+    if run.config.get("use_vllm") or is_on(value_of(run, "bypass_mode")):
+        return False
+    stated = [run.config.get(name) for name in ONCE[run.algorithm]]
+    if any(not isinstance(value, int) for value in stated):
+        updates = updates_per_batch(run)
+        return None if updates is None else updates == 1
+    accumulated, reused = run.config.get("gradient_accumulation_steps") or 1, run.config.get("steps_per_generation")
+    is_reused = isinstance(reused, int) and reused > accumulated
+    return all(value == 1 for value in stated) and not is_reused
+
+
+def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:
+    """Each logged metric with (N,) its distance from the trivial value, in limits."""
+    least = (limits.ratio, limits.update, limits.update, limits.clipped, limits.clipped)
+    allowed = dict(zip(JUDGED, least, strict=True))
+    for name, most in allowed.items():
+        if (series := run.get(name)) is not None:
+            yield series, pointwise(_distance, series.values, 1.0 if name == "ratio_mean" else 0.0, most)
+
+
+def _distance(values: Values, trivial: float, most: float) -> Values:
+    return np.asarray(np.abs(values - trivial) / most)

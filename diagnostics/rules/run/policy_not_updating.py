@@ -1,0 +1,132 @@
+"""The policy does not change at all: no gradient, no learning rate, or updates that leave it as it was.
+
+What it checks
+    For ten logged points in a row, not counting the first five: a gradient norm of exactly 0, a learning rate of
+    exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
+    Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count:
+    there a gradient of 0 is right, and other rules speak.
+
+Why it matters
+    The run costs as much as any other and nothing is learned.
+
+When it is wrong
+    The last points of a schedule that ends at 0 are no fault, and too few to count. A frozen policy on purpose (a
+    value model that is trained first) looks the same. Where a log rounds, a small number reads 0: then nothing is
+    said.
+
+What to try
+    Count the parameters that require a gradient, look at the adapter's target modules, at `lr_scheduler_type` and
+    `max_steps`.
+
+References
+    TRL logging page: collapse to 0 · ms-swift issues 5571, 5890 (gradient norm 0 although rewards differ).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.alignment import at_common_steps, last_known
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.traits.hyperparameters import updates_per_batch
+
+UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
+SPREADS = ("reward_std", "score_std")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long nothing may happen."""
+
+    patience: int = limit(10, "logged points", "engineering default; a linear schedule ends with one point at 0")
+    warm_up: int = limit(5, "logged points", "a warm-up of the learning rate starts at 0")
+    no_signal: float = limit(1.0, "fraction", "with no signal in any group the gradient is 0 by right")
+
+
+class PolicyNotUpdating(Rule[Limits]):
+    """Judges `grad_norm`, the learning rate, and the size of the updates."""
+
+    code = "RV106"
+    name = "policy-not-updating"
+    grade = "C"
+    source = "TRL logging page: collapse to 0; ms-swift issues 5571, 5890"
+    inputs = (("grad_norm", "learning_rate", "approx_kl"),)
+    limits = Limits()
+    remedies = ("raised-learning-rate", "checked-parameters")
+    texts = english(
+        headline="Nothing is being learned: the policy does not change.",
+        grad_norm="The gradient norm was exactly 0 from step {first} to {last}.",
+        learning_rate="The learning rate was exactly 0 from step {first} to {last}.",
+        approx_kl="The updates left the policy exactly as it was from step {first} to {last}.",
+        rounded="The log rounds its numbers: what reads 0 for long in {tag} may be anything below {least}.",
+        rounded_enable="Log through a tracker, or with a version of the trainer that prints all digits.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        readings = [_read(run, item, limits) for item in _judged(run)]
+        judged = [reading for reading in readings if isinstance(reading, Reading)]
+        if not judged:
+            return too_few(limits.warm_up + limits.patience, max((item.found for item in _short(readings)), default=0))
+        for reading in judged:
+            finding = self.judged(reading, key=reading.series.name)
+            if isinstance(finding, Fired):
+                return self._unless_rounded(run, reading.series, finding)
+        nearest = min(judged, key=lambda reading: reading.worst).series
+        return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
+
+    def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> Finding:
+        if least := run.data_health.rounded_to:
+            return Skipped(self.say("rounded", tag=series.tag, least=least), self.say("rounded_enable"))
+        return fired
+
+
+def _judged(run: Run) -> Iterator[Series]:
+    """The series that must not be 0 while there is something to learn, each as its size."""
+    for name in ("grad_norm", "learning_rate"):
+        if (series := run.get(name)) is not None:
+            yield series
+    size, clipped = run.get("approx_kl"), run.get("clip_fraction")
+    if size is not None and clipped is not None and _updates_per_batch(run) > 1:
+        size, clipped = at_common_steps(size, clipped)
+        yield replace(size, values=pointwise(np.maximum, size.values, clipped.values))
+
+
+def _updates_per_batch(run: Run) -> int:
+    stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.config.get(name), int)]
+    return updates_per_batch(run) or int(np.prod(stated, dtype=int))
+
+
+def _read(run: Run, series: Series, limits: Limits) -> Reading | TooFew:
+    """The reading of one series, NaN (not known) where no group has a signal."""
+    if series.name != "learning_rate":
+        series = replace(series, values=_with_signal(run, series, limits))
+    level = Level(Severity.CRITICAL, 0.0, limits.patience)
+    return read_levels(series, (level,), above=False, smooth=False, warm_up=limits.warm_up)
+
+
+def _with_signal(run: Run, series: Series, limits: Limits) -> Values:
+    """(N,) The values, NaN where no group has a signal."""
+    silent = run.get("zero_std_fraction")
+    if silent is not None:
+        return pointwise(_where_below, series.values, last_known(silent, series.steps), limits.no_signal)
+    spread = run.get(*SPREADS)
+    if spread is not None:
+        return pointwise(_where_positive, series.values, last_known(spread, series.steps))
+    return series.values
+
+
+def _where_below(values: Values, silent: Values, most: float) -> Values:
+    return np.where(silent < most, values, np.nan)
+
+
+def _where_positive(values: Values, spread: Values) -> Values:
+    return np.where(spread > 0, values, np.nan)
+
+
+def _short(readings: list[Reading | TooFew]) -> list[TooFew]:
+    return [reading for reading in readings if isinstance(reading, TooFew)]

@@ -1,0 +1,118 @@
+"""One reward function rises while the task's own falls: the cheap part is bought at the cost of the answer.
+
+What it checks
+    With two reward functions or more: over the last 50 logged points, and over the 50 that ended 20 points earlier,
+    one function's mean has a rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and another's a
+    falling one, by a tenth of its level at least. Functions that are by their name about form (format, tags, length,
+    penalties, language) may fall; others may not: it is a warning.
+
+Why it matters
+    The total may rise all the while. In one public experiment a format reward went from 0.44 to 1.0 while the accuracy
+    fell from 0.23 to 0.03.
+
+When it is wrong
+    What a function is about is guessed from its name. Prompts that get harder make accuracy fall too. Of 60
+    simulated healthy runs of 1000 points with three functions none fires up to an autocorrelation of 0.95.
+
+What to try
+    Make the form a condition of the task's reward instead of a summand, or give it less weight.
+
+References
+    TRL logging page: rewards/{reward_func_name}/mean · a public testbed of verifiable rewards (format against
+    accuracy) · open-r1 issue 403.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.rewards import rewards_form
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, too_few
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as rising and falling."""
+
+    window: int = limit(50, "logged points", "engineering default")
+    patience: int = limit(20, "logged points", "engineering default")
+    significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
+    loss: float = limit(0.1, "of its level before", "engineering default")
+
+
+class RewardComponentsDiverge(Rule[Limits]):
+    """Judges the means of the reward functions against each other."""
+
+    code = "RV412"
+    name = "reward-components-diverge"
+    grade = "I"
+    source = "a public testbed of verifiable rewards; open-r1 issue 403"
+    algorithms = GROUP_FAMILY
+    inputs = ("reward_func_mean",)
+    limits = Limits()
+    remedies = ("gated-format", "reweighted-rewards", "checked-reward")
+    exhibits = "top-scored"
+    texts = english(
+        headline="The model gives up {falling} to raise {rising}.",
+        fired="From step {first} to {last} reward function {rising} rose, while {falling} fell from {before} to "
+        "{measured}.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """A single reward function has nothing to diverge from."""
+        return super().applies(run) and len(run.functions("reward_func_mean")) != 1
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        functions = run.functions("reward_func_mean")
+        needed = limits.window + limits.patience
+        fewest = min(finite_points(series.values) for series in functions.values())
+        if fewest < needed:
+            return too_few(needed, fewest)
+        slopes = {name: _slope(series, limits) for name, series in functions.items()}
+        rising = max(slopes, key=lambda name: slopes[name])
+        fallen = [name for name in functions if slopes[name] < 0 and _loss(functions[name], limits) >= limits.loss]
+        judged = [name for name in fallen if not rewards_form(name)]
+        if slopes[rising] > 0 and judged:
+            return self._fired(functions, rising, max(judged, key=lambda name: _loss(functions[name], limits)), limits)
+        worst = max((_loss(series, limits) for name, series in functions.items() if not rewards_form(name)), default=0)
+        return Quiet(max(0.0, float(worst)) if slopes[rising] > 0 else 0.0, limits.loss, "of its level before")
+
+    def _fired(self, functions: Mapping[str, Series], rising: str, falling: str, limits: Limits) -> Fired:
+        series = functions[falling]
+        before, now = _ends(series, limits)
+        episode = Episode(len(series) - limits.window - limits.patience, len(series) - 1, still=True)
+        return self.fired(
+            series,
+            episode,
+            Severity.WARNING,
+            measured=now,
+            limit=(1 - limits.loss) * before,
+            rising=rising,
+            falling=falling,
+            before=before,
+        )
+
+
+def _slope(series: Series, limits: Limits) -> float:
+    return keeps_trend(series.steps, series.values, limits.window, limits.patience, limits.significance)
+
+
+def _ends(series: Series, limits: Limits) -> tuple[float, float]:
+    """The level before the stretch that is judged, and at its end."""
+    part = series.values[-limits.window - limits.patience :]
+    before, now = part[: limits.patience], part[-limits.patience :]
+    return _median(before), _median(now)
+
+
+def _loss(series: Series, limits: Limits) -> float:
+    before, now = _ends(series, limits)
+    return (before - now) / abs(before) if before else 0.0
+
+
+def _median(values: Values) -> float:
+    finite = values[np.isfinite(values)]
+    return float(np.median(finite)) if len(finite) else 0.0

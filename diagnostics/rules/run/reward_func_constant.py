@@ -1,0 +1,104 @@
+"""A reward function gives every completion the same reward, so it contributes nothing.
+
+What it checks
+    The spread of each reward function (`rewards/{name}/std`): 0 for 20 logged points in a row. It is a warning;
+    critical when no function of the run varies, because then there is no gradient at all; and only noted when the
+    constant is the full 1.0.
+
+Why it matters
+    Advantages are differences. A function that never differs is dead weight, and usually a pattern that never
+    matches.
+
+When it is wrong
+    A sparse reward may stay at 0 for a while before the first success. A function that applies to few samples of a
+    batch may look constant in small batches.
+
+What to try
+    Call the function on an answer that must score and on one that must not. Fix its pattern, or leave it out.
+
+References
+    TRL logging page: rewards/{reward_func_name}/mean · TRL issue 3857 (four of five functions with a spread of 0).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
+from diagnostics.detectors.medians import finite_median
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.alignment import within
+from diagnostics.rules.rewards import FULL_MARKS
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a function counts as constant."""
+
+    spread: float = limit(1e-6, "reward", "float noise of equal rewards")
+    patience: int = limit(20, "logged points", "engineering default")
+
+
+class RewardFuncConstant(Rule[Limits]):
+    """Judges the spread of every reward function; names the one that is constant the longest."""
+
+    code = "RV404"
+    name = "reward-func-constant"
+    grade = "C"
+    source = "TRL logging page: rewards/{reward_func_name}/mean; TRL issue 3857"
+    algorithms = GROUP_FAMILY | {"ppo"}
+    inputs = ("reward_func_std",)
+    limits = Limits()
+    remedies = ("checked-reward", "reweighted-rewards")
+    exhibits = "equal-groups"
+    texts = english(
+        headline="The reward function {function} gives every completion the same reward.",
+        fired="Reward function {function} gave every completion {mean} from step {first} to {last}.",
+        fired_others="Reward function {function} gave every completion {mean} from step {first} to {last}. "
+        "Also constant: {others}.",
+        unmeasured="Reward function {function} gave all completions the same reward from step {first} to {last}.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """TRL's PPO has a single reward model, and logs no function of its own."""
+        return super().applies(run) and (run.algorithm != "ppo" or bool(run.functions("reward_func_std")))
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        level = Level(Severity.WARNING, limits.spread, limits.patience)
+        spreads = run.functions("reward_func_std")
+        readings = {name: read_levels(series, (level,), above=False, smooth=False) for name, series in spreads.items()}
+        constant = {name: item for name, item in readings.items() if isinstance(item, Reading) and item.breach}
+        if not constant:
+            return self.judged(_nearest(tuple(readings.values())))
+        fired = [self._fired(run, name, constant, none_varies=len(constant) == len(spreads)) for name in constant]
+        return max(fired, key=lambda item: (item.severity.rank, item.last_step - item.first_step))
+
+    def _fired(self, run: Run, name: str, constant: Mapping[str, Reading], none_varies: bool) -> Fired:
+        others = ", ".join(other for other in constant if other != name)
+        mean = _mean(run.series.get(f"reward_func_mean/{name}"), constant[name])
+        if mean is None:
+            finding = self.judged(constant[name], key="unmeasured", function=name)
+        else:
+            key = "fired_others" if others else "fired"
+            finding = self.judged(constant[name], key=key, function=name, mean=mean, others=others)
+        assert isinstance(finding, Fired)  # `constant` holds breaches only
+        if mean == FULL_MARKS:
+            return replace(finding, severity=Severity.INFO)
+        return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
+
+
+def _nearest(readings: Sequence[Reading | TooFew]) -> Reading | TooFew:
+    """The function that comes closest to being constant; where none could be judged, any."""
+    judged = [reading for reading in readings if isinstance(reading, Reading)]
+    return min(judged, key=lambda reading: reading.worst) if judged else readings[0]
+
+
+def _mean(means: Series | None, reading: Reading) -> float | None:
+    """What the function gave during the episode: the median of its means; None where they are not logged."""
+    if means is None or reading.breach is None:
+        return None
+    first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
+    median = finite_median(within(means, first, last))
+    return None if math.isnan(median) else median

@@ -1,0 +1,112 @@
+"""Score, KL penalty and RLHF reward do not add up: a number of this log does not mean what it seems to.
+
+What it checks
+    PPO: the RLHF reward is the score plus the KL penalty, to 1 % of the largest of the three; and the penalty has the
+    opposite sign of the KL, where both are large enough to have one. Either broken for three logged points in a row
+    is a warning.
+
+Why it matters
+    The documents write "score − non_score_reward", the code adds a number that is negative already. A log that was
+    put together by hand, or by a changed trainer, may have either sign, and then every judgement of the KL is
+    upside down.
+
+When it is wrong
+    A trainer that adds a third term to the reward breaks the sum and is not at fault.
+
+What to try
+    Compare the logging code with TRL's: rlhf_reward = score + non_score_reward, non_score_reward = −kl_coef · kl.
+
+References
+    TRL, ppo_trainer.py: rlhf_reward and non_score_reward.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
+from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+
+SUMMED = ("rlhf_reward", "score", "non_score_reward")
+SCALED = "scaled_score"  # where scores are scaled before PPO learns from them, the reward is made from these
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a sum counts as broken."""
+
+    tolerance: float = limit(0.01, "of the largest of the three", "rounding in the log")
+    smallest: float = limit(0.001, "reward", "below it rounding in the log shows")
+    smallest_kl: float = limit(0.1, "nats/sequence", "below it the sign of a mean over samples is chance")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class RewardIdentityBroken(Rule[Limits]):
+    """Judges `objective/rlhf_reward` against `objective/scores`, `objective/non_score_reward` and `objective/kl`."""
+
+    code = "RV405"
+    name = "reward-identity-broken"
+    grade = "C"
+    source = "TRL, ppo_trainer.py: rlhf_reward = score + non_score_reward"
+    algorithms = frozenset({"ppo"})
+    inputs = SUMMED
+    limits = Limits()
+    remedies = ("checked-logging",)
+    texts = english(
+        headline="Score, KL penalty and RLHF reward do not add up.",
+        fired="The RLHF reward was {measured} at step {peak}, where score and KL penalty add up to {sum}; they differ "
+        "from step {first} to {last}.",
+        sign="The KL penalty has the same sign as the KL from step {first} to {last}; it should have the opposite one.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        names = [SCALED if name == "score" and run.get(SCALED) else name for name in SUMMED]
+        reward, score, penalty = at_common_steps(*(finite_only(series_of(run, name)) for name in names))
+        terms = (reward.values, score.values, penalty.values)
+        off = replace(reward, values=pointwise(_mismatch, *terms, limits.smallest))
+        level = Level(Severity.WARNING, limits.tolerance, limits.patience)
+        reading = read_levels(off, (level,), smooth=False)
+        if isinstance(reading, Reading) and reading.breach is None:
+            return self._sign(run, limits) or self.judged(reading, unit="of the largest of the three")
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        peak = reading.breach.peak
+        return self.fired(
+            reward,
+            reading.breach.episode,
+            Severity.WARNING,
+            measured=float(reward.values[peak]),
+            limit=None,
+            peak=int(reward.steps[peak]),
+            sum=float(score.values[peak] + penalty.values[peak]),
+        )
+
+    def _sign(self, run: Run, limits: Limits) -> Finding | None:
+        kl = run.get("kl_per_sequence")
+        if kl is None:
+            return None
+        penalty, kl = at_common_steps(finite_only(series_of(run, "non_score_reward")), finite_only(kl))
+        values = pointwise(_agreement, penalty.values, kl.values, limits.smallest_kl)
+        reading = read_levels(
+            replace(penalty, values=values), (Level(Severity.WARNING, 1.0, limits.patience),), smooth=False
+        )
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return None
+        measured = float(penalty.values[reading.breach.peak])
+        return self.fired(penalty, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, key="sign")
+
+
+def _mismatch(reward: Values, score: Values, penalty: Values, smallest: float) -> Values:
+    """(N,) How far the reward is from score + penalty, as a share of the largest of the three."""
+    largest = np.maximum.reduce([np.abs(reward), np.abs(score), np.abs(penalty)])
+    return np.asarray(np.abs(reward - (score + penalty)) / np.maximum(largest, smallest))
+
+
+def _agreement(penalty: Values, kl: Values, smallest: float) -> Values:
+    """(N,) 1 where penalty and KL have one sign, else 0; NaN where either is not known."""
+    agree = (np.sign(penalty) == np.sign(kl)) & (np.abs(kl) >= smallest)
+    return np.where(np.isnan(penalty + kl), np.nan, agree.astype(np.float64))

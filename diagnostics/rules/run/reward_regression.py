@@ -1,0 +1,170 @@
+"""The reward was better before: the run is undoing what it had learned.
+
+What it checks
+    How far the smoothed main reward lies below its best so far, for ten logged points. The limit is what chance
+    explains in a run of its length (the range of its smoothed noise, whose autocorrelation is estimated, too, with an
+    upper bound) and at least 15 % of what the run had gained. Losing half of the gain is critical. The first 40 points
+    are not judged. A reward that leaves its level from one point to the next and stays away is a warning from the tenth
+    point on: five points all below the ten before them, by four standard deviations of the noise around its two levels.
+
+Why it matters
+    A reward that falls after it rose seldom comes back by itself, and the best checkpoint may be overwritten
+    meanwhile.
+
+When it is wrong
+    A change of data or of the reward's scale in the middle of a run looks the same. So does a reward that wanders by
+    itself and does not return within the run. Of 400 simulated level runs of 100, 300 and 1000 points each at most 5 %
+    fire at any autocorrelation up to 0.95; with heavy tails (t₃) 2, 7 and 28 % do.
+
+What to try
+    Go back to the best checkpoint and go on with a lower learning rate or a stronger KL penalty.
+
+References
+    TRL logging page: the reward should keep going up · public collapses at steps 160 to 300 (ConvSearch-R1 issue 6,
+    Search-R1 issue 88).
+"""
+
+import dataclasses
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from diagnostics.detectors.changepoint import BEFORE, LATEST, Break, find_break
+from diagnostics.detectors.growing import settled
+from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
+from diagnostics.detectors.noise import noise
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, plain_rolling_median, start_level
+from diagnostics.detectors.running import drawdown, ewma, farthest, place_of_farthest
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.rewards import REWARDS, main_reward
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+
+
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    """A level of the reward left at once for a lower one: where, as an index, and the value that counts as fallen."""
+
+    left: Break
+    first: int
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which loss of reward is more than noise."""
+
+    chance: float = limit(
+        1.0,
+        "× the range that chance explains",
+        "bound of the range of independent normal numbers: 5 % false alarms at most, simulated up to φ = 0.95",
+    )
+    warning: float = limit(0.15, "of the gain since the start", "measured on three healthy public runs")
+    smallest: float = limit(1e-6, "reward", "float noise of a constant reward")
+    critical: float = limit(0.5, "of the gain since the start", "engineering default")
+    patience: int = limit(10, "logged points", "measured on three healthy public runs")
+    warm_up: int = limit(40, "logged points", "measured on three healthy public runs")
+    start: int = limit(20, "logged points", "engineering default")
+    at_once: float = limit(
+        4.0, "standard deviations of a point", "engineering default: no noise goes so far five times"
+    )
+
+
+class RewardRegression(Rule[Limits]):
+    """Judges the main reward of any algorithm against its own best."""
+
+    code = "RV402"
+    name = "reward-regression"
+    grade = "S"
+    source = "TRL logging page: this metric should keep going up"
+    inputs = (REWARDS,)
+    limits = Limits()
+    remedies = ("earlier-checkpoint", "lower-learning-rate", "stronger-kl")
+    exhibits = "lowest-scored"
+    texts = english(
+        headline="The reward is falling: the run was better before.",
+        fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "
+        "below {limit} since step {first}.",
+        at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
+        "back.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = main_reward(run)
+        slow = self._slow(series, limits)
+        return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
+
+    def _at_once(self, series: Series, limits: Limits) -> Fired | None:
+        """The finding that the reward fell from one point to the next, and is still nearer to where it fell."""
+        left = find_break(series)
+        fall = None if left is None else _fall(series, left, limits)
+        if fall is None:
+            return None
+        return self.fired(
+            series,
+            Episode(fall.first, len(series) - 1, still=True),
+            Severity.WARNING,
+            measured=fall.left.after,
+            limit=fall.limit,
+            key="at_once",
+            best=fall.left.before,
+        )
+
+    def _slow(self, series: Series, limits: Limits) -> Finding:
+        needed = limits.warm_up + limits.patience
+        means = ewma(series.values)
+        points = finite_points(series.values)
+        if points < needed or math.isnan(highest := farthest(means)):
+            return too_few(needed, points)
+        start = start_level(series.values, limits.start)
+        gain = max(0.0, highest - start)
+        known = settled(len(series))
+        chance = noise(series.values[:known]).range_of_smoothed(known)
+        allowed = max(limits.chance * chance, limits.warning * gain, limits.smallest)
+        levels = [Level(Severity.WARNING, allowed, limits.patience)]
+        if limits.critical * gain > allowed:
+            levels.append(Level(Severity.CRITICAL, limits.critical * gain, limits.patience))
+        fallen = dataclasses.replace(series, values=drawdown(means))
+        reading = read_levels(fallen, levels, smooth=False, warm_up=limits.warm_up)
+        if not isinstance(reading, Reading):
+            return self.judged(reading)
+        if reading.breach is None:
+            return Quiet(reading.worst, allowed, f"{series.unit} below the best")
+        return self._fired(series, means, reading.breach)
+
+    def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
+        best_at = place_of_farthest(means[: breach.peak + 1])
+        best = float(means[best_at])
+        return self.fired(
+            series,
+            breach.episode,
+            breach.level.severity,
+            measured=float(means[breach.peak]),
+            limit=best - breach.level.limit,
+            best=best,
+            best_step=int(series.steps[best_at]),
+            peak=int(series.steps[breach.peak]),
+        )
+
+
+def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
+    """The break as a fall, where it is one, is no noise, and the median of five points has not come back since.
+
+    With hysteresis: it has come back halfway up, and is there again only when it is as low as it fell.
+    """
+    first = int(np.searchsorted(series.steps, left.step))
+    before, behind = series.values[:first][-LATEST:], series.values[first:][np.isfinite(series.values[first:])]
+    as_if_not = np.concatenate([before, behind + (left.before - left.after)])
+    near, all_known = (noise(part, standard_errors=0.0) for part in (as_if_not[: len(before) + BEFORE], as_if_not))
+    allowed = max(limits.at_once * min(near.deviation, all_known.deviation), limits.smallest)
+    medians = plain_rolling_median(behind, MEDIAN_WINDOW)
+    is_over = _last(medians > (left.before + left.after) / 2) > _last(medians <= left.after)
+    return None if left.before - left.after < allowed or is_over else _Fall(left, first, left.before - allowed)
+
+
+def _last(where: npt.NDArray[np.bool_]) -> int:
+    """The last place at which something holds; −1 where it never does."""
+    places = np.flatnonzero(where)
+    return int(places[-1]) if len(places) else -1

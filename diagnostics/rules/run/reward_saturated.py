@@ -1,0 +1,119 @@
+"""The reward is near its highest value, and most groups agree where there are any: little is left to learn here.
+
+What it checks
+    The reward at 0.95 of the highest that its graders (0 to 1 each) can give, with half of the groups without any
+    difference, both as medians of five logged points and for 20 points in a row. PPO has no groups: there it is the
+    score alone. It is noted.
+
+Why it matters
+    A solved task gives no gradient; what goes on is drift, and every further step costs as much as the first.
+
+When it is wrong
+    The highest reward is inferred from graders that stayed within 0 and 1, and from the stated weights. Where others
+    are used, the rule does not judge.
+
+What to try
+    Stop, or go on with harder prompts. Look at a held-out evaluation: a reward at its end may also have been hacked.
+
+References
+    DAPO (arXiv 2503.14476), dynamic sampling · rlhf-book: prompts that are solved in 20 to 80 % of cases.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import rolling_median
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.alignment import last_known
+from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rule import (
+    GROUP_FAMILY,
+    PPO_FAMILY,
+    Finding,
+    Input,
+    Quiet,
+    Rule,
+    Skipped,
+    english,
+    limit,
+    series_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When there is little left to learn."""
+
+    share: float = limit(0.95, "of the highest reward", "engineering default")
+    silent: float = limit(0.5, "fraction of groups", "DAPO: such prompts are filtered out")
+    patience: int = limit(20, "logged points", "engineering default")
+
+
+class RewardSaturated(Rule[Limits]):
+    """Judges `reward` and `frac_reward_zero_std` together, or `objective/scores`."""
+
+    code = "RV407"
+    name = "reward-saturated"
+    grade = "P"
+    source = "DAPO (arXiv 2503.14476), dynamic sampling"
+    algorithms = GROUP_FAMILY | PPO_FAMILY
+    inputs = ("reward", "zero_std_fraction")
+    limits = Limits()
+    remedies = ("harder-prompts",)
+    exhibits = "equal-groups"
+    texts = english(
+        headline="The reward is near its highest value: there is little left to learn.",
+        fired="The reward stayed near its highest value of {highest} from step {first} to {last} ({measured} at step "
+        "{peak}), with half of the groups or more without a difference.",
+        fired_alone="The score stayed near its highest value of {highest} from step {first} to {last} ({measured} at "
+        "step {peak}).",
+        unbounded="The rewards do not stay within 0 and 1, so their highest value is not known.",
+        enable="Scale the rewards to 0 to 1.",
+    )
+
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log: PPO has no groups, there it is the score."""
+        if run.algorithm in PPO_FAMILY:
+            return () if run.get("score") else ("score",)
+        return super().missing(run)
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        has_groups = run.algorithm not in PPO_FAMILY
+        reward, highest = series_of(run, "reward" if has_groups else "score"), full_marks(run)
+        if highest is None or highest <= 0:
+            return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
+        silent = _silent(run, reward) if has_groups else np.full(len(reward), limits.silent)
+        near = rolling_median(reward.values)
+        reached = replace(reward, values=pointwise(_reached, near, silent, limits.share * highest, limits.silent))
+        reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
+        if not isinstance(reading, Reading):
+            return self.judged(reading)
+        if reading.breach is None:
+            return Quiet(reading.worst, 1.0, "of both limits", reward.name, reward.tag)
+        episode = reading.breach.episode
+        inside = reward.values[episode.first : episode.last + 1]
+        peak = episode.first + int(np.nanargmax(inside))
+        return self.fired(
+            reward,
+            episode,
+            Severity.INFO,
+            key="fired" if has_groups else "fired_alone",
+            measured=float(reward.values[peak]),
+            limit=limits.share * highest,
+            peak=int(reward.steps[peak]),
+            highest=highest,
+        )
+
+
+def _silent(run: Run, reward: Series) -> Values:
+    """(N,) The share of groups without any difference, at the reward's steps."""
+    return rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps))
+
+
+def _reached(reward: Values, silent: Values, high: float, most: float) -> Values:
+    """(N,) How much of both limits is reached."""
+    return np.asarray(np.minimum(reward / high, silent / most))

@@ -1,0 +1,100 @@
+"""Scores are large and not normalised: the value model cannot follow them, or the KL penalty no longer counts.
+
+What it checks
+    PPO without whitened rewards and with a value clip range of 0.2 or less (TRL's default): a mean score of 10 and
+    more, either side of 0, or a spread of 5 and more, as the median of five logged points, for three points. GRPO
+    where rewards are not scaled (`scale_rewards` none): such a spread. It is a warning.
+
+Why it matters
+    With a clip range of 0.2 the value model moves by 0.2 per update at most. At returns of 20 it needs a hundred
+    updates to get there; until then advantages are the returns, and the value loss grows. An advantage of GRPO that
+    is not scaled is as large as the rewards differ: beside such numbers the KL penalty hardly counts, and
+    max_grad_norm cuts every gradient.
+
+When it is wrong
+    A value model that starts from the reward model has the scale already. Of GRPO the spread is that of the whole
+    batch in most versions: prompts may differ where the answers to each do not.
+
+What to try
+    Normalise the score (running deviation, centred reward model), whiten the rewards, or widen the value clip range.
+    GRPO: scale the rewards by the spread of the batch or the group.
+
+References
+    DeepSpeedExamples issue 556 (returns of 4 to 20; mended by a running deviation) · The N Implementation Details of
+    RLHF with PPO: reward normalisation · TRL GRPOConfig: scale_rewards.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.rule import PPO_FAMILY, Finding, Input, Rule, english, limit, series_of
+from diagnostics.traits.hyperparameters import UNSCALED, value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which score is too large for the value model."""
+
+    mean: float = limit(10.0, "reward", "DeepSpeedExamples issue 556: trouble between 4 and 20")
+    spread: float = limit(5.0, "reward", "DeepSpeedExamples issue 556: trouble between 4 and 20")
+    clip_range: float = limit(0.2, "reward", "TRL PPOConfig: cliprange_value 0.2")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class RewardScaleExtreme(Rule[Limits]):
+    """Judges the score's mean and spread, and the spread of rewards that GRPO does not scale."""
+
+    code = "RV417"
+    name = "reward-scale-extreme"
+    grade = "I"
+    source = "DeepSpeedExamples issue 556; The N Implementation Details of RLHF with PPO; TRL GRPOConfig"
+    algorithms = PPO_FAMILY | {"grpo"}
+    inputs = (("scaled_score", "score"),)
+    limits = Limits()
+    remedies = ("score-scaling", "whitened-rewards", "wider-value-clip-range", "scaled-rewards")
+    texts = english(
+        headline="The scores are too large for what the training does with them.",
+        fired="The {title} was {measured} at step {peak}, and beyond {limit} from step {first} to {last}, with a value "
+        "clip range of {range}.",
+        unscaled="The {title} was {measured} at step {peak}, and beyond {limit} from step {first} to {last}. With "
+        "scale_rewards {scale} the advantages are of that size, beside which a KL penalty hardly counts.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Whitened or scaled rewards have no scale, and a wide or absent clip range follows any."""
+        if run.algorithm == "grpo":
+            return value_of(run, "scale_rewards") in UNSCALED
+        clip_range = value_of(run, "cliprange_value", self.limits.clip_range)
+        is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
+        return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
+
+    def missing(self, run: Run) -> tuple[Input, ...]:
+        """The inputs that the run does not log: GRPO's are others."""
+        if run.algorithm != "grpo":
+            return super().missing(run)
+        return () if run.get("reward_std") is not None else ("reward_std",)
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        if run.algorithm == "grpo":
+            reading = _read(series_of(run, "reward_std"), limits.spread, limits)
+            return self.judged(reading, key="unscaled", scale=str(value_of(run, "scale_rewards")))
+        return self._of_scores(run, limits)
+
+    def _of_scores(self, run: Run, limits: Limits) -> Finding:
+        score = series_of(run, "scaled_score", "score")
+        spread = run.get("scaled_score_std", "score_std")
+        reading = _read(score, limits.mean, limits)
+        if spread is not None and not (isinstance(reading, Reading) and reading.breach):
+            other = _read(spread, limits.spread, limits)
+            reading = other if isinstance(other, Reading) and other.breach else reading
+        return self.judged(reading, range=value_of(run, "cliprange_value", limits.clip_range))
+
+
+def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:
+    size = replace(series, values=pointwise(np.abs, series.values))
+    return read_levels(size, (Level(Severity.WARNING, most, limits.patience),))

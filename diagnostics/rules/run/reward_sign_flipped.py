@@ -1,0 +1,107 @@
+"""The reward falls where its own function rises: it counts with the wrong sign.
+
+What it checks
+    The reward that is trained on (`objective/scores`, GRPO's `reward`) against the mean of its only reward function
+    (`rewards/{name}/mean`), in the latest thousand points: over ten logged points, five times in a row, they go
+    opposite ways (correlation −0.9 or below).
+
+Why it matters
+    A weight below 0 turns the aim around: the policy learns to fail, and the log shows a reward that goes up.
+
+When it is wrong
+    A function that measures something unwanted, as a repetition or a length, rightly counts negative: one whose name
+    says that it is about the form of an answer is left alone. With several functions each may have its own sign, so
+    that nothing is judged.
+
+What to try
+    Correct the sign in reward_weights, or in what the function returns.
+
+References
+    By definition: what is trained on is the weighted sum of the reward functions.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import NO_VALUES, Run, Series, Values
+from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.rewards import rewards_form
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which agreement between reward and function is none."""
+
+    correlation: float = limit(0.9, "correlation, negative", "engineering default; without a penalty it is 1 exactly")
+    window: int = limit(10, "logged points", "engineering default")
+    patience: int = limit(5, "logged points", "engineering default")
+    latest: int = limit(1000, "logged points", "engineering default: so far back a sign is no news")
+
+
+class RewardSignFlipped(Rule[Limits]):
+    """Judges the reward against its only function."""
+
+    code = "RV418"
+    name = "reward-sign-flipped"
+    grade = "C"
+    source = "what is trained on is the weighted sum of the reward functions"
+    inputs = (("score", "reward"), "reward_func_mean")
+    limits = Limits()
+    remedies = ("positive-weights", "checked-reward")
+    exhibits = "lowest-scored"
+    texts = english(
+        headline="The reward falls where its own function rises.",
+        fired="{title} and the mean of {function} went opposite ways from step {first} to {last} (correlation "
+        "−{correlation}): the function counts negative.",
+        several="{count} reward functions make up the reward; each may have a sign of its own.",
+        form="{function} is about the form of an answer, of which there may rightly be less.",
+        form_enable="Nothing is missing; the rule is about a reward for the task.",
+        several_enable="Nothing is missing; the rule is about a single reward function.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        functions = run.functions("reward_func_mean")
+        if len(functions) != 1:
+            return Skipped(self.say("several", count=len(functions)), self.say("several_enable"), applies=False)
+        ((name, function),) = functions.items()
+        if rewards_form(name):
+            return Skipped(self.say("form", function=name), self.say("form_enable"), applies=False)
+        reward, function = at_common_steps(finite_only(series_of(run, "score", "reward")), finite_only(function))
+        reward, function = (_latest(item, limits.latest) for item in (reward, function))
+        opposed = replace(reward, values=-_correlations(reward.values, function.values, limits.window))
+        level = Level(Severity.WARNING, limits.correlation, limits.patience)
+        reading = read_levels(opposed, (level,), smooth=False)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading, unit="correlation, negative")
+        return self.fired(
+            reward,
+            reading.breach.episode,
+            Severity.WARNING,
+            measured=float(reward.values[reading.breach.peak]),
+            limit=None,
+            function=name,
+            correlation=float(opposed.values[reading.breach.peak]),
+        )
+
+
+def _latest(series: Series, points: int) -> Series:
+    return replace(series, steps=series.steps[-points:], values=series.values[-points:], times=NO_VALUES)
+
+
+def _correlations(first: Values, second: Values, window: int) -> Values:
+    """(N,) The correlation of the latest `window` points of (N,) and (N,); 0 where one of them does not vary.
+
+    NaN where fewer points exist or one of them is NaN.
+    """
+    found = np.full(len(first), np.nan)
+    if len(first) < window:
+        return found
+    parts = [np.lib.stride_tricks.sliding_window_view(item, window) for item in (first, second)]
+    one, other = (part - part.mean(axis=1, keepdims=True) for part in parts)
+    spread = np.sqrt((one**2).sum(axis=1) * (other**2).sum(axis=1))
+    found[window - 1 :] = (one * other).sum(axis=1) / np.where(spread > 0, spread, 1.0)
+    return found

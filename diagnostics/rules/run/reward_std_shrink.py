@@ -1,0 +1,90 @@
+"""The rewards of a batch differ less and less: the answers are becoming alike.
+
+What it checks
+    The spread of the reward, as the median of five logged points, against its median over the first 20: a fifth of it
+    and less, for ten points. It is a warning where the reward has not risen meanwhile, and only noted where it has;
+    near full marks it is left alone.
+
+Why it matters
+    Without differences there is no gradient. The spread falls before the reward does when a model starts to repeat
+    itself.
+
+When it is wrong
+    TRL up to 0.26 logs the mean spread within groups, from 0.27 the spread of the batch; the rule compares a run with
+    itself only. A run that is nearly solved has a small spread too: hence the note. Of 60 simulated
+    healthy runs of 1000 points none fires up to an autocorrelation of 0.95 or with heavy tails (t₃).
+
+What to try
+    Look at answers to the same prompt. Temperature 1.0, a higher `epsilon_high`, an entropy bonus; or go back.
+
+References
+    RAGEN (arXiv 2504.20073): reward variance falls off before a collapse · RAGEN-2 (arXiv 2604.06268).
+"""
+
+from dataclasses import dataclass, replace
+
+from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
+from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.noise import noise
+from diagnostics.detectors.rolling import finite_points, start_level
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.alignment import within
+from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
+
+SCORES = ("reward", "score")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which spread is too small, and when the reward counts as risen."""
+
+    share: float = limit(0.2, "of its own start", "engineering default")
+    patience: int = limit(10, "logged points", "engineering default")
+    start: int = limit(20, "logged points", "engineering default")
+    deviations: float = limit(2.0, "deviations of the reward", "engineering default")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+    smallest: float = limit(1e-6, "reward", "float noise of equal rewards")
+
+
+class RewardStdShrink(Rule[Limits]):
+    """Judges `reward_std` against its own start."""
+
+    code = "RV411"
+    name = "reward-std-shrink"
+    grade = "P"
+    source = "RAGEN (arXiv 2504.20073)"
+    inputs = (("reward_std", "score_std"), SCORES)
+    limits = Limits()
+    remedies = ("true-temperature", "wider-clip-range", "earlier-checkpoint")
+    exhibits = "top-scored"
+    texts = english(
+        headline="The rewards of a batch hardly differ any more.",
+        fired="The spread of the reward stayed below {limit}, a fifth of its start, from step {first} to {last} "
+        "({measured} at step {peak}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        spread = series_of(run, "reward_std", "score_std")
+        start = start_level(spread.values, limits.start)
+        if finite_points(spread.values) < limits.start + limits.patience:
+            return too_few(limits.start + limits.patience, finite_points(spread.values))
+        if start <= limits.smallest:
+            return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
+        level = Level(Severity.WARNING, limits.share * start, limits.patience)
+        reading = read_levels(spread, (level,), above=False, warm_up=limits.start)
+        finding = self.judged(reading)
+        if not isinstance(finding, Fired) or not isinstance(reading, Reading) or reading.breach is None:
+            return finding
+        reward = series_of(run, *SCORES)
+        reached, highest = _level_within(reward, spread, reading.breach), full_marks(run)
+        if highest and reached >= limits.full_marks * highest:
+            return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
+        risen = reached > start_level(reward.values, limits.start) + limits.deviations * noise(reward.values).deviation
+        return replace(finding, severity=Severity.INFO) if risen else finding
+
+
+def _level_within(reward: Series, spread: Series, breach: Breach) -> float:
+    first, last = spread.steps[[breach.episode.first, breach.episode.last]].tolist()
+    return finite_median(within(reward, first, last))

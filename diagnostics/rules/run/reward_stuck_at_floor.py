@@ -1,0 +1,89 @@
+"""The reward has not moved since the first step, and no answer differs from another: there never was a signal.
+
+What it checks
+    The reward and its spread from the first logged point on: the same reward at every point (to rounding), with a
+    spread of 0, for 20 logged points at least and until now, is critical. A reward of full marks is another thing.
+
+Why it matters
+    All advantages are 0, so nothing is learned, and the run looks calm. It is the commonest silent failure of a first
+    run: answers cut off before they count, a pattern that never matches, a task out of reach.
+
+When it is wrong
+    A sparse reward may wait for its first success for longer than 20 points; the rule falls silent at the first one.
+
+What to try
+    Call the reward on an answer that must score. Look at the share of answers that are cut off, raise the limit.
+    Start with easier prompts, partial credit, or a model that sometimes succeeds.
+
+References
+    TRL issue 5697 (the default limit cut 97 to 99 %, so the reward was 0) · autocontext issue 1067.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise, summed_up
+from diagnostics.detectors.rolling import Episode, finite_points
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Values
+from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+
+SCORES = ("reward", "score")
+SPREADS = ("reward_std", "score_std")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long the same reward for all is no accident."""
+
+    patience: int = limit(20, "logged points", "engineering default")
+    rounding: float = limit(1e-6, "reward", "float noise of equal rewards")
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default")
+
+
+class RewardStuckAtFloor(Rule[Limits]):
+    """Judges the reward and its spread from the first point on."""
+
+    code = "RV406"
+    name = "reward-stuck-at-floor"
+    grade = "I"
+    source = "TRL issue 5697; autocontext issue 1067"
+    inputs = (SCORES, SPREADS)
+    limits = Limits()
+    remedies = ("checked-reward", "longer-completions", "easier-prompts")
+    exhibits = "equal-groups"
+    texts = english(
+        headline="The reward has been the same for every answer since the first step.",
+        fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        reward, spread = at_common_steps(series_of(run, *SCORES), series_of(run, *SPREADS))
+        if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
+            return too_few(limits.patience, finite_points(reward.values))
+        first, highest = float(reward.values[0]), full_marks(run)
+        moved = pointwise(_has_moved, reward.values, spread.values, first, limits.rounding)
+        stuck = summed_up("stuck", moved, _more_stuck)
+        is_high = highest is not None and first >= limits.full_marks * highest
+        if stuck < len(reward) or is_high:
+            return Quiet(float(0 if is_high else stuck), float(len(reward)), "points", reward.name, reward.tag)
+        episode = Episode(0, len(reward) - 1, still=True)
+        return self.fired(reward, episode, Severity.CRITICAL, measured=first, limit=None)
+
+
+def _has_moved(reward: Values, spread: Values, first: float, rounding: float) -> Values:
+    """(N,) 1 where answers differ, or it is not known that they do not, else 0."""
+    moved = (np.abs(reward - first) > rounding) | (spread > rounding)
+    return np.asarray(moved | ~np.isfinite(reward) | np.isnan(spread), dtype=np.float64)
+
+
+def _more_stuck(moved: Values, known: int, stuck: int | None) -> int:
+    """How many points come before the first that moved."""
+    if stuck is not None and stuck < known:
+        return stuck
+    where = np.flatnonzero(moved[known:])
+    return known + int(where[0]) if len(where) else len(moved)

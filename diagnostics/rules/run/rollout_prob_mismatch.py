@@ -1,0 +1,68 @@
+"""The rollout engine and the trainer disagree about the probability of the same tokens.
+
+What it checks
+    The mean absolute difference of a sampled token's probability in the two engines, as the median of five
+    logged points, for three points: above 0.005 is noted, above 0.01 is a warning, above 0.03 is critical.
+
+Why it matters
+    Answers then come from another policy than the one that is trained: every batch is off-policy without anyone
+    having asked for it.
+
+When it is wrong
+    Mixtures of experts and quantised engines lie higher and may live with it under importance sampling.
+
+What to try
+    Turn off the engine's cascade attention, use fp16 or a float32 head, correct by importance sampling.
+
+References
+    verl documentation, FAQ (0.005 and 0.01).
+"""
+
+from dataclasses import dataclass
+
+from diagnostics.detectors.levels import Level, read_levels
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How far apart the engines may be."""
+
+    info: float = limit(0.005, "probability", "verl documentation, FAQ")
+    warning: float = limit(0.01, "probability", "verl documentation, FAQ")
+    critical: float = limit(0.03, "probability", "engineering default")
+    patience: int = limit(3, "logged points", "engineering default")
+
+
+class RolloutProbMismatch(Rule[Limits]):
+    """Judges the difference of the two engines' probabilities."""
+
+    code = "RV801"
+    name = "rollout-prob-mismatch"
+    grade = "D"
+    source = "verl documentation, FAQ: rollout_probs_diff_mean"
+    inputs = ("engine_probability_difference",)
+    limits = Limits()
+    remedies = (
+        "importance-correction",
+        "exact-head",
+    )
+    texts = english(
+        headline="The rollout engine and the trainer disagree.",
+        fired="The two engines' probabilities differed by more than {limit} from step {first} to {last} (peak "
+        "{measured} at step {peak}).",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Only where it is logged: most trainers have one engine, and nothing to compare."""
+        return super().applies(run) and not self.missing(run)
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        levels = (
+            Level(Severity.INFO, limits.info, limits.patience),
+            Level(Severity.WARNING, limits.warning, limits.patience),
+            Level(Severity.CRITICAL, limits.critical, limits.patience),
+        )
+        return self.judged(read_levels(series_of(run, "engine_probability_difference"), levels))

@@ -1,0 +1,133 @@
+"""Rewards within a group differ by next to nothing, and the scaling blows that up into full advantages.
+
+What it checks
+    The spread of the reward, taken for the groups that have any, against the range in which this run's reward has
+    moved (at least four times its spread at the start): below 1 % of it for ten logged points is a warning.
+
+Why it matters
+    Advantages are divided by the group's spread plus 0.0001. Where answers differ by a micro-term only (a length
+    shaping, rounding of a score), that term alone decides, at full strength.
+
+When it is wrong
+    From TRL 0.27 on, and in rlvitals, the logged spread is that of the whole batch, which is never smaller: what the
+    rule then names is right, and where it finds nothing it says that it could not see.
+
+What to try
+    Scale over the batch or not at all (`scale_rewards`), drop micro-terms, round the reward.
+
+References
+    Dr. GRPO (arXiv 2503.20783), bias of the deviation · Lite PPO, batch scaling · TRL
+    grpo_trainer.py: std + 1e-4.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import start_level
+from diagnostics.detectors.running import extreme_so_far
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.setup import version_of
+from diagnostics.rules.alignment import finite_only, last_known
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.traits.hyperparameters import value_of
+
+BATCH_SINCE = (0, 27)  # TRL
+GROUP_SCALING = (None, True, "group")  # a boolean in older versions
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which spread is next to nothing."""
+
+    share: float = limit(0.01, "of the reward's range", "engineering default; TRL adds 0.0001 to the spread")
+    spreads: float = limit(4.0, "× the spread at the start", "nearly all rewards of a batch lie within ± two spreads")
+    silent: float = limit(0.9, "fraction of groups", "with fewer groups left zero-variance-groups speaks")
+    patience: int = limit(10, "logged points", "engineering default")
+    start: int = limit(10, "logged points", "engineering default")
+
+
+class TinyStdAmplification(Rule[Limits]):
+    """Judges `reward_std` where advantages are scaled within groups."""
+
+    code = "RV410"
+    name = "tiny-std-amplification"
+    grade = "P"
+    source = "Dr. GRPO (arXiv 2503.20783); TRL grpo_trainer.py"
+    algorithms = frozenset({"grpo"})
+    inputs = ("reward_std", "reward")
+    limits = Limits()
+    remedies = ("unscaled-rewards", "checked-reward")
+    exhibits = "top-scored"
+    texts = english(
+        headline="Rewards of a group differ by next to nothing, and scaling blows that up.",
+        fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of it from "
+        "step {first} to {last}.",
+        whole="The logged spread is that of the whole batch: it is large where prompts differ, so that groups without "
+        "any spread cannot be seen.",
+        whole_enable="Look at the rewards of single groups in the samples.",
+    )
+
+    def applies(self, run: Run) -> bool:
+        """Without scaling within groups nothing is blown up."""
+        return super().applies(run) and value_of(run, "scale_rewards") in GROUP_SCALING
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        spread = finite_only(series_of(run, "reward_std"))
+        varied = _of_groups_that_vary(run, spread, limits)
+        span = _range(run, spread, limits)
+        share = replace(spread, values=pointwise(_share, varied, span))
+        level = Level(Severity.WARNING, limits.share, limits.patience)
+        reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            is_hidden = isinstance(reading, Reading) and _is_of_the_batch(run)
+            whole = Skipped(self.say("whole"), self.say("whole_enable"))
+            return whole if is_hidden else self.judged(reading, unit="of the reward's range")
+        peak = reading.breach.peak
+        return self.fired(
+            spread,
+            reading.breach.episode,
+            Severity.WARNING,
+            measured=float(varied[peak]),
+            limit=limits.share * float(span[peak]),
+            peak=int(spread.steps[peak]),
+            range=float(span[peak]),
+        )
+
+
+def _is_of_the_batch(run: Run) -> bool:
+    """Whether the logged spread is that of the whole batch, which is large where prompts differ."""
+    version = version_of(run.producer_version)
+    return run.producer == "rlvitals" or (run.producer == "trl" and version is not None and version >= BATCH_SINCE)
+
+
+def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
+    """(N,) At most the mean spread of the groups that have one; NaN where hardly any has."""
+    silent = run.get("zero_std_fraction")
+    values = pointwise(_positive, spread.values)
+    if silent is None:
+        return values
+    return pointwise(_of_the_others, values, last_known(finite_only(silent), spread.steps), limits.silent)
+
+
+def _range(run: Run, spread: Series, limits: Limits) -> Values:
+    """(N,) How far the mean reward has moved so far, and at least some spreads of the start."""
+    reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
+    moved = pointwise(np.subtract, extreme_so_far(reward), extreme_so_far(reward, highest=False))
+    return pointwise(np.fmax, moved, limits.spreads * start_level(spread.values, limits.start))
+
+
+def _share(spread: Values, span: Values) -> Values:
+    return np.asarray(spread / np.where(span > 0, span, np.nan))
+
+
+def _positive(spread: Values) -> Values:
+    return np.where(spread > 0, spread, np.nan)
+
+
+def _of_the_others(spread: Values, silent: Values, most: float) -> Values:
+    """(N,) The spread without the share of groups that have none; NaN where that share is too high."""
+    return np.where(silent < most, spread / np.maximum(1 - silent, 1 - most), np.nan)

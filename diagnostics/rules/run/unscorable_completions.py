@@ -1,0 +1,93 @@
+"""Many completions got no reward at all: the reward functions gave up on them.
+
+What it checks
+    The sampled completions of the last five steps with samples, 16 at least: the share that has no finite reward from
+    any function. A twentieth is a warning, half is critical.
+
+Why it matters
+    TRL gives a completion without a reward an advantage of 0, and rlvitals' PPO leaves it out of its updates: it trains
+    nothing, and the logged means, which leave it out, do not show it.
+
+When it is wrong
+    A function that applies to some prompts only returns nothing for the others on purpose; it is enough that one
+    function of the run gives a reward. Samples may be chosen (best, worst), and then their share is not that of the
+    batch.
+
+What to try
+    Call the reward on the completions named here. Look for exceptions that are caught, and for patterns that do not
+    match.
+
+References
+    TRL, grpo_trainer.py: all reward functions returned None.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from diagnostics.detectors.rolling import Episode
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.rewards import is_unscored
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, Skipped, english, limit
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share of completions may stay without a reward."""
+
+    warning: float = limit(0.05, "fraction", "engineering default")
+    critical: float = limit(0.5, "fraction", "engineering default")
+    steps: int = limit(5, "steps with samples", "engineering default")
+    fewest: int = limit(16, "samples", "fewer make no share")
+
+
+class UnscorableCompletions(Rule[Limits]):
+    """Judges the sampled completions' rewards."""
+
+    code = "RV416"
+    name = "unscorable-completions"
+    grade = "C"
+    source = "TRL, grpo_trainer.py: all reward functions returned None"
+    algorithms = GROUP_FAMILY | {"ppo"}
+    inputs = ()
+    limits = Limits()
+    remedies = ("checked-reward",)
+    exhibits = "unscored"
+    texts = english(
+        headline="Many completions got no reward at all.",
+        fired="{count} of {samples} sampled completions of the steps {first} to {last} have no reward from any "
+        "function.",
+        fired_once="{count} of {samples} sampled completions of step {first} have no reward from any function.",
+        few="The run has {found} sampled completions of the last steps; {needed} are needed.",
+        enable="Log completions (log_completions).",
+        unrewarded="The samples are logged without rewards.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        steps = run.samples.steps[-limits.steps :]
+        rows = {step: run.samples.at(step) for step in steps}
+        samples = [sample for step in steps for sample in rows[step]]
+        if len(samples) < limits.fewest:
+            few = self.say("few", found=len(samples), needed=limits.fewest)
+            return Skipped(few, self.say("enable"))
+        count = sum(map(is_unscored, samples))
+        if count == len(samples) and not run.functions("reward_func_mean"):
+            return Skipped(self.say("unrewarded"), self.say("enable"))
+        share = count / len(samples)
+        if share < limits.warning:
+            return Quiet(share, limits.warning, "fraction")
+        shares = np.array([sum(map(is_unscored, rows[step])) / max(1, len(rows[step])) for step in steps])
+        series = Series("", "samples", np.array(steps, dtype=np.int64), shares)
+        worst = limits.critical if share >= limits.critical else limits.warning
+        severity = Severity.CRITICAL if share >= limits.critical else Severity.WARNING
+        return self.fired(
+            series,
+            Episode(0, len(steps) - 1, still=True),
+            severity,
+            measured=share,
+            limit=worst,
+            unit="fraction",
+            count=count,
+            samples=len(samples),
+        )

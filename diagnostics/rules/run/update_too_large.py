@@ -1,0 +1,131 @@
+"""Consecutive policies lie too far apart: the update left the region in which its samples are to be trusted.
+
+What it checks
+    The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
+    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where other metrics show
+    the harm at the same steps, else a warning too. The first five points are not judged. Below 0.1 ten points must also
+    prove it: their geometric mean lies above the limit by two of its standard errors. What wavers about the limit has
+    not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged instead.
+
+Why it matters
+    This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
+    even fall, because a policy that has become deterministic is hardly clipped.
+
+When it is wrong
+    TRL averages over padding as well, which makes the number too small where answers are short: a quiet rule proves
+    less there. Very small models bear larger updates than large ones. And half the mean square of the log-ratio is a KL
+    only as long as ratios stay near 1: one token in fifty that the policy drops for good (a log-ratio of −3) makes
+    0.1, in a policy that stays as it was otherwise and may well improve. So the size alone is no verdict. The mean of
+    the log-ratio is a third to a sixth of it in real runs whose updates are too large, and has either sign in others:
+    it shows the gross cases only.
+
+What to try
+    Lower the learning rate, make fewer passes over the same samples, use a larger batch, whiten the rewards.
+
+References
+    TRL logging page: a ratio that is too high comes with a high policy/approxkl_avg · Schulman's target KL of 0.01
+    and schedules that cut the learning rate above twice of it · openai/baselines issue 456.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
+from diagnostics.detectors.proportions import read_proven
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+
+SIZES = ("approx_kl", "policy_kl")
+SMALLEST = 1e-9  # nats per token: of an update of 0 there is no logarithm; and float noise of one
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which size of one update is too large."""
+
+    warning: float = limit(
+        0.03, "nats/token", "three times the classic target KL of 0.01; healthy public runs stay at 0.006"
+    )
+    critical: float = limit(0.1, "nats/token", "ten times the classic target KL of 0.01")
+    lasting: int = limit(5, "logged points", "engineering default, for the warning")
+    proof: int = limit(10, "logged points", "they know their own spread to within a quarter: 1 / √(2 · 9)")
+    standard_errors: float = limit(
+        2.0,
+        "standard errors of the mean logarithm",
+        "convention: 4 % of ten updates just at the limit seem to be beyond it (Student's t, 9 degrees of freedom)",
+    )
+    patience: int = limit(3, "logged points", "engineering default")
+    warm_up: int = limit(5, "logged points", "the optimizer's first steps are its largest")
+
+
+class UpdateTooLarge(Rule[Limits]):
+    """Judges `policy/approxkl_avg`, or else the k1 estimate of the same KL."""
+
+    code = "RV202"
+    name = "update-too-large"
+    grade = "S"
+    source = "TRL logging page: policy/clipfrac_avg and policy/approxkl_avg"
+    algorithms = PPO_FAMILY
+    inputs = (SIZES,)
+    limits = Limits()
+    remedies = (
+        "much-lower-learning-rate",
+        "fewer-epochs",
+        "restored-clip-range",
+        "clipped-gradient",
+        "whitened-rewards",
+    )
+    critical_with = (
+        "ratio-far-from-one",
+        "clipfrac-high",
+        "kl-too-high",
+        "kl-runaway",
+        "kl-penalty-dominates",
+        "reward-regression",
+        "reward-not-improving",
+        "reward-func-constant",
+        "entropy-collapse",
+        "entropy-explosion",
+        "length-collapse",
+        "eos-never-generated",
+        "value-loss-spike",
+        "nonfinite-metric",
+    )
+    exhibits = "any"
+    texts = english(
+        headline="Each update changes the policy too much.",
+        fired="The size of the update stayed above {limit} nats/token from step {first} to {last} "
+        "(peak {measured} at {peak}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        levels = (
+            Level(Severity.WARNING, limits.warning, limits.lasting),
+            Level(Severity.CRITICAL, limits.critical, limits.patience),
+        )
+        series = series_of(run, *SIZES)
+        reading = read_levels(series, levels, warm_up=limits.warm_up)
+        if isinstance(reading, Reading) and reading.breach and reading.breach.level.severity is Severity.WARNING:
+            reading = _proven(series, levels[0], limits)
+        return self.judged(reading)
+
+
+def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
+    """The reading of a level that points must prove by their logarithms: one update may be many times another."""
+    logs = replace(series, values=pointwise(_log, series.values))
+    told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
+    found = read_proven(
+        logs, (told,), warm_up=limits.warm_up, window=limits.proof, standard_errors=limits.standard_errors
+    )
+    if isinstance(found, TooFew):
+        return found
+    breach = None if found.breach is None else replace(found.breach, level=level)
+    return Reading(series, breach, math.exp(found.worst), level.limit)
+
+
+def _log(values: Values) -> Values:
+    return np.log(np.maximum(values, SMALLEST))

@@ -1,0 +1,79 @@
+"""The value loss jumps: the critic has lost track of the returns.
+
+What it checks
+    The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
+    much, as the median of five points and for three points, is a warning; a single point at twenty times is noted.
+    The first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical
+    while the reward falls as well (`reward-regression`).
+
+Why it matters
+    Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
+
+When it is wrong
+    A new level becomes the normal one after some 30 points. A change of data or of the reward's scale in the middle
+    of a run looks the same. A value loss that is far too high from the start does not show here.
+
+What to try
+    Bring rewards to a common scale (whitening, normalised scores), lower the learning rate or `vf_coef`, bound the
+    value step with `cliprange_value`. Look at the reward of the steps before.
+
+References
+    TRL logging page: loss/value_avg "will spike / NaN when not going well" · old TRL logging page: ppo/loss/value.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.rolling import times_own_past
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run
+from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+
+SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which jump is too high, and what it is compared with."""
+
+    warning: float = limit(5.0, "× its own median", "measured: no alarm on three healthy public runs")
+    patience: int = limit(3, "logged points", "engineering default")
+    single: float = limit(20.0, "× its own median", "engineering default")
+    window: int = limit(30, "logged points", "engineering default")
+    shift: int = limit(5, "logged points", "engineering default")
+    fewest: int = limit(10, "logged points", "engineering default")
+    warm_up: int = limit(20, "logged points", "a healthy value loss starts at up to a hundred times its plateau")
+
+
+class ValueLossSpike(Rule[Limits]):
+    """Judges `loss/value_avg` against its own past."""
+
+    code = "RV701"
+    name = "value-loss-spike"
+    grade = "S"
+    source = "TRL logging page: loss/value_avg will spike / NaN when not going well"
+    algorithms = PPO_FAMILY
+    inputs = ("value_loss",)
+    limits = Limits()
+    graver_with = ("reward-regression",)
+    remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
+    texts = english(
+        headline="The value loss jumped: the critic has lost track of the returns.",
+        fired="The value loss stayed far above its own median from step {first} to {last}: up to {measured} at step "
+        "{peak}, {times} times as much.",
+        single="The value loss jumped to {measured} at step {peak}, {times} times its own median.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        series = series_of(run, "value_loss")
+        times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
+        compared = dataclasses.replace(series, values=times)
+        level = Level(Severity.WARNING, limits.warning, limits.patience)
+        kept = read_levels(compared, (level,), warm_up=limits.warm_up)
+        if isinstance(kept, Reading) and kept.breach is None:
+            level = Level(Severity.INFO, limits.single, 1)
+            single = read_levels(compared, (level,), smooth=False, warm_up=limits.warm_up)
+            if isinstance(single, Reading) and single.breach:
+                return self.judged_in_unit(series, base, single, key="single")
+        return self.judged_in_unit(series, base, kept)

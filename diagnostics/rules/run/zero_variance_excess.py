@@ -1,0 +1,125 @@
+"""More groups agree than prompts of equal difficulty would explain: prompts are too easy and too hard at once.
+
+What it checks
+    One reward function of rights and wrongs (its spread is that of a coin with its mean): the share of groups without
+    a difference against p^G + (1 − p)^G, the least that a mean of p allows with G answers each. Thirty points more
+    for ten logged points are noted.
+
+Why it matters
+    Either the difficulty is bimodal, and half of the prompts are for another stage of training, or the answers of a
+    group have become copies of each other. The mean reward shows neither.
+
+When it is wrong
+    Any spread of difficulty exceeds the bound, which is that of equal prompts; hence the thirty points. Where the
+    batch holds few groups, their share is a coarse number.
+
+What to try
+    Count the different answers within a group. If they differ, sort the prompts by difficulty; if not, raise the
+    temperature.
+
+References
+    Jensen's inequality: of all difficulties with mean p, equal ones have the fewest groups that agree.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.levels import Level, Reading, read_levels
+from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.running import farthest
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series, Values
+from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.missing_metrics import why_not_per_group
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.traits.hyperparameters import value_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much more than the bound is a finding."""
+
+    excess: float = limit(0.3, "fraction of groups", "engineering default")
+    patience: int = limit(10, "logged points", "engineering default")
+    coin: float = limit(0.02, "reward²", "of a batch of 64 answers: rounding and the factor n/(n − 1)")
+
+
+class ZeroVarianceExcess(Rule[Limits]):
+    """Judges `frac_reward_zero_std` against the mean of a reward of 0 and 1."""
+
+    code = "RV409"
+    name = "zero-variance-excess"
+    grade = "C"
+    source = "Jensen's inequality on p^G + (1 − p)^G"
+    algorithms = frozenset({"grpo"})
+    inputs = ("zero_std_fraction", "reward_func_mean", "reward_func_std")
+    limits = Limits()
+    remedies = ("mixed-prompts", "true-temperature")
+    exhibits = "equal-groups"
+    texts = english(
+        headline="More groups agree than prompts of equal difficulty would explain.",
+        fired="{measured} of the groups had no difference at step {peak}, where a mean reward of {mean} explains "
+        "{bound} of them; far more than explained from step {first} to {last}.",
+        size="The configuration does not say how many answers a prompt gets.",
+        size_enable="Log num_generations.",
+        graded="The rule is about one reward of rights and wrongs (0 or 1), and this run has other rewards.",
+        graded_enable="Nothing: zero-variance-groups judges other rewards.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        size, coin = value_of(run, "num_generations"), _coin(run, limits)
+        if reason := why_not_per_group(run):
+            return reason
+        if not isinstance(size, int) or size < 1:
+            return Skipped(self.say("size"), self.say("size_enable"))
+        if coin is None:
+            return Skipped(self.say("graded"), self.say("graded_enable"), applies=False)
+        silent, mean = at_common_steps(series_of(run, "zero_std_fraction"), coin)
+        bound = pointwise(_explained, mean.values, size)
+        level = Level(Severity.INFO, limits.excess, limits.patience)
+        reading = read_levels(replace(silent, values=pointwise(np.subtract, silent.values, bound)), (level,))
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        return self._fired(silent, mean, bound, reading, limits)
+
+    def _fired(self, silent: Series, mean: Series, bound: Values, reading: Reading, limits: Limits) -> Finding:
+        assert reading.breach is not None
+        peak = reading.breach.peak
+        explained = float(bound[peak])
+        return self.fired(
+            silent,
+            reading.breach.episode,
+            Severity.INFO,
+            measured=float(silent.values[peak]),
+            limit=explained + limits.excess,
+            peak=int(silent.steps[peak]),
+            mean=float(mean.values[peak]),
+            bound=explained,
+        )
+
+
+def _coin(run: Run, limits: Limits) -> Series | None:
+    """The mean of the only reward function, where its spread is that of a coin; else None."""
+    means, spreads = run.functions("reward_func_mean"), run.functions("reward_func_std")
+    if len(means) != 1 or means.keys() != spreads.keys():
+        return None
+    mean, spread = at_common_steps(*means.values(), *spreads.values())
+    off = finite_median(pointwise(_off_a_coin, mean.values, spread.values))
+    is_mixed = farthest(pointwise(_is_mixed, mean.values)) > 0
+    return mean if off <= limits.coin and is_mixed else None
+
+
+def _explained(mean: Values, size: int) -> Values:
+    """(N,) The share of groups of that size that agree if all prompts were equally hard."""
+    return np.asarray(mean**size + (1 - mean) ** size)
+
+
+def _off_a_coin(mean: Values, spread: Values) -> Values:
+    """(N,) How far the variance is from that of a coin of this mean."""
+    return np.abs(spread**2 - mean * (1 - mean))
+
+
+def _is_mixed(mean: Values) -> Values:
+    return np.asarray((mean > 0) & (mean < 1), dtype=np.float64)

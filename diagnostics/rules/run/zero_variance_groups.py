@@ -1,0 +1,114 @@
+"""Most groups give every answer the same reward, so most of the batch teaches nothing.
+
+What it checks
+    The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points, for ten
+    points: half is a warning. Their mean must lie above that by three of its standard errors, because of a handful of
+    groups in a step half agree by chance. Four fifths is critical where the run began like that and earns less than
+    half of the highest reward. Where the reward is near its highest value, groups agree because they are right, and
+    only `reward-saturated` speaks; where it rises all the same, it is a note. Neither holds where answers are drawn at
+    a temperature below 0.3, at which they agree right or wrong. The first five points are not judged.
+
+Why it matters
+    GRPO learns from differences within a group. The effective batch is the rest, and its gradient is as noisy as that
+    of so small a batch.
+
+When it is wrong
+    The metric is not per group, and the rule is skipped, where advantages are scaled over the batch, where each
+    function is normalised on its own (GDPO), and in RLOO with a KL penalty. Equal rewards that differ by rounding
+    count as different, so the true share may be higher.
+
+What to try
+    Keep prompts that are solved in 20 to 80 % of cases, generate more answers per prompt, sample at temperature 1.0,
+    give partial credit.
+
+References
+    TRL GRPO page: frac_reward_zero_std · DAPO (arXiv 2503.14476) · ScaleRL (arXiv 2510.13786), zero-variance
+    filtering.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from diagnostics.detectors.levels import Breach, Level, Reading
+from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.proportions import read_proven
+from diagnostics.model.diagnosis import Severity
+from diagnostics.model.run import Run, Series
+from diagnostics.rules.alignment import within
+from diagnostics.rules.missing_metrics import why_not_per_group
+from diagnostics.rules.rewards import full_marks, has_risen
+from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, series_of
+from diagnostics.traits.greedy_sampling import samples_coldly
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which share of silent groups is too much."""
+
+    warning: float = limit(0.5, "fraction", "engineering default: half of the batch is lost")
+    critical: float = limit(0.8, "fraction", "engineering default: the effective batch is a fifth")
+    patience: int = limit(10, "logged points", "engineering default")
+    warm_up: int = limit(5, "logged points", "engineering default")
+    early: int = limit(20, "logged points", "engineering default: what begins later was brought about")
+    low: float = limit(0.5, "of the highest reward", "engineering default")
+    near: float = limit(0.8, "of the highest reward", "rlhf-book: above 80 % most silent groups are solved ones")
+
+
+class ZeroVarianceGroups(Rule[Limits]):
+    """Judges `frac_reward_zero_std`."""
+
+    code = "RV408"
+    name = "zero-variance-groups"
+    grade = "D"
+    source = "TRL GRPO page: frac_reward_zero_std; DAPO (arXiv 2503.14476)"
+    algorithms = GROUP_FAMILY
+    inputs = ("zero_std_fraction",)
+    limits = Limits()
+    remedies = ("mixed-prompts", "more-generations", "true-temperature")
+    exhibits = "equal-groups"
+    texts = english(
+        headline="Most groups give every answer the same reward: they teach nothing.",
+        fired="Up to {percent} % of the groups had no difference in reward (step {peak}); {limit_percent} % or more "
+        "from step {first} to {last}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> Finding:
+        reason = why_not_per_group(run)
+        if reason:
+            return reason
+        series = series_of(run, "zero_std_fraction")
+        warning = Level(Severity.WARNING, limits.warning, limits.patience)
+        critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
+        reading = read_proven(series, (warning, critical), warm_up=limits.warm_up)
+        if isinstance(reading, Reading) and reading.breach and not _began_so(run, reading.breach, limits):
+            reading = read_proven(series, (warning,), warm_up=limits.warm_up)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return self.judged(reading)
+        if _share_of_marks(run, series, reading.breach) >= limits.near and not samples_coldly(run):
+            return Quiet(0.0, limits.warning, series.unit, series.name, series.tag)
+        percent = 100 * float(series.values[reading.breach.peak])
+        found = self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
+        if isinstance(found, Fired) and found.severity is Severity.WARNING and _learns_all_the_same(run):
+            return replace(found, severity=Severity.INFO)
+        return found
+
+
+def _learns_all_the_same(run: Run) -> bool:
+    """Whether the reward rises; at a low temperature it rises because the likeliest answers are drawn."""
+    return has_risen(run.get("reward")) and not samples_coldly(run)
+
+
+def _began_so(run: Run, breach: Breach, limits: Limits) -> bool:
+    """Whether the silence stood from the start, with little reward: nothing was ever learned from these groups."""
+    share = _share_of_marks(run, series_of(run, "zero_std_fraction"), breach)
+    return breach.episode.first < limits.early and 0 <= share < limits.low
+
+
+def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
+    """The median reward of the episode as a share of the highest that there is; −1 where either is not known."""
+    reward, highest = run.get("reward"), full_marks(run)
+    if reward is None or not highest:
+        return -1.0
+    first, last = series.steps[[breach.episode.first, breach.episode.last]].tolist()
+    median = finite_median(within(reward, first, last))
+    return -1.0 if math.isnan(median) else median / highest

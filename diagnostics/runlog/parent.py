@@ -1,0 +1,33 @@
+"""Where the run lies that another one was relaunched from."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from diagnostics.model.run import Run
+from diagnostics.runlog import RUN_FILE
+
+SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
+"""Of a checkout; an installed package has none."""
+
+
+def find_parent(run: Run, *folders: Path) -> Path | None:
+    """The run directory of the run that this one was relaunched from.
+
+    It is looked for beside the run, in `folders` and among the sample runs; None where it is not there, or none.
+    """
+    if run.parent is None:
+        return None
+    for folder in (run.path.parent, *folders, SAMPLE_RUNS):
+        for record in sorted(folder.glob(f"*/{RUN_FILE}")):
+            if record.parent != run.path and _id_in(record) == run.parent:
+                return record.parent
+    return None
+
+
+def _id_in(record: Path) -> Any:
+    try:
+        return orjson.loads(record.read_bytes())["run_id"]
+    except (OSError, ValueError, KeyError, TypeError):  # a neighbour that is broken is no parent
+        return None

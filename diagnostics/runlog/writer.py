@@ -1,0 +1,305 @@
+"""The run log: the files of one training's run directory and their append-only writer.
+
+Layout, relative to the run directory (an API that other programs may read):
+
+    run.json        immutable: schema_version, run_id, name, algorithm, task, created, config, versions, parent, fault
+    status.json     replaced atomically: state, step, total, heartbeat, host, boot_id, pid, started, error, and,
+                    of a run that was resumed, resumed: [{"step", "time", "changes"}]
+    events.jsonl    one line per logged step: {"step", "time", "metrics", "histograms"}; a histogram is
+                    {"edges", "counts"} with one edge more than counts, and how many were "nan", "inf" or "-inf"
+    samples.jsonl   one line per sampled completion: {"step", "query", "response", "score", "rewards", ...};
+                    "split": "eval" for a held-out prompt, "followed": true for one that is answered again and again
+    console.log     what the process printed
+
+NaN and ±Infinity are written as the JSON constants NaN, Infinity and -Infinity: here a NaN is the evidence.
+"""
+
+import errno
+import json
+import math
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import orjson
+
+from diagnostics.runlog.line_file import LineFile
+from diagnostics.runlog.process import ProcessIdentity
+
+SCHEMA_VERSION = 1
+RUN_FILE = "run.json"
+STATUS_FILE = "status.json"
+EVENTS_FILE = "events.jsonl"
+SAMPLES_FILE = "samples.jsonl"
+CONSOLE_FILE = "console.log"
+CHECKPOINTS_FOLDER = "checkpoints"
+
+STATES = ("queued", "starting", "running", "finished", "stopped", "failed")
+ENDED_STATES = frozenset({"finished", "stopped", "failed"})
+HEARTBEAT_SECONDS = 5.0
+STATUS_SECONDS = 1.0
+SECONDS_OF_SILENCE = 60.0
+"""A heartbeat that is older means that a process on another machine, where no pid can be judged, no longer writes."""
+BLOCK_BYTES = 4096
+"""The room that a small file holds on disk anyway."""
+VERSIONED_PACKAGES = ("rlvitals", "torch", "transformers", "accelerate", "numpy")
+
+
+class RunLogError(Exception):
+    """A run directory cannot be claimed or written; the message says what was tried and what to do."""
+
+
+class RunLog:
+    """Writes one run directory. Every call to `log` is on disk before it returns, so a killed process loses no step.
+
+    `config` is flat and uses TRL's argument names; `total` is the number of planned steps. A daemon thread refreshes
+    the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
+    that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
+
+    Raises RunLogError when the directory holds a run already or cannot be written.
+    """
+
+    def __init__(
+        self,
+        directory: str | Path,
+        *,
+        name: str = "",
+        algorithm: str = "unknown",
+        task: str = "",
+        config: Mapping[str, Any] | None = None,
+        total: int | None = None,
+        parent: str | None = None,
+        fault: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.directory = Path(directory)
+        self.run_id = uuid.uuid4().hex[:12]
+        self._claim(name or self.directory.name, algorithm, task, dict(config or {}), parent, fault)
+        self._open(step=None, total=total, resumed=())
+
+    @classmethod
+    def resume(
+        cls,
+        directory: str | Path,
+        *,
+        step: int,
+        total: int | None = None,
+        changes: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Go on writing a run that has ended or died, from the step after `step`.
+
+        Nothing that it holds is changed: steps that were logged after `step` stand there a second time, and readers
+        take the later one. `status.json` keeps, under `resumed`, each such beginning with the options that changed.
+
+        Raises RunLogError when the directory holds no run, or one that a living process still writes.
+        """
+        log = cls.__new__(cls)
+        log.directory = Path(directory)
+        log.run_id = str(_row_of(log.directory / RUN_FILE)["run_id"])
+        status = _row_of(log.directory / STATUS_FILE)
+        _check_not_elsewhere(log.directory, status)
+        beginning = {"step": step, "time": time.time(), "changes": dict(changes or {})}
+        log._open(step, total, (*status.get("resumed", ()), beginning))
+        return log
+
+    def _open(self, step: int | None, total: int | None, resumed: Sequence[Mapping[str, Any]]) -> None:
+        self._status: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "state": "starting",
+            "step": step,
+            "total": total,
+            **asdict(ProcessIdentity.current()),
+            "error": None,
+            **({"resumed": list(resumed)} if resumed else {}),
+        }
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        try:
+            self._events = LineFile(self.directory / EVENTS_FILE)
+            self._samples = LineFile(self.directory / SAMPLES_FILE)
+            self.heartbeat()
+        except BlockingIOError as error:
+            raise RunLogError(f"{self.directory} is still written by a living process; stop that one first") from error
+        except OSError as error:
+            raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
+        threading.Thread(target=self._beat, name="rlvitals-heartbeat", daemon=True).start()
+
+    def log(
+        self,
+        step: int,
+        metrics: Mapping[str, float],
+        samples: Sequence[Mapping[str, Any]] | None = None,
+        histograms: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Append one logged step. Samples are written first, so that a step that is visible has its samples."""
+        if samples:
+            self._samples.append(b"".join(encode({"step": step, **sample}) for sample in samples))
+        row: dict[str, Any] = {"step": step, "time": time.time(), "metrics": dict(metrics)}
+        if histograms:
+            row["histograms"] = dict(histograms)
+        self._events.append(encode(row))
+        self._note_step(step)
+
+    def heartbeat(self) -> None:
+        """Say in status.json that the process lives, without a step."""
+        self._update()
+
+    def close(self, state: str = "finished", error: str | None = None) -> None:
+        """Write the final state ("finished", "stopped" or "failed") and end the heartbeat. Later calls do nothing."""
+        if state not in ENDED_STATES:
+            raise ValueError(f"a run ends as one of {sorted(ENDED_STATES)}, not as {state!r}")
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        with suppress(OSError):  # where not even the state can be written, the caller's own words must do
+            self._update(state=state, error=error)
+        self._events.close()
+        self._samples.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End as `finished`, or as `failed` with the exception in words; the exception goes on."""
+        if error is None:
+            self.close()
+        else:
+            self.close("failed", f"{type(error).__name__}: {error}")
+
+    def _claim(
+        self,
+        name: str,
+        algorithm: str,
+        task: str,
+        config: dict[str, Any],
+        parent: str | None,
+        fault: Mapping[str, Any] | None,
+    ) -> None:
+        description = {
+            "schema_version": SCHEMA_VERSION,
+            "run_id": self.run_id,
+            "name": name,
+            "algorithm": algorithm,
+            "task": task,
+            "created": time.time(),
+            "config": config,
+            "versions": installed_versions(),
+            "parent": parent,
+            **({"fault": dict(fault)} if fault else {}),
+        }
+        try:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            with (self.directory / RUN_FILE).open("xb") as file:  # "x": two processes cannot claim one folder
+                file.write(encode(description))
+        except FileExistsError as error:
+            raise RunLogError(f"{self.directory} holds a run already; choose another run_dir") from error
+        except OSError as error:
+            raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
+
+    def _note_step(self, step: int) -> None:
+        """Keep the step for status.json, which is replaced at once only when it is a second old: the heartbeat follows.
+
+        A replaced file costs ten times what an appended line does; the newest step stands in the events at any moment.
+        """
+        if self._status["state"] != "running" or time.time() - self._status["heartbeat"] >= STATUS_SECONDS:
+            self._update(state="running", step=step)
+        else:
+            self._status["step"] = step
+
+    def _update(self, **changes: Any) -> None:
+        with self._lock:
+            self._status |= {**changes, "heartbeat": time.time()}
+            replace_file(self.directory / STATUS_FILE, encode(self._status))
+
+    def _beat(self) -> None:
+        while not self._closed.wait(HEARTBEAT_SECONDS):
+            with self._lock:
+                if self._closed.is_set():
+                    return
+                self._status["heartbeat"] = time.time()
+                with suppress(OSError):  # a full disk may be free again at the next beat
+                    replace_file(self.directory / STATUS_FILE, encode(self._status))
+
+
+def encode(row: Mapping[str, Any]) -> bytes:
+    """One row as a JSON line. orjson is ten times faster but writes NaN as null: a line with a null is checked."""
+    line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
+    if b"null" not in line or _is_finite(row):
+        return line
+    return json.dumps(row, ensure_ascii=False, default=_plain).encode() + b"\n"
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file so that a reader sees the old content or the new, never a part.
+
+    Where the disk is full a file of up to a block is written over in place, which needs no new room: a run's state can
+    still say that the disk is full. Raises OSError where neither works.
+    """
+    temporary = path.with_name(path.name + ".tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        if error.errno != errno.ENOSPC or not path.exists() or len(content) > BLOCK_BYTES:
+            raise
+        with path.open("r+b") as file:
+            file.write(content)
+            file.truncate()
+
+
+def _row_of(path: Path) -> dict[str, Any]:
+    try:
+        row = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise RunLogError(f"{path.parent} holds no run that can go on: {path.name} cannot be read ({error})") from error
+    if not isinstance(row, dict):
+        raise RunLogError(f"{path.parent} holds no run that can go on: {path.name} holds no JSON object")
+    return row
+
+
+def _check_not_elsewhere(directory: Path, status: Mapping[str, Any]) -> None:
+    """A lock may not reach from one machine to another; a young heartbeat of a run that has not ended does."""
+    age = time.time() - float(status.get("heartbeat") or 0.0)
+    is_elsewhere = status.get("host") != socket.gethostname() and status.get("state") not in ENDED_STATES
+    if is_elsewhere and age < SECONDS_OF_SILENCE:
+        raise RunLogError(f"{directory} is still written on {status.get('host')}; stop it there first")
+
+
+def installed_versions() -> dict[str, str]:
+    """The versions of the packages that decide what a run computes, without importing them."""
+    found = {}
+    for package in VERSIONED_PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _is_finite(value: Any) -> bool:
+    if type(value) is float:
+        return math.isfinite(value)
+    if isinstance(value, Mapping):
+        return all(_is_finite(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return all(_is_finite(item) for item in value)
+    if isinstance(value, str | int | None):
+        return True
+    if hasattr(value, "tolist"):
+        return _is_finite(value.tolist())
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -1,0 +1,1 @@
+"""Traits of a run that rules and causes both ask for."""

@@ -1,0 +1,144 @@
+"""Tests of the dialects of which no real log is in the repository: recognised by fingerprint, values as documented."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from diagnostics.assemble.assembler import compose
+from diagnostics.model.metrics import EVAL_PREFIX, METRICS
+from diagnostics.model.run import RawSeries, Recording, Run, Source
+from diagnostics.producers import DIALECTS
+
+HELD_AGAINST_PUBLIC_LOGS = {"verl"}
+"""Producers whose names were looked up in logs of theirs that are public, but not ours to keep."""
+FINGERPRINTS = {
+    ("verl", "grpo"): ("critic/score/mean", "actor/ppo_kl", "actor/pg_clipfrac"),
+    ("verl", "ppo"): ("critic/score/mean", "actor/ppo_kl", "critic/vf_loss"),
+    ("openrlhf", "ppo"): ("train/actor_lr", "train/policy_loss", "train/critic_loss", "train/reward"),
+    ("openrlhf", "grpo"): ("train/actor_lr", "train/policy_loss", "train/reward"),
+    ("nemo-rl", "grpo"): ("train/token_mult_prob_error", "train/reward"),
+    ("skyrl", "grpo"): ("reward/avg_raw_reward", "policy/policy_kl"),
+    ("slime", "grpo"): ("rollout/raw_reward", "train/ppo_kl"),
+    ("areal", "grpo"): ("ppo_actor/task_reward/avg",),
+    ("roll", "grpo"): ("critic/score/mean", "actor/approxkl"),
+    ("prime-rl", "grpo"): ("mismatch_kl/all/mean", "reward/all/mean"),
+    ("open-instruct", "grpo"): ("objective/kl3_avg", "scores"),
+    ("unsloth", "grpo"): (
+        "train/completion_length",
+        "train/completions/mean_length",
+        "train/reward",
+        "train/reward_std",
+    ),
+    ("ms-swift", "grpo"): ("train/entropy/mean", "train/reward", "train/reward_std", "train/completions/mean_length"),
+    ("tinker", "grpo"): ("env/all/reward/total",),
+    ("art", "grpo"): ("train/reward_std_dev", "train/reward"),
+    ("torchforge", "grpo"): ("rl_trainer/avg_loss",),
+    ("torchtune", "ppo"): ("approx_policy_kl", "value_loss", "scores"),
+    ("torchtune", "grpo"): ("rewards", "successes", "kl_loss"),
+    ("trlx", "ppo"): ("losses/total_loss", "policy/sqrt_kl"),
+    ("summarize_from_feedback_details", "ppo"): ("ppo/policy/approxkl_avg", "objective/scores"),
+    ("deepspeed-chat", "ppo"): ("actor_loss_sum",),
+    ("stable-baselines3", "ppo"): ("train/policy_gradient_loss", "rollout/ep_rew_mean"),
+    ("rl4lms", "ppo"): ("rollout_info/ep_rew",),
+    ("cleanrl", "ppo"): ("losses/old_approx_kl", "charts/episodic_return"),
+}
+
+
+def run(tags: Iterable[str], value: float = 0.5) -> Run:
+    steps, path = np.array([1, 2]), Path("log")
+    series = {tag: RawSeries(tag, steps, np.full(2, value)) for tag in tags}
+    return compose(Recording(path, (Source("wandb", path),), "id", "log", series), observed_at=0.0)
+
+
+@pytest.mark.parametrize(("who", "tags"), FINGERPRINTS.items(), ids=lambda value: "-".join(value)[:40])
+def test_a_producer_is_known_by_its_own_names(who: tuple[str, str], tags: tuple[str, ...]) -> None:
+    found = run(tags)
+
+    assert who == (found.producer, found.algorithm)
+    doubts = ["not checked on a log of its own" in note for note in found.notes]
+    assert any(doubts) == (who[0] not in HELD_AGAINST_PUBLIC_LOGS)
+    assert {"reward", "score", "loss"} & set(found.series) or len(tags) == 1
+
+
+def test_every_unverified_dialect_has_a_fingerprint_here() -> None:
+    unverified = {dialect.producer for dialect in DIALECTS if not dialect.is_verified}
+    assert unverified == {who for who, _ in FINGERPRINTS} - HELD_AGAINST_PUBLIC_LOGS
+
+
+def test_every_name_stands_for_a_metric_of_the_vocabulary() -> None:
+    known = {metric.name for metric in METRICS}
+    wrong = {
+        (dialect.name, tag)
+        for dialect in DIALECTS
+        for tag, metric in {**dialect.tags, **dialect.families}.items()
+        if metric.removesuffix("/{name}").removeprefix(EVAL_PREFIX) not in known
+    }
+
+    assert wrong == set()
+
+
+def test_an_entropy_that_is_logged_as_a_loss_gets_its_sign_back() -> None:
+    found = run((*FINGERPRINTS["stable-baselines3", "ppo"], "train/entropy_loss"), value=-1.25)
+
+    assert found.series["entropy_per_token"].values.tolist() == [1.25, 1.25]
+    assert "sign is turned" in found.series["entropy_per_token"].caveat
+
+
+def test_an_entropy_loss_that_is_the_entropy_keeps_its_sign() -> None:
+    for producer in ("verl", "openrlhf"):
+        tag = "actor/entropy_loss" if producer == "verl" else "train/entropy_loss"
+        found = run((*FINGERPRINTS[producer, "grpo"], tag), value=1.25)
+        assert found.series["entropy_per_token"].values.tolist() == [1.25, 1.25]
+
+
+def test_a_root_of_the_kl_is_squared() -> None:
+    assert run(FINGERPRINTS["trlx", "ppo"], value=3.0).series["kl_per_sequence"].values.tolist() == [9.0, 9.0]
+
+
+def test_a_negated_kl_is_turned() -> None:
+    found = run((*FINGERPRINTS["areal", "grpo"], "ppo_actor/update/approx_kl/avg"), value=-0.25)
+
+    assert found.series["policy_kl"].values.tolist() == [0.25, 0.25]
+
+
+def test_a_kl_of_zero_throughout_that_was_never_computed_is_no_kl() -> None:
+    for who, tag in ((("unsloth", "grpo"), "train/kl"), (("nemo-rl", "grpo"), "train/kl_penalty")):
+        tags = (*FINGERPRINTS[who], tag)
+        assert "kl_per_token" not in run(tags, value=0.0).series
+        assert "kl_per_token" in run(tags, value=0.5).series
+
+
+def test_slimes_normalised_rewards_are_not_its_reward() -> None:
+    found = run((*FINGERPRINTS["slime", "grpo"], "rollout/rewards"))
+
+    assert found.series["reward"].tag == "rollout/raw_reward"
+    assert "rollout/rewards" in found.data_health.unmapped_tags
+
+
+def test_verls_dual_clip_is_not_the_clipping_of_the_low_side() -> None:
+    found = run((*FINGERPRINTS["verl", "grpo"], "actor/pg_clipfrac_lower"))
+
+    assert "clip_ratio_low_mean" not in found.series
+    assert "actor/pg_clipfrac_lower" in found.data_health.unmapped_tags
+
+
+@pytest.mark.parametrize(("algorithm", "name"), [("grpo", "eval/reward"), ("ppo", "eval/score")])
+@pytest.mark.parametrize(
+    "tag", ["val-core/openai/gsm8k/reward/mean@1", "val-aux/math/reward/mean@8", "val/test_score/openai/gsm8k"]
+)
+def test_the_reward_on_the_data_that_verl_validates_on_is_that_of_an_evaluation(
+    algorithm: str, name: str, tag: str
+) -> None:
+    found = run((*FINGERPRINTS["verl", algorithm], tag))
+
+    assert found.series[name].tag == tag
+
+
+def test_of_several_datasets_that_verl_validates_on_none_is_the_evaluation() -> None:
+    tags = ("val-core/gsm8k/reward/mean@1", "val-core/math/reward/mean@1", "val-core/math/reward/best@8/mean")
+    found = run((*FINGERPRINTS["verl", "grpo"], *tags))
+
+    assert "eval/reward" not in found.series
+    assert set(tags) <= set(found.data_health.unmapped_tags)

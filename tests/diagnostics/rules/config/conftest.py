@@ -1,0 +1,67 @@
+"""What the tests of pre-flight share: one check's outcome for settings that are written down in the test."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Verdict
+from diagnostics.model.messages import render
+from diagnostics.rules.config import TEXTS, ModelFacts, Probe, Setup, Trial, flat, preflight, version_of
+
+Judged = Callable[..., "Judgement | None"]
+
+
+class Judgement:
+    """One outcome, as a test reads it."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        self.said = render(outcome.message, TEXTS)
+        self.enable = render(outcome.enable, TEXTS) if outcome.enable else ""
+
+    @property
+    def word(self) -> str:
+        """The severity of what fired, else the verdict."""
+        return str(self.outcome.severity or self.outcome.verdict)
+
+    @property
+    def fix(self) -> tuple[str, Any]:
+        (fix,) = self.outcome.fixes
+        assert render(fix.why, TEXTS)
+        return fix.parameter, fix.suggested
+
+
+@pytest.fixture
+def judged() -> Judged:
+    """The judgement of one check; None where it does not apply."""
+
+    def judge(
+        name: str,
+        config: dict[str, Any],
+        algorithm: str = "grpo",
+        producer: str = "rlvitals",
+        version: str = "",
+        model: ModelFacts | None = None,
+        trials: tuple[Trial, ...] | None = None,
+        device_gib: float | None = None,
+        probe: Probe | None = None,
+        cut_off: float | None = None,
+    ) -> Judgement | None:
+        facts = model or ModelFacts()
+        setup = Setup(
+            algorithm,
+            producer,
+            flat(config),
+            version_of(version),
+            facts,
+            trials,
+            device_gib,
+            probe=probe,
+            cut_off=cut_off,
+        )
+        found = [outcome for outcome in preflight(setup) if outcome.rule == name]
+        assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
+        return Judgement(found[0]) if found else None
+
+    return judge

@@ -1,0 +1,104 @@
+"""Pre-flight as a whole: its catalogue, its limits, its words."""
+
+import dataclasses
+import re
+import string
+
+import pytest
+
+from diagnostics.model.diagnosis import UnknownLimitError, Verdict
+from diagnostics.model.messages import render
+from diagnostics.producers.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
+from diagnostics.rules import GRADES, templates
+from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight
+from trainer.config.options import options_of
+from trainer.config.recipes import RECIPES
+from trainer.config.training import ALGORITHMS
+from trainer.tasks import TASKS
+
+
+def test_every_check_has_a_code_of_its_own_in_order_a_grade_a_source_and_a_document() -> None:
+    codes = [check.code for check in CHECKS]
+    assert codes == sorted(set(codes))
+    assert len({check.name for check in CHECKS}) == len(CHECKS) == 35
+    for check in CHECKS:
+        assert re.fullmatch(r"PF[1-9]\d\d", check.code)
+        assert check.name.startswith("pf-")
+        assert check.grade in GRADES
+        assert check.source
+        assert check.summary.endswith(".")
+        assert set(check.reads) <= NAMES.keys()
+        assert all(limit.source for limit in check.limits.values())
+
+
+def test_every_message_can_be_rendered_by_all_who_show_one() -> None:
+    assert TEXTS.items() <= templates("en").items()
+    for text in TEXTS.values():
+        assert all(name is None or name.isidentifier() for _, name, _, _ in string.Formatter().parse(text))
+
+
+@pytest.mark.parametrize("algorithm", ["ppo", "ppo-legacy", "grpo", "rloo", "online-dpo", "unknown"])
+@pytest.mark.parametrize("producer", ["rlvitals", "trl", "verl", "openrlhf", "unknown"])
+def test_no_check_breaks_or_stays_silent_about_an_empty_configuration(algorithm, producer) -> None:
+    for outcome in preflight(Setup(algorithm, producer, {})):
+        assert outcome.verdict is not Verdict.BROKEN
+        assert render(outcome.message, TEXTS)
+
+
+def test_odd_values_break_no_check() -> None:
+    odd = {alias: value for aliases in NAMES.values() for alias, value in zip(aliases, [[], {}, "x"], strict=False)}
+    for algorithm in ("ppo", "grpo"):
+        assert all(o.verdict is not Verdict.BROKEN for o in preflight(Setup(algorithm, "trl", odd)))
+
+
+def test_a_limit_can_be_overridden_and_the_outcome_says_so() -> None:
+    setup = Setup("grpo", "rlvitals", {"num_generations": 3})
+    outcome = next(o for o in preflight(setup, {"pf-group-size": {"least": 3}}) if o.rule == "pf-group-size")
+    assert outcome.verdict is Verdict.QUIET
+    assert not outcome.limit_is_default
+
+
+@pytest.mark.parametrize(
+    ("limits", "said"),
+    [
+        ({"pf-nothing": {}}, "no pre-flight check called pf-nothing"),
+        ({"pf-top-k": {"most": 1}}, "pf-top-k has no limit called most; it has none"),
+        ({"pf-group-size": {"least": "few"}}, "pf-group-size.least must be a number, but is 'few'"),
+    ],
+)
+def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, said) -> None:
+    with pytest.raises(UnknownLimitError, match=re.escape(said)):
+        preflight(Setup("grpo", "rlvitals", {}), limits)
+
+
+def test_limits_of_rules_and_of_checks_are_told_apart_by_their_names() -> None:
+    of_rules, of_checks = {"kl-too-high": {"warning": 1.0}}, {"pf-group-size": {"least": 3.0}}
+    assert divided({**of_rules, **of_checks}) == (of_rules, of_checks)
+
+
+def test_the_defaults_are_those_of_the_bundled_trainer() -> None:
+    for algorithm, kind in ALGORITHMS.items():
+        ((_, known),) = DEFAULTS["rlvitals", algorithm]
+        defaults = {option.name: option.default for option in options_of(kind)}
+        for name, value in known.items():
+            own = next((alias for alias in NAMES[name] if alias in defaults), None)
+            assert own is None or value == defaults[own], (algorithm, name)
+
+
+def test_the_rewards_of_the_demo_tasks_are_those_of_the_bundled_trainer() -> None:
+    assert {name: (reward,) for name, reward in DEMO_REWARDS.items()} == {
+        name: task.reward_funcs for name, task in TASKS.items()
+    }
+
+
+def test_no_healthy_recipe_is_told_off() -> None:
+    for recipe in RECIPES.values():
+        if recipe.is_healthy:
+            setup = Setup(recipe.algorithm, "rlvitals", recipe.values, model=ModelFacts(parameters=4e5, generation={}))
+            found = [o.rule for o in preflight(setup) if o.severity in ("warning", "critical")]
+            assert found == [], recipe.name
+
+
+def test_the_sampling_settings_are_known_by_name() -> None:
+    assert set(NAMES) >= GENERATION
+    assert dataclasses.is_dataclass(ModelFacts)

@@ -1,0 +1,145 @@
+"""Tests of the catalogue as a whole: every rule is a document, and every sentence it can say renders."""
+
+import inspect
+import re
+import string
+import sys
+from typing import Any
+
+import pytest
+
+from diagnostics import rules
+from diagnostics.causes.remedies.catalog import REMEDIES
+from diagnostics.model.metrics import metric
+from diagnostics.rules import CATALOG, GRADES, SECTIONS, Rule
+
+EVERY_RULE = pytest.mark.parametrize("rule", CATALOG, ids=lambda rule: rule.name)
+DOCUMENTED = {
+    "kl-negative",
+    "kl-too-high",
+    "ratio-far-from-one",
+    "value-loss-spike",
+    "nonfinite-metric",
+    "clipfrac-high",
+    "update-too-large",
+    "stability-metric-collapsed",
+    "reward-not-improving",
+    "reward-regression",
+    "kl-coef-rising",
+    "grpo-clip-ratio-high",
+    "truncation-high",
+    "eos-never-generated",
+    "reward-func-stagnant",
+    "reward-func-constant",
+}
+FAMILIES = {
+    "kl": "3",
+    "ratio": "2",
+    "update": "2",
+    "clipfrac": "2",
+    "grpo": "2",
+    "reward": "4",
+    "truncation": "6",
+    "eos": "6",
+    "value": "7",
+    "nonfinite": "1",
+    "stability": "1",
+    "nan": "1",
+    "grad": "1",
+    "policy": "1",
+    "legacy": "1",
+    "run": "1",
+    "oom": "1",
+    "on": "2",
+    "systematic": "2",
+    "sampling": "2",
+    "clip": "2",
+    "zero": "4",
+    "tiny": "4",
+    "train": "4",
+    "unscorable": "4",
+    "entropy": "5",
+    "pad": "6",
+    "length": "6",
+    "wrong": "6",
+    "masked": "6",
+    "explained": "7",
+    "rollout": "8",
+    "is": "8",
+    "logp": "8",
+    "ess": "8",
+    "tool": "8",
+    "lr": "9",
+}
+
+
+def test_every_condition_of_the_documents_has_its_rule() -> None:
+    assert {rule.name for rule in CATALOG} >= DOCUMENTED
+
+
+def test_codes_and_names_are_used_once() -> None:
+    assert len({rule.code for rule in CATALOG}) == len(CATALOG)
+    assert len({rule.name for rule in CATALOG}) == len(CATALOG)
+
+
+def test_the_catalogue_is_in_the_order_of_the_codes() -> None:
+    assert sorted(rule.code for rule in CATALOG) == [rule.code for rule in CATALOG]
+
+
+@EVERY_RULE
+def test_a_file_is_called_like_its_rule(rule: Rule[Any]) -> None:
+    assert rule.name.replace("-", "_") == type(rule).__module__.rpartition(".")[2]
+
+
+@EVERY_RULE
+def test_a_code_stands_in_its_family(rule: Rule[Any]) -> None:
+    family = rule.name.partition("-")[0]
+    assert re.fullmatch(r"SM\d{3}" if family == "smp" else rf"RV{FAMILIES[family]}\d\d", rule.code)
+
+
+@EVERY_RULE
+def test_a_rule_is_a_whole_document(rule: Rule[Any]) -> None:
+    assert tuple(rule.sections) == SECTIONS
+    assert all(rule.sections.values())
+    assert rule.summary.endswith(".")
+    assert rule.grade in GRADES
+    assert rule.source
+
+
+@EVERY_RULE
+def test_every_limit_has_a_unit_and_a_source(rule: Rule[Any]) -> None:
+    assert rule.limit_docs
+    assert [doc.name for doc in rule.limit_docs if not doc.unit or not doc.source] == []
+
+
+@EVERY_RULE
+def test_inputs_and_remedies_exist(rule: Rule[Any]) -> None:
+    names = [name for item in rule.inputs for name in ([item] if isinstance(item, str) else item)]
+    assert [name for name in names if metric(name) is None] == []
+    assert [name for name in rule.remedies if name not in REMEDIES] == []
+    assert rule.remedies
+
+
+@EVERY_RULE
+def test_a_rule_says_its_finding_in_one_sentence(rule: Rule[Any]) -> None:
+    assert {"headline"} < set(rule.texts)
+    assert rule.texts["headline"].count(". ") == 0
+    assert all(text.endswith(".") for text in rule.texts.values())
+
+
+@EVERY_RULE
+def test_no_bare_number_stands_in_a_check(rule: Rule[Any]) -> None:
+    source = inspect.getsource(sys.modules[type(rule).__module__])
+    body = source.partition("    def check(")[2]
+    assert re.findall(r"(?<![\w.\"])\d*\.\d+(?![\w\"])", body.replace("0.0", "").replace("1.0", "")) == []
+
+
+def test_every_template_is_well_formed() -> None:
+    for name, text in rules.templates("en").items():
+        fields = [field for _, field, _, _ in string.Formatter().parse(text) if field is not None]
+        assert "" not in fields, name
+
+
+def test_a_language_without_a_table_is_refused_in_one_sentence() -> None:
+    with pytest.raises(ValueError, match="there is no table for 'tlh'"):
+        rules.templates("tlh")

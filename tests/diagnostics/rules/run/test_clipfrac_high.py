@@ -1,0 +1,31 @@
+"""Tests of clipfrac-high."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(("level", "severity"), [("0.3", Severity.WARNING), ("0.5", Severity.CRITICAL)])
+def test_three_points_at_the_limit_fire(judge: Judge, level: str, severity: Severity) -> None:
+    assert judge("clipfrac-high", "ppo", clip_fraction=f"0.05x12 {level}x3 0.05x2").severity is severity
+
+
+def test_two_points_do_not(judge: Judge) -> None:
+    assert judge("clipfrac-high", "ppo", clip_fraction="0.05x12 0.5x2 0.05x6").verdict is Verdict.QUIET
+
+
+def test_clipping_in_the_first_steps_is_quiet(judge: Judge) -> None:
+    assert judge("clipfrac-high", "ppo", clip_fraction="0.6x10 0.05x15").verdict is Verdict.QUIET
+
+
+def test_twelve_points_are_too_few(judge: Judge) -> None:
+    outcome = judge("clipfrac-high", "ppo", clip_fraction="0.6x12")
+    assert (outcome.verdict, outcome.message.values["needed"]) == (Verdict.SKIPPED, 13)
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("clipfrac-high", "ppo", score="1x20").verdict is Verdict.SKIPPED

@@ -1,0 +1,48 @@
+"""Tests of entropy-collapse."""
+
+from collections.abc import Callable
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+FLAT = "0.2 0.3 0.25 0.28 0.22 0.27 0.24 0.26 0.29 0.21 " * 8
+
+
+def test_a_fifth_of_the_start_with_a_reward_that_stands_still_is_a_warning(judge: Judge) -> None:
+    outcome = judge("entropy-collapse", "grpo", entropy_per_token="1x20 0.2x60", reward=FLAT)
+    assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 26, 0.2)
+
+
+def test_a_little_more_than_a_fifth_is_none(judge: Judge) -> None:
+    assert judge("entropy-collapse", "grpo", entropy_per_token="1x20 0.21x60", reward=FLAT).verdict is Verdict.QUIET
+
+
+def test_ten_points_are_needed_and_nine_are_too_few(judge: Judge) -> None:
+    fired = judge("entropy-collapse", "grpo", entropy_per_token="1x65 0.1x15", reward=FLAT)
+    quiet = judge("entropy-collapse", "grpo", entropy_per_token="1x66 0.1x14", reward=FLAT)
+    assert (fired.verdict, quiet.verdict) == (Verdict.FIRED, Verdict.QUIET)
+
+
+def test_entropy_that_falls_while_the_reward_rises_is_learning(judge: Judge) -> None:
+    assert judge("entropy-collapse", "grpo", entropy_per_token="1..0.1x80", reward="0..0.8x80").verdict is Verdict.QUIET
+
+
+def test_entropy_of_a_solved_task_is_used_up_by_right(judge: Judge) -> None:
+    outcome = judge("entropy-collapse", "grpo", entropy_per_token="1x20 0.1x60", reward="0..0.97x30 0.97 0.98x49")
+    assert outcome.verdict is Verdict.QUIET
+    beyond = {"entropy_per_token": "1x20 0.1x60", "rlhf_reward": "0..1.01x30 1.01x50"}  # a KL below 0 adds to the score
+    assert judge("entropy-collapse", "ppo", score="0..1x30 1x50", **beyond).verdict is Verdict.QUIET
+    assert judge("entropy-collapse", "ppo", score="0..0.9x30 0.9x50", **beyond).verdict is Verdict.FIRED
+
+
+def test_groups_without_signal_count_as_a_standstill(judge: Judge) -> None:
+    outcome = judge(
+        "entropy-collapse", "grpo", entropy_per_token="1x20 0.1x60", reward="0..0.8x80", zero_std_fraction="0.6x80"
+    )
+    assert outcome.severity is Severity.WARNING
+
+
+def test_it_is_skipped_without_entropy_and_in_a_short_run(judge: Judge) -> None:
+    assert judge("entropy-collapse", "grpo", reward=FLAT).verdict is Verdict.SKIPPED
+    short = judge("entropy-collapse", "grpo", entropy_per_token="1x39", reward=FLAT)
+    assert (short.verdict, short.message.values["needed"]) == (Verdict.SKIPPED, 40)

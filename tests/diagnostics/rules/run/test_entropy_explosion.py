@@ -1,0 +1,44 @@
+"""Tests of entropy-explosion."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+def test_twice_its_own_median_is_critical(judge: Judge) -> None:
+    outcome = judge("entropy-explosion", "grpo", entropy_per_token="1x40 2x9")
+    assert (outcome.severity, outcome.first_step) == (Severity.CRITICAL, 43)
+
+
+def test_a_little_less_than_twice_is_none(judge: Judge) -> None:
+    assert judge("entropy-explosion", "grpo", entropy_per_token="1x40 1.99x20").verdict is Verdict.QUIET
+
+
+def test_four_points_are_too_few(judge: Judge) -> None:
+    assert judge("entropy-explosion", "grpo", entropy_per_token="1x40 2x4 1x10").verdict is Verdict.QUIET
+
+
+def test_a_spike_is_not_an_explosion(judge: Judge) -> None:
+    assert judge("entropy-explosion", "grpo", entropy_per_token="1x40 9x2 1x20").verdict is Verdict.QUIET
+
+
+def test_a_collapsed_entropy_may_double(judge: Judge) -> None:
+    assert judge("entropy-explosion", "grpo", entropy_per_token="1x30 0.1x40 0.3x20").verdict is Verdict.QUIET
+
+
+def test_noise_around_a_falling_entropy_never_explodes(judge: Judge) -> None:
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        noise = np.zeros(500)
+        for step in range(1, 500):
+            noise[step] = 0.8 * noise[step - 1] + generator.normal(scale=0.03)
+        entropy = np.linspace(1.0, 0.3, 500) + noise
+        assert judge("entropy-explosion", "grpo", entropy_per_token=entropy).verdict is Verdict.QUIET
+
+
+def test_it_is_skipped_without_entropy(judge: Judge) -> None:
+    assert judge("entropy-explosion", "grpo", reward="1x60").verdict is Verdict.SKIPPED

@@ -1,0 +1,43 @@
+"""Tests of eos-never-generated."""
+
+from collections.abc import Callable
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+BATCH = {"per_device_train_batch_size": 32, "gradient_accumulation_steps": 2}
+
+
+def test_no_end_token_for_ten_points_is_critical(judge: Judge) -> None:
+    outcome = judge("eos-never-generated", "ppo", eos_tokens="9x5 0x10")
+    assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 6, 15)
+
+
+def test_nine_points_are_not(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="9x5 0x9").verdict is Verdict.QUIET
+
+
+def test_one_end_token_is_not_none(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="1x20").verdict is Verdict.QUIET
+
+
+def test_an_end_token_for_every_tenth_answer_is_a_warning(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", eos_tokens="6x10", config=BATCH).severity is Severity.WARNING
+    assert judge("eos-never-generated", "ppo", eos_tokens="7x10", config=BATCH).verdict is Verdict.QUIET
+
+
+def test_grpo_is_judged_by_what_was_cut_off(judge: Judge) -> None:
+    assert judge("eos-never-generated", "grpo", truncated_fraction="0.97x10").severity is Severity.CRITICAL
+    assert judge("eos-never-generated", "grpo", truncated_fraction="0.96x20").verdict is Verdict.QUIET
+
+
+def test_the_eos_trick_is_suggested_where_it_is_off(judge: Judge) -> None:
+    config = {"missing_eos_penalty": None, "stop_token": "eos", "response_length": 53}
+    outcome = judge("eos-never-generated", "ppo", eos_tokens="0x10", config=config)
+    assert (outcome.fixes[0].parameter, outcome.fixes[0].suggested) == ("missing_eos_penalty", 1.0)
+    assert "stop_token" not in [fix.parameter for fix in outcome.fixes]
+
+
+def test_it_is_skipped_where_its_inputs_are_missing(judge: Judge) -> None:
+    assert judge("eos-never-generated", "ppo", score="1x20").verdict is Verdict.SKIPPED

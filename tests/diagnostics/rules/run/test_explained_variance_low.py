@@ -1,0 +1,28 @@
+"""Tests of explained-variance-low."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize(("value", "severity"), [("-0.5", Severity.WARNING), ("-0.49", None), ("0", None)])
+def test_far_worse_than_a_constant_is_a_warning(judge: Judge, value: str, severity) -> None:
+    assert judge("explained-variance-low", "ppo", explained_variance=f"0.5x60 {value}x9").severity is severity
+
+
+def test_a_new_value_head_may_start_below_zero(judge: Judge) -> None:
+    assert judge("explained-variance-low", "ppo", explained_variance="-3x50 0.6x40").verdict is Verdict.QUIET
+
+
+def test_little_is_noted_only_late(judge: Judge) -> None:
+    assert judge("explained-variance-low", "ppo", explained_variance="0.1x195").verdict is Verdict.QUIET
+    assert judge("explained-variance-low", "ppo", explained_variance="0.1x230").severity is Severity.INFO
+
+
+def test_it_is_skipped_where_the_old_trainer_logs_it_not(judge: Judge) -> None:
+    assert judge("explained-variance-low", "ppo-legacy", score="1x90").verdict is Verdict.SKIPPED
+    assert judge("explained-variance-low", "ppo", explained_variance="0.1x20").verdict is Verdict.SKIPPED

@@ -1,0 +1,122 @@
+"""Tests of kl-penalty-dominates."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+SCORES = {"score": "1x30 1..1.5x30 1.5x40", "score_std": "1x100"}
+
+
+def test_a_penalty_beyond_the_gain_for_twenty_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x20 0x20", **SCORES)
+    assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 61, -0.6)
+
+
+def test_nineteen_points_are_not_enough(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x60 -0.6x19 0x21", **SCORES)
+    assert outcome.verdict is Verdict.QUIET
+
+
+def test_a_penalty_below_half_the_spread_of_the_score_is_quiet(judge: Judge) -> None:
+    flat = {"score": "1x100", "score_std": "1x100"}
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="-0.49x100", **flat).verdict is Verdict.QUIET
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="-0.5x100", **flat).verdict is Verdict.FIRED
+
+
+def test_a_penalty_that_the_gain_outweighs_is_quiet(judge: Judge) -> None:
+    risen = {"score": "1x30 1..4x30 4x40", "score_std": "1x100"}
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="0..-2x100", **risen).verdict is Verdict.QUIET
+
+
+def test_being_paid_for_a_negative_kl_is_no_penalty(judge: Judge) -> None:
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="0.9x100", **SCORES).verdict is Verdict.QUIET
+
+
+def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="-1x69", score="1x69")
+    assert (outcome.verdict, outcome.message.values["needed"]) == (Verdict.SKIPPED, 70)
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("kl-penalty-dominates", "ppo", score="1x100").verdict is Verdict.SKIPPED
+
+
+def test_a_penalty_of_twice_the_scores_deviation_needs_no_warm_up(judge: Judge) -> None:
+    short = {"score": "1x30", "score_std": "1x30"}
+    assert (
+        judge("kl-penalty-dominates", "ppo", non_score_reward="0x10 -2x10 0x10", **short).severity is Severity.WARNING
+    )
+    for penalty in ("0x10 -2x9 0x11", "0x10 -1.99x20"):
+        assert judge("kl-penalty-dominates", "ppo", non_score_reward=penalty, **short).verdict is not Verdict.FIRED
+
+
+def test_a_short_run_is_judged_by_a_logged_deviation_and_not_by_the_noise_of_a_few_batches(judge: Judge) -> None:
+    short = {"score": "1x30", "non_score_reward": "-2x30"}
+    assert judge("kl-penalty-dominates", "ppo", **short).verdict is Verdict.SKIPPED
+    logged = {"reward_func_std/accuracy": "0.4x30"}
+    assert judge("kl-penalty-dominates", "ppo", functions=logged, **short).verdict is Verdict.FIRED
+    several = {**logged, "reward_func_std/form": "0.4x30"}
+    assert judge("kl-penalty-dominates", "ppo", functions=several, **short).verdict is Verdict.SKIPPED
+
+
+@pytest.mark.parametrize(("beta", "verdict"), [(2.23, Verdict.QUIET), (2.24, Verdict.FIRED)])
+def test_a_beta_that_allows_less_than_a_healthy_way_is_a_warning_in_grpo(
+    judge: Judge, beta: float, verdict: Verdict
+) -> None:
+    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20"}
+    outcome = judge("kl-penalty-dominates", "grpo", config={"beta": beta}, **logged)
+    assert outcome.verdict is verdict
+
+
+def test_a_reward_that_rises_under_a_strong_penalty_or_a_kl_beyond_its_bound_is_quiet(judge: Judge) -> None:
+    config = {"beta": 10.0}
+    rises = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x30", reward="0.1..0.9x30", config=config)
+    beyond = judge("kl-penalty-dominates", "grpo", kl_per_token="0.006x30", reward="0.5x30", config=config)
+    assert (rises.verdict, beyond.verdict) == (Verdict.QUIET, Verdict.QUIET)
+
+
+def test_advantages_that_are_not_scaled_push_as_hard_as_rewards_differ(judge: Judge) -> None:
+    logged = {"kl_per_token": "0.002x20", "reward": "0.5x20", "reward_std": "10x20"}
+    for scaling, verdict in (("none", Verdict.QUIET), ("group", Verdict.FIRED)):
+        config = {"beta": 10.0, "scale_rewards": scaling}
+        assert judge("kl-penalty-dominates", "grpo", config=config, **logged).verdict is verdict
+
+
+def test_in_grpo_nineteen_points_are_too_few_and_a_kl_must_be_logged(judge: Judge) -> None:
+    config = {"beta": 10.0}
+    short = judge("kl-penalty-dominates", "grpo", kl_per_token="0.002x19", reward="0.5x19", config=config)
+    assert (short.verdict, short.message.values["needed"]) == (Verdict.SKIPPED, 20)
+    assert judge("kl-penalty-dominates", "grpo", reward="0.5x30", config=config).verdict is Verdict.SKIPPED
+
+
+BACK = {"kl_per_token": "0..0.02x15 0.02..0.002x10 0.002x14", "config": {"beta": 0.04}}
+
+
+def test_a_policy_that_is_led_back_to_the_reference_for_no_reward_is_a_warning(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "grpo", reward="0.5..0.7x15 0.7..0.5x24", **BACK)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.back")
+
+
+def test_a_way_back_that_pays_or_is_short_or_has_another_reason_is_none(judge: Judge) -> None:
+    fell = "0.5..0.7x15 0.7..0.5x24"
+    paid = judge("kl-penalty-dominates", "grpo", reward="0.5..0.9x39", **BACK)
+    half = judge("kl-penalty-dominates", "grpo", reward=fell, config=BACK["config"], kl_per_token="0.02x15 0.0051x24")
+    brief = judge("kl-penalty-dominates", "grpo", reward=fell, config=BACK["config"], kl_per_token="0.02x28 0.002x11")
+    renewed = judge(
+        "kl-penalty-dominates", "grpo", **{**BACK, "config": {"beta": 0.04, "sync_ref_model": True}}, reward=fell
+    )
+    assert {paid.verdict, half.verdict, brief.verdict, renewed.verdict} == {Verdict.QUIET}
+
+
+def test_a_solved_task_and_a_policy_that_never_left_are_not_led_back(judge: Judge) -> None:
+    solved = judge("kl-penalty-dominates", "grpo", reward="0.5..1x15 0.97x24", **BACK)
+    near = "0..0.0009x15 0.0009..0.0001x10 0.0001x14"
+    stayed = judge(
+        "kl-penalty-dominates", "grpo", reward="0.5..0.7x15 0.7..0.5x24", kl_per_token=near, config=BACK["config"]
+    )
+    assert {solved.verdict, stayed.verdict} == {Verdict.QUIET}

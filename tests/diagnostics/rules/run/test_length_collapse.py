@@ -1,0 +1,93 @@
+"""Tests of length-collapse."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.rules import CATALOG, engine
+
+Judge = Callable[..., Outcome]
+
+
+def test_half_of_the_start_is_a_warning(judge: Judge) -> None:
+    outcome = judge("length-collapse", "grpo", length_mean="100x30 50x20")
+    assert (outcome.severity, outcome.first_step, outcome.still) == (Severity.WARNING, 36, True)
+
+
+def test_a_little_more_than_half_is_none(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="100x30 51x60").verdict is Verdict.QUIET
+
+
+def test_below_five_tokens_is_critical_where_answers_were_long(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="20x30 5x20").severity is Severity.CRITICAL
+    assert judge("length-collapse", "grpo", length_mean="19x30 4x20").severity is Severity.WARNING
+
+
+def test_healthy_drift_is_none(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="250..162x400").verdict is Verdict.QUIET
+
+
+def test_a_short_stretch_is_none(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="100x30 10x5 100x30").verdict is Verdict.QUIET
+
+
+def test_it_is_skipped_without_lengths(judge: Judge) -> None:
+    assert judge("length-collapse", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_a_collapse_within_the_first_twenty_points_is_seen(judge: Judge) -> None:
+    assert judge("length-collapse", "grpo", length_mean="7x5 3x30").severity is Severity.WARNING
+
+
+def test_short_answers_that_earn_the_highest_reward_are_a_note(judge: Judge) -> None:
+    lengths = "10x20 3x20"
+    assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.98x20").severity is Severity.INFO
+    assert judge("length-collapse", "grpo", length_mean=lengths, reward="0.7x20 0.9x20").severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(("score", "severity"), [((2, 7), Severity.INFO), ((1, -20), Severity.WARNING)])
+def test_lost_verbosity_is_a_note_unless_brevity_is_what_pays(
+    make_run: Callable[..., Run], score: tuple[int, int], severity: Severity
+) -> None:
+    def load(step: int) -> tuple[Sample, ...]:
+        return tuple(_answer(step, row, row * score[0] * 7 % 11 if score[1] > 0 else -row) for row in range(20))
+
+    run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
+    run = replace(run, samples=Samples(tuple(range(1, 51)), load))
+    assert _judged(run).severity is severity
+
+
+def test_without_samples_nobody_can_tell_why_answers_shrank(make_run: Callable[..., Run]) -> None:
+    run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
+    assert _judged(run).severity is Severity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("later", "said", "severity"),
+    [(0.5, 20, Severity.INFO), (0.3, 20, Severity.WARNING), (0.5, 18, Severity.WARNING)],
+    ids=["as before", "less", "as before, some empty"],
+)
+def test_short_answers_that_earn_what_the_long_ones_did_lost_nothing(
+    make_run: Callable[..., Run], later: float, said: int, severity: Severity
+) -> None:
+    jitter = np.random.default_rng(0).normal(scale=0.02, size=50)
+
+    def load(step: int) -> tuple[Sample, ...]:
+        rows = [_answer(step, row, row * 7 % 11) for row in range(20)]
+        return tuple(row if place < said else replace(row, response="") for place, row in enumerate(rows))
+
+    run = make_run("ppo", length_mean="30x20 10x30", score=np.repeat([0.5, later], [20, 30]) + jitter)
+    assert _judged(replace(run, samples=Samples(tuple(range(1, 51)), load))).severity is severity
+
+
+def _answer(step: int, row: int, score: float) -> Sample:
+    return Sample(step, f"q{row}", "word " * (row + 1), score=float(score), length=row + 1)
+
+
+def _judged(run: Run) -> Outcome:
+    (outcome,) = engine.evaluate(run, [item for item in CATALOG if item.name == "length-collapse"])
+    return outcome

@@ -1,0 +1,52 @@
+"""Tests of policy-not-updating."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+@pytest.mark.parametrize("metric", ["grad_norm", "learning_rate"])
+def test_ten_zeros_behind_the_warm_up_are_critical(judge: Judge, metric: str) -> None:
+    outcome = judge("policy-not-updating", "grpo", **{metric: "0x15"})
+    assert (outcome.severity, outcome.metric, outcome.first_step) == (Severity.CRITICAL, metric, 6)
+    assert judge("policy-not-updating", "grpo", **{metric: "1x5 0x9 1x9"}).verdict is Verdict.QUIET
+
+
+def test_a_tiny_gradient_is_a_gradient(judge: Judge) -> None:
+    assert judge("policy-not-updating", "grpo", grad_norm="1e-9x20").verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize("metric", ["grad_norm", "learning_rate"])
+def test_a_log_that_rounds_proves_no_zero(judge: Judge, metric: str) -> None:
+    outcome = judge("policy-not-updating", "grpo", rounded_to=0.0005, **{metric: "0x15"})
+    assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
+    assert judge("policy-not-updating", "grpo", rounded_to=0.0005, **{metric: "0.001x15"}).verdict is Verdict.QUIET
+
+
+def test_a_gradient_of_zero_is_right_where_no_group_has_a_signal(judge: Judge) -> None:
+    assert judge("policy-not-updating", "grpo", grad_norm="1x5 0x20", zero_std_fraction="0x5 1x20").verdict is (
+        Verdict.SKIPPED
+    )
+    assert judge("policy-not-updating", "grpo", grad_norm="1x5 0x20", reward_std="0.1x5 0x20").verdict is (
+        Verdict.SKIPPED
+    )
+    assert judge("policy-not-updating", "grpo", grad_norm="1x5 0x20", reward_std="0.1x25").verdict is Verdict.FIRED
+
+
+def test_updates_that_change_nothing_count_where_there_are_several(judge: Judge) -> None:
+    logged = {"approx_kl": "0x20", "clip_fraction": "0x20", "learning_rate": "1e-6x20"}
+    several, one = {"num_ppo_epochs": 4, "num_mini_batches": 1}, {"num_ppo_epochs": 1, "num_mini_batches": 1}
+    assert judge("policy-not-updating", "ppo", config=several, **logged).verdict is Verdict.FIRED
+    assert judge("policy-not-updating", "ppo", config=one, **logged).verdict is Verdict.QUIET
+
+
+def test_a_schedule_that_ends_at_zero_is_quiet(judge: Judge) -> None:
+    assert judge("policy-not-updating", "ppo", learning_rate="1e-6..0x40").verdict is Verdict.QUIET
+
+
+def test_it_is_skipped_where_its_inputs_are_missing(judge: Judge) -> None:
+    assert judge("policy-not-updating", "ppo", score="1x60").verdict is Verdict.SKIPPED

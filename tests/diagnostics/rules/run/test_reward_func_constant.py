@@ -1,0 +1,55 @@
+"""Tests of reward-func-constant."""
+
+from collections.abc import Callable
+from typing import Any
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.rules import CATALOG
+
+Judge = Callable[..., Outcome]
+
+
+def functions(**series: str) -> dict[str, Any]:
+    return {"functions": {f"reward_func_{key.replace('_', '/', 1)}": value for key, value in series.items()}}
+
+
+def test_a_spread_of_zero_for_twenty_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "grpo", **functions(std_accuracy="0.4x20", std_format="0x20"))
+    assert (outcome.severity, outcome.message.values["function"]) == (Severity.WARNING, "format")
+
+
+def test_nineteen_points_are_not(judge: Judge) -> None:
+    assert judge("reward-func-constant", "grpo", **functions(std_format="0x19 0.1")).verdict is Verdict.QUIET
+
+
+def test_a_small_spread_is_a_spread(judge: Judge) -> None:
+    assert judge("reward-func-constant", "grpo", **functions(std_format="0.01x40")).verdict is Verdict.QUIET
+
+
+def test_when_no_function_varies_it_is_critical(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "grpo", **functions(std_accuracy="0x20", mean_accuracy="0x20"))
+    assert (outcome.severity, outcome.message.values["mean"]) == (Severity.CRITICAL, 0.0)
+
+
+def test_full_marks_are_only_noted(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "grpo", **functions(std_accuracy="0x20", mean_accuracy="1x20"))
+    assert outcome.severity is Severity.INFO
+
+
+def test_a_function_that_never_applies_is_not_constant(judge: Judge) -> None:
+    assert judge("reward-func-constant", "grpo", **functions(std_judge="nanx30")).verdict is Verdict.SKIPPED
+
+
+def test_a_dead_function_of_ppo_is_found_where_ppo_logs_its_functions(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "ppo", **functions(std_accuracy="0.4x20", std_format="0x20"))
+    assert (outcome.severity, outcome.message.values["function"]) == (Severity.WARNING, "format")
+
+
+def test_it_is_no_blind_spot_of_a_ppo_that_has_one_score(make_run: Callable[..., Run]) -> None:
+    (rule,) = [rule for rule in CATALOG if rule.name == "reward-func-constant"]
+    assert not rule.applies(make_run("ppo", score="1x20"))
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("reward-func-constant", "grpo", reward="1x20").verdict is Verdict.SKIPPED

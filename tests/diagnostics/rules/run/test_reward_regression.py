@@ -1,0 +1,79 @@
+"""Tests of reward-regression."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.run import Values
+
+Judge = Callable[..., Outcome]
+
+
+def noisy(level: Values) -> Values:
+    return level + np.random.default_rng(2).normal(scale=0.05, size=len(level))
+
+
+def rising_then(end: float, points: int = 60) -> Values:
+    return noisy(np.concatenate([np.linspace(0, 1, 50), np.ones(10), np.full(points, end)]))
+
+
+def test_losing_a_quarter_of_the_gain_is_a_warning(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=rising_then(0.75)).severity is Severity.WARNING
+
+
+def test_losing_most_of_the_gain_is_critical(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward=rising_then(0.2))
+    assert outcome.severity is Severity.CRITICAL
+    assert 61 <= (outcome.first_step or 0) <= 80
+    assert outcome.still
+
+
+def test_a_plateau_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=rising_then(1.0)).verdict is Verdict.QUIET
+
+
+def test_one_bad_batch_is_quiet(judge: Judge) -> None:
+    level = rising_then(1.0)
+    level[90] = 0.0
+    assert judge("reward-regression", "grpo", reward=level).verdict is Verdict.QUIET
+
+
+def test_a_constant_reward_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward="0x60").verdict is Verdict.QUIET
+    assert judge("reward-regression", "grpo", reward="0.3x60").verdict is Verdict.QUIET
+
+
+def test_plain_noise_is_quiet(judge: Judge) -> None:
+    assert judge("reward-regression", "grpo", reward=noisy(np.zeros(300))).verdict is Verdict.QUIET
+
+
+def test_forty_nine_points_are_too_few(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward="1x49")
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 50, "found": 49})
+
+
+def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
+    assert judge("reward-regression", "ppo", value_loss="1x100").verdict is Verdict.SKIPPED
+
+
+def test_a_reward_that_falls_at_once_and_stays_is_a_warning_in_a_short_run(judge: Judge) -> None:
+    outcome = judge("reward-regression", "grpo", reward=noisy(np.repeat([0.6, 0.1], [12, 8])))
+    assert (outcome.severity, outcome.first_step, outcome.still) == (Severity.WARNING, 13, True)
+
+
+def test_a_fall_that_is_over_or_small_or_slow_is_quiet_or_cannot_be_judged(judge: Judge) -> None:
+    over, small = np.repeat([0.6, 0.1, 0.6], [12, 5, 9]), np.repeat([0.6, 0.5], [12, 12])
+    slow = np.linspace(0.8, 0.2, 30)
+    for reward in (over, small, slow):
+        assert judge("reward-regression", "grpo", reward=noisy(reward)).verdict is not Verdict.FIRED
+
+
+def test_a_fall_that_came_back_is_over_until_it_is_as_low_again(judge: Judge) -> None:
+    levels = {"back": [0.6, 0.1, 0.5], "half": [0.6, 0.1, 0.5, 0.3], "low": [0.6, 0.1, 0.5, 0.05]}
+    said = {name: judge("reward-regression", "grpo", reward=noisy(np.repeat(at, 12))) for name, at in levels.items()}
+    assert {name: outcome.verdict is Verdict.FIRED for name, outcome in said.items()} == {
+        "back": False,
+        "half": False,
+        "low": True,
+    }

@@ -1,0 +1,59 @@
+"""Tests of reward-sign-flipped."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+RULE = "reward-sign-flipped"
+FUNCTION = np.random.default_rng(3).normal(0.5, 0.1, size=40)
+
+
+def judged(judge: Judge, reward: object, name: str = "accuracy", **functions: object) -> Outcome:
+    means = {f"reward_func_mean/{name}": FUNCTION, **functions}
+    return judge(RULE, "grpo", reward=reward, functions=means)
+
+
+def test_a_reward_that_mirrors_its_function_is_a_warning(judge: Judge) -> None:
+    outcome = judged(judge, -FUNCTION)
+    assert (outcome.severity, outcome.first_step, outcome.message.values["function"]) == (
+        Severity.WARNING,
+        10,
+        "accuracy",
+    )
+
+
+def test_the_weight_without_its_sign_is_to_be_tried(judge: Judge) -> None:
+    functions = {"reward_func_mean/accuracy": FUNCTION}
+    outcome = judge(RULE, "grpo", config={"reward_weights": [-1.0]}, reward=-FUNCTION, functions=functions)
+    assert [(fix.parameter, fix.suggested) for fix in outcome.fixes] == [
+        ("reward_weights", [1.0]),
+        ("reward_funcs", None),
+    ]
+
+
+def test_a_sign_that_changes_during_the_run_is_found(judge: Judge) -> None:
+    assert 20 <= (judged(judge, np.concatenate([FUNCTION[:20], -FUNCTION[20:]])).first_step or 0) <= 30
+
+
+def test_the_function_itself_a_penalty_and_noise_are_quiet(judge: Judge) -> None:
+    noise = np.random.default_rng(4).normal(size=40)
+    for reward in (FUNCTION, 100 * FUNCTION, FUNCTION - 1, noise):
+        assert judged(judge, reward).verdict is Verdict.QUIET
+
+
+def test_fourteen_points_are_needed(judge: Judge) -> None:
+    assert judge(RULE, "grpo", reward=-FUNCTION[:13], functions={"reward_func_mean/a": FUNCTION[:13]}).verdict is (
+        Verdict.SKIPPED
+    )
+
+
+def test_a_penalty_on_form_and_several_functions_are_not_judged(judge: Judge) -> None:
+    assert judged(judge, -FUNCTION, name="length").verdict is Verdict.SKIPPED
+    assert judged(judge, -FUNCTION, **{"reward_func_mean/other": FUNCTION}).verdict is Verdict.SKIPPED
+
+
+def test_it_is_skipped_where_no_function_is_logged(judge: Judge) -> None:
+    assert judge(RULE, "grpo", reward=-FUNCTION).verdict is Verdict.SKIPPED

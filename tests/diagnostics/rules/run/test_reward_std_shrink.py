@@ -1,0 +1,42 @@
+"""Tests of reward-std-shrink."""
+
+from collections.abc import Callable
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+
+Judge = Callable[..., Outcome]
+
+
+def test_a_fifth_of_its_start_for_ten_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("reward-std-shrink", "grpo", reward_std="0.5x30 0.1x20", reward="0.3x50")
+    assert (outcome.severity, outcome.first_step, outcome.limit) == (Severity.WARNING, 31, 0.1)
+
+
+def test_nine_points_or_a_little_more_are_quiet(judge: Judge) -> None:
+    assert judge("reward-std-shrink", "grpo", reward_std="0.5x30 0.1x9 0.5x20", reward="0.3x59").verdict is (
+        Verdict.QUIET
+    )
+    assert judge("reward-std-shrink", "grpo", reward_std="0.5x30 0.11x20", reward="0.3x50").verdict is Verdict.QUIET
+
+
+def test_it_is_only_noted_where_the_reward_has_risen(judge: Judge) -> None:
+    outcome = judge("reward-std-shrink", "ppo", score_std="2x30 0.3x20", score="1x20 1..3x10 3x20")
+    assert outcome.severity is Severity.INFO
+
+
+def test_a_solved_task_is_quiet(judge: Judge) -> None:
+    outcome = judge("reward-std-shrink", "grpo", reward_std="0.5x30 0.05x20", reward="0.3x20 0.3..0.97x10 0.97x20")
+    assert outcome.verdict is Verdict.QUIET
+
+
+def test_what_never_had_a_spread_cannot_lose_it(judge: Judge) -> None:
+    assert judge("reward-std-shrink", "grpo", reward_std="0x50", reward="0x50").verdict is Verdict.QUIET
+
+
+def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
+    outcome = judge("reward-std-shrink", "grpo", reward_std="0.5x29", reward="0.3x29")
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 30, "found": 29})
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("reward-std-shrink", "grpo", reward="0.3x50").verdict is Verdict.SKIPPED

@@ -1,0 +1,89 @@
+"""Tests of zero-variance-groups."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.run import Values
+
+Judge = Callable[..., Outcome]
+
+
+def test_half_of_the_groups_for_ten_points_is_a_warning(judge: Judge) -> None:
+    outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.5x10 0.1x20", reward="0.5x50")
+    assert (outcome.severity, outcome.first_step, outcome.limit) == (Severity.WARNING, 21, 0.5)
+
+
+def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.5x9 0.1x20").verdict is Verdict.QUIET
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.49x50").verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize(
+    ("silent", "reward", "severity"),
+    [
+        ("0.8x40", "0.1x40", Severity.CRITICAL),
+        ("0.79x40", "0.1x40", Severity.WARNING),
+        ("0.8x40", "0.6x40", Severity.WARNING),
+        ("0.1x30 0.9x30", "0.1x60", Severity.WARNING),
+        ("0.8x40", "-3x40", Severity.WARNING),
+    ],
+)
+def test_only_what_began_so_and_earns_little_is_critical(
+    judge: Judge, silent: str, reward: str, severity: Severity
+) -> None:
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction=silent, reward=reward).severity is severity
+
+
+def test_groups_that_agree_because_they_are_right_are_quiet(judge: Judge) -> None:
+    outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.7x30", reward="0.5x20 0.93x30")
+    assert outcome.verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "config"),
+    [
+        ("grpo", {"scale_rewards": "batch"}),
+        ("grpo", {"multi_objective_aggregation": "normalize_then_sum"}),
+        ("rloo", {"beta": 0.05}),
+    ],
+)
+def test_it_is_skipped_where_the_metric_is_not_per_group(judge: Judge, algorithm: str, config: dict[str, Any]) -> None:
+    outcome = judge("zero-variance-groups", algorithm, zero_std_fraction="1x40", config=config)
+    assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("zero-variance-groups", "grpo", reward="1x40").verdict is Verdict.SKIPPED
+
+
+def silent_groups(share: float, groups: int) -> Values:
+    return np.random.default_rng(7).binomial(groups, share, size=60) / groups
+
+
+def test_four_groups_in_a_step_that_agree_half_of_the_time_prove_nothing(judge: Judge) -> None:
+    few, many = silent_groups(0.45, groups=4), silent_groups(0.75, groups=16)
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction=few, reward="0.3x60").verdict is Verdict.QUIET
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction=many, reward="0.3x60").severity is Severity.WARNING
+
+
+def test_a_reward_that_rises_all_the_same_makes_it_a_note(judge: Judge) -> None:
+    outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.7x40", reward="0.1..0.5x40")
+    assert outcome.severity is Severity.INFO
+
+
+@pytest.mark.parametrize(("temperature", "severity"), [(0.3, Severity.INFO), (0.2, Severity.WARNING)])
+def test_no_rise_excuses_groups_that_agree_because_sampling_is_cold(
+    judge: Judge, temperature: float, severity: Severity
+) -> None:
+    logged = {"zero_std_fraction": "0.7x40", "reward": "0.3..0.6x40", "config": {"temperature": temperature}}
+    assert judge("zero-variance-groups", "grpo", **logged).severity is severity
+
+
+def test_cold_groups_that_are_mostly_right_are_copies_too(judge: Judge) -> None:
+    logged = {"zero_std_fraction": "0.7x40", "reward": "0.9x40"}
+    assert judge("zero-variance-groups", "grpo", config={"temperature": 0.2}, **logged).verdict is Verdict.FIRED
+    assert judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged).verdict is Verdict.QUIET

@@ -1,0 +1,27 @@
+"""What no rule judges is named where users look for it, with the reason."""
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.report.catalogue import known_names, pages_about
+from diagnostics.rules import CATALOG
+from diagnostics.rules.config import CHECKS
+from diagnostics.rules.not_judged import LEFT_OUT, LeftOut
+
+README = Path(__file__).parents[3] / "README.md"
+JUDGED = {rule.name for rule in CATALOG} | {check.name for check in CHECKS}
+
+
+@pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda entry: entry.name)
+def test_it_is_no_rule_and_what_tells_instead_is(entry: LeftOut) -> None:
+    assert entry.name not in JUDGED
+    assert set(entry.instead) <= JUDGED
+
+
+@pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda entry: entry.name)
+def test_explain_and_the_readme_name_it(entry: LeftOut) -> None:
+    (page,) = pages_about(entry.name)
+    assert page.sections["Why it is left out"] == entry.reason
+    assert entry.name in set(known_names())
+    assert f"`{entry.name}`" in README.read_text()

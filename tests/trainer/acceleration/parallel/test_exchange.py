@@ -1,0 +1,55 @@
+"""Exchanges between two processes on the CPU: the values of torch's own, and failures that are told."""
+
+from pathlib import Path
+
+from tests.trainer.acceleration.parallel.process_group import said_by_the_first
+
+SCRIPT = """
+from torch.nn.parallel import DistributedDataParallel
+from trainer.parallel.exchange import average_gradients_awake, gathered, summed
+
+own = torch.tensor([[1.0, 2.0]]) * (rank + 1)
+assert gathered(own, 2).tolist() == [[[1.0, 2.0]], [[2.0, 4.0]]]
+assert summed(own).tolist() == [[3.0, 6.0]]
+assert own.tolist() == [[float(rank + 1), 2.0 * (rank + 1)]]
+
+torch.manual_seed(0)
+layers = torch.nn.Sequential(torch.nn.Linear(64, 512), torch.nn.Linear(512, 64))
+inputs = torch.randn(2, 8, 64)[rank]
+gradients = []
+for is_awake in (False, True):
+    model = DistributedDataParallel(layers, bucket_cap_mb=0.1, gradient_as_bucket_view=True)
+    if is_awake:
+        average_gradients_awake(model)
+    for _ in range(2):
+        layers.zero_grad()
+        with model.no_sync():
+            model(inputs).sum().backward()
+        model(inputs).square().sum().backward()
+    gradients.append([weight.grad.clone() for weight in layers.parameters()])
+assert all(torch.equal(one, other) for one, other in zip(*gradients))
+
+print("equal")
+leave()
+"""
+OF_A_LOST_ONE = """
+import os
+from trainer.parallel.exchange import summed
+
+summed(torch.ones(2))
+if rank == 1:
+    os._exit(0)
+try:
+    summed(torch.ones(2))
+except RuntimeError as error:
+    print("told", flush=True)
+os._exit(0)  # what the group holds open can abort a process that ends in order
+"""
+
+
+def test_values_and_gradients_are_those_of_torch(tmp_path: Path) -> None:
+    assert said_by_the_first(SCRIPT, tmp_path) == "equal"
+
+
+def test_a_process_that_is_gone_is_told(tmp_path: Path) -> None:
+    assert said_by_the_first(OF_A_LOST_ONE, tmp_path) == "told"

@@ -1,0 +1,101 @@
+import json
+
+import pytest
+
+from trainer.config.arguments import help_text, read_plan
+from trainer.config.options import ConfigError
+from trainer.config.recipes import RECIPES
+
+
+def test_without_further_words_an_algorithm_trains_its_demo():
+    assert read_plan(["grpo"]).config == read_plan(["grpo", "--recipe", "grpo-addition"]).config
+
+
+def test_a_recipe_names_its_algorithm():
+    assert read_plan(["--recipe", "ppo-value-nan"]).algorithm == "ppo"
+
+
+def test_a_fault_trains_on_its_own_task_unless_a_recipe_or_a_task_is_named():
+    fault = ["grpo", "--fault", "completion-limit-too-short"]
+    assert read_plan(fault).config.task == "remarks"
+    assert read_plan([*fault, "--recipe", "grpo-addition"]).config.task == "addition"
+    assert read_plan([*fault, "--task", "addition"]).config.task == "addition"
+
+
+def test_words_win_over_the_file_and_the_file_over_the_recipe(tmp_path):
+    file = tmp_path / "settings.toml"
+    file.write_text('max_steps = 7\nseed = 7\nreward_funcs = ["length"]\n')
+    config = read_plan(["grpo", "--recipe", "grpo-addition", "--config", str(file), "--seed", "9"]).config
+    assert (config.max_steps, config.seed, config.reward_funcs) == (7, 9, ("length",))
+    assert config.num_generations == RECIPES["grpo-addition"].values["num_generations"]
+
+
+def test_a_dataset_of_ones_own_starts_from_the_defaults_and_not_from_the_demo(tmp_path):
+    dataset = tmp_path / "questions.jsonl"
+    dataset.write_text('{"prompt": "1+1="}\n')
+    config = read_plan(["grpo", "--dataset", str(dataset)]).config
+    assert (config.max_completion_length, config.data_name) == (512, "questions")
+
+
+def test_the_batch_counts_the_processes_that_a_launcher_has_started(monkeypatch):
+    words = ["grpo", "--num_generations", "16", "--per_device_train_batch_size", "8"]
+    with pytest.raises(ConfigError, match="does not divide by num_generations = 16"):
+        read_plan(words)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert read_plan(words).config.batch_size == 16
+
+
+def test_values_may_be_written_with_equals_with_dashes_and_as_lists():
+    config = read_plan(["grpo", "--max-steps=3", "--reward_funcs", "length", "constant"]).config
+    assert (config.max_steps, config.reward_funcs) == (3, ("length", "constant"))
+
+
+def test_a_comma_within_brackets_separates_nothing():
+    words = ["grpo", "--reward_funcs", r"regex:\d{1,3},length", "regex:(a,b)"]
+    assert read_plan(words).config.reward_funcs == (r"regex:\d{1,3}", "length", "regex:(a,b)")
+
+
+def test_paths_become_absolute_so_that_they_mean_the_same_from_every_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text("def reward(completions): ...\n")
+    (tmp_path / "rows.csv").write_text("prompt\nhello\n")
+    words = ["grpo", "--dataset", "rows.csv", "--eval_dataset", "someone/data", "--reward_funcs", "mine.py:reward"]
+    config = read_plan(words).config
+    assert (config.dataset, config.eval_dataset) == (str(tmp_path / "rows.csv"), "someone/data")
+    assert config.reward_funcs == (f"{tmp_path / 'mine.py'}:reward",)
+
+
+def test_a_relaunch_takes_the_parents_settings_and_changes_some(tmp_path):
+    parent = read_plan(["ppo", "--seed", "3"]).config
+    (tmp_path / "run.json").write_text(
+        json.dumps({"algorithm": "ppo", "config": parent.to_dict(), "run_id": "abc"}), encoding="utf-8"
+    )
+    plan = read_plan(["--from", str(tmp_path), "--learning_rate", "1e-5"])
+    assert (plan.algorithm, plan.parent) == ("ppo", "abc")
+    assert plan.config == parent.with_changes({"learning_rate": 1e-5})
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name the algorithm to train with: ppo or grpo"),
+        (["dpo"], "must be one of ppo, grpo"),
+        (["grpo", "addition"], "'addition' is not expected after 'grpo'"),
+        (["grpo", "--recipe", "ppo-remarks"], "grpo has no recipe 'ppo-remarks'"),
+        (["grpo", "--config", "no.toml"], "the configuration no.toml cannot be read"),
+        (["--from", "no/run"], "no/run holds no run of rlvitals"),
+    ],
+)
+def test_words_that_describe_no_training_get_one_clear_sentence(words, message):
+    with pytest.raises(ConfigError, match=message):
+        read_plan(words)
+
+
+def test_help_lists_every_option():
+    assert "--num_generations" in help_text("grpo")
+    assert "--cliprange_value" in help_text("ppo")
+
+
+def test_help_lists_every_built_in_reward_as_it_is_written():
+    for written in ("keyword:WORD", "length[:NUMBER]", "nan_after:NUMBER", "exact_match\n"):
+        assert f"\n  {written}" in help_text("grpo")

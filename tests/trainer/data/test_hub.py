@@ -1,0 +1,111 @@
+"""Whether the hub can be reached: servers and closed ports on loopback stand for it."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+
+from trainer.config.training import make_config
+from trainer.data.hub import settle_hub, why_unreachable
+from trainer.run import console
+
+ON_THE_HUB = {"model_name_or_path": "someone/model"}
+
+
+@contextmanager
+def server(status: int) -> Iterator[str]:
+    """A web server that answers everything so."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            self.send_response(status)
+            self.end_headers()
+
+        def log_message(self, *words: object) -> None:
+            pass
+
+    running = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=running.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{running.server_port}"
+    finally:
+        running.shutdown()
+        running.server_close()
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """An address at which nobody listens, nor will while the test runs."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}"
+
+
+@pytest.fixture(autouse=True)
+def untold(monkeypatch) -> None:
+    """An environment that says nothing of the hub, and a console that has said nothing yet."""
+    for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
+        monkeypatch.setenv(variable, "")  # so that it is put back, whatever a test's code sets
+        monkeypatch.delenv(variable)
+    monkeypatch.setattr(console, "_said", set())
+
+
+@pytest.mark.parametrize("status", [200, 404, 503])
+def test_a_server_that_answers_is_reached_whatever_it_answers(status):
+    with server(status) as address:
+        assert why_unreachable(address) == ""
+
+
+def test_a_server_that_is_not_there_is_not_reached(nobody):
+    assert "refused" in why_unreachable(nobody)
+    assert why_unreachable("no address")
+
+
+@pytest.mark.parametrize(
+    ("named", "options"),
+    [
+        ("someone/model", ON_THE_HUB),
+        ("someone/judge", {"reward_funcs": ("length", "reward_model:someone/judge")}),
+        ("someone/rows", {"dataset": "someone/rows"}),
+        ("someone/others", {"eval_dataset": "someone/others"}),
+    ],
+)
+def test_a_training_that_needs_a_hub_which_is_not_there_keeps_to_the_cache_and_says_so(
+    named, options, nobody, monkeypatch, capsys, tmp_path
+):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text("")
+    monkeypatch.setenv("HF_ENDPOINT", nobody)
+    settle_hub(make_config("grpo", {"dataset": str(rows), **options}))
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+    said = capsys.readouterr().err
+    assert said.startswith(f"rlvitals: {nobody} cannot be reached (")
+    assert said.endswith(f"): {named} is looked for in its local cache only\n")
+
+
+def test_the_judge_of_an_evaluation_may_be_on_the_hub_too(nobody, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", nobody)
+    settle_hub(make_config("grpo", {}), "reward_model:someone/judge")
+    assert os.environ["HF_HUB_OFFLINE"] == "1"
+
+
+def test_a_hub_that_answers_is_asked_by_its_own_libraries(monkeypatch, capsys):
+    with server(200) as address:
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        settle_hub(make_config("grpo", ON_THE_HUB))
+    assert "HF_HUB_OFFLINE" not in os.environ
+    assert capsys.readouterr().err == ""
+
+
+def test_nothing_is_asked_where_nothing_is_on_the_hub_or_the_user_has_settled_it(nobody, monkeypatch, capsys, tmp_path):
+    monkeypatch.setenv("HF_ENDPOINT", nobody)
+    settle_hub(make_config("grpo", {"reward_funcs": ("regex:a/b",)}))
+    assert "HF_HUB_OFFLINE" not in os.environ
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    settle_hub(make_config("grpo", ON_THE_HUB))
+    assert os.environ["HF_HUB_OFFLINE"] == "0"
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,278 @@
+"""The fused decoder: a token through a Llama-like model in a dozen operations per layer instead of sixty.
+
+Small models spend their decoding in calls, so what helps is fewer and larger operations: query, key and value in one
+product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
+multiplication, keys and values written in place and by one copy, sums within the products that they follow. Their keys
+and values stand without gaps, so that the processor can fetch ahead what does not stay in its cache. Large models
+spend it in products, which are quicker with weights that are rearranged once. It computes what the model's own forward
+pass computes, to rounding.
+
+Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
+W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, R places for S keys, D size of a
+head, J = D / 2.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import pad, scaled_dot_product_attention
+from transformers import PreTrainedModel
+
+from trainer.acceleration.layers.decoder_layer import woven
+from trainer.acceleration.layers.linear import has_onednn, packed, product, sum_with_product
+from trainer.rollout.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
+
+KNOWN_OF_OURS = (
+    "trainer.acceleration.layers.linear",
+    "trainer.acceleration.layers.mlp",
+    "trainer.acceleration.layers.decoder_layer",
+)
+"""Modules whose layers compute what those of transformers that they replace do."""
+NAIVE_BELOW = 400
+"""Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
+ROOM = 8
+"""Tokens for which a memory that is full gets room: 4 and 16 are no quicker."""
+LARGEST = 10_000_000
+"""Parameters where oneDNN packs no weights; a larger model would copy its weights for nothing, as its time goes into
+the products."""
+
+
+def is_fusable(model: PreTrainedModel, length: int) -> bool:
+    """Whether this is a plain float32 model of a known family, for texts of `length` tokens, prompt included.
+
+    Plain is what is not quantised, adapted, sharded, under autocast or hooked, and whose window the text fits into.
+    """
+    weights = list(model.parameters())
+    return (
+        keeps_plain_memory(model, length)
+        and not torch.is_autocast_enabled(model.device.type)
+        and all(type(weight) is nn.Parameter and weight.dtype == torch.float32 for weight in weights)
+        and (has_onednn() or sum(weight.numel() for weight in weights) <= LARGEST)
+        and all(_is_plain(module) for module in model.modules())
+        and all(layer.self_attn.o_proj.bias is None and layer.mlp.up_proj.bias is None for layer in model.model.layers)
+    )
+
+
+def _is_plain(module: nn.Module) -> bool:
+    """Whether a module is torch's, transformers' or ours, computes what its class says, and nobody listens in."""
+    is_hooked = bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
+    is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", *KNOWN_OF_OURS))
+    return is_known and not is_hooked
+
+
+class FusedDecoder:
+    """One rollout of a model that `is_fusable`. Its weights are packed here, so a decoder serves one rollout.
+
+    It reads in inference mode: a tenth of what so small a call costs is what torch notes for a backward pass.
+    """
+
+    def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
+        self._model = model
+        self._max_new_tokens = max_new_tokens
+        self._layers = [_packed(layer, max_new_tokens) for layer in model.model.layers]
+        self._norm = _Norm.of(model.model.norm)
+        self._head = packed(model.lm_head.weight, max_new_tokens)
+        self._length = 0
+        self._memory: list[_Memory] = []
+        self._rotation_SXJ = torch.empty(0)
+        self._position_A: Tensor | None = None
+        self._mask_A11R: Tensor | None = None
+
+    @torch.inference_mode()
+    def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
+        ids_PQ, mask_PQ, prompt_of_B = distinct_prompts(ids_BQ, mask_BQ)
+        is_padded, self._length = not bool(mask_PQ.all()), ids_PQ.shape[1]
+        self._place(mask_BQ, self._length + self._max_new_tokens, is_padded)
+        rotation = self._rotation_SXJ[prompt_positions(mask_PQ).flatten()].unsqueeze(1)
+        seen_P1QQ = _seen(mask_PQ) if is_padded else None
+        hidden_AW = self._model.model.embed_tokens.weight[ids_PQ.flatten()]
+        for layer in self._layers:
+            projected_NXD = layer.project(hidden_AW, rotation)
+            projected_PKXQD = projected_NXD.unflatten(0, (*ids_PQ.shape, -1)).permute(0, 2, 3, 1, 4)
+            self._memory.append(_Memory.of_prompts(projected_PKXQD[:, :, -2:], prompt_of_B))
+            hidden_AW = layer.transform(hidden_AW, _attended(projected_PKXQD, seen_P1QQ))
+        return self._logits(hidden_AW.unflatten(0, ids_PQ.shape)[:, -1])[prompt_of_B]
+
+    @torch.inference_mode()
+    def read(self, tokens_A: Tensor) -> Tensor:
+        at = self._length
+        self._length += 1
+        rotation = self._rotation_SXJ[at if self._position_A is None else self._position_A.unsqueeze(1)]
+        hidden_AW = self._model.model.embed_tokens.weight.index_select(0, tokens_A)
+        for layer, memory in zip(self._layers, self._memory, strict=True):
+            projected_NXD = layer.project(hidden_AW, rotation)
+            memory.write(at, projected_NXD)
+            mixed_NGD = memory.attend(projected_NXD, at + 1, self._mask_A11R)
+            hidden_AW = layer.transform(hidden_AW, mixed_NGD.view(hidden_AW.shape[0], -1))
+        if self._position_A is not None:
+            self._position_A = self._position_A + 1
+        return self._logits(hidden_AW)
+
+    def keep(self, kept: Tensor) -> bool:
+        self._memory = [memory.of_rows(kept) for memory in self._memory]
+        if self._position_A is not None and self._mask_A11R is not None:
+            self._position_A, self._mask_A11R = self._position_A[kept], self._mask_A11R[kept]
+        return True
+
+    def _logits(self, hidden_AW: Tensor) -> Tensor:
+        return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._head)
+
+    def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
+        """The rotation of each position; where prompts are padded, also each row's own position and what it may see."""
+        like, config = self._model.lm_head.weight, self._model.config
+        cos_1SD, sin_1SD = self._model.model.rotary_emb(like, torch.arange(total, device=mask_BQ.device).unsqueeze(0))
+        half = cos_1SD.shape[2] // 2
+        rotation_SJ = torch.complex(cos_1SD[0, :, :half], sin_1SD[0, :, :half])
+        groups = config.num_attention_heads // config.num_key_value_heads
+        self._rotation_SXJ = rotation_SJ.unsqueeze(1).repeat(1, groups + 2, 1)
+        self._rotation_SXJ[:, -1] = 1
+        if is_padded:
+            self._position_A = mask_BQ.sum(1)
+            mask_AR = like.new_zeros(len(mask_BQ), _places(total, self._layers[0].head_size))
+            mask_AR[:, : self._length].masked_fill_(mask_BQ == 0, -torch.inf)
+            self._mask_A11R = mask_AR[:, None, None]
+
+
+@dataclass(slots=True)
+class _Memory:
+    """One layer's keys and values of all rows, which are read as a whole at each token."""
+
+    pairs_2NRD: Tensor
+    """All keys, then all values; 0 in the places left over."""
+    key_heads: int
+
+    @classmethod
+    def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor) -> "_Memory":
+        """With the keys and values of prompts written for each of their rows."""
+        _, heads, _, length, size = pairs_PK2QD.shape
+        pairs_2BKRD = pairs_PK2QD.new_empty(2, len(prompt_of_B), heads, _places(length + 1, size), size)
+        pairs_2BKRD[..., :length, :] = pairs_PK2QD[prompt_of_B].permute(2, 0, 1, 3, 4)
+        pairs_2BKRD[..., length:, :] = 0
+        return cls(pairs_2BKRD.flatten(1, 2), heads)
+
+    def of_rows(self, kept: Tensor) -> "_Memory":
+        """Of these rows alone."""
+        return _Memory(self.pairs_2NRD.unflatten(1, (-1, self.key_heads))[:, kept].flatten(1, 2), self.key_heads)
+
+    def write(self, at: int, projected_NXD: Tensor) -> None:
+        """Remember one token of each row."""
+        if at == self.pairs_2NRD.shape[2]:
+            self.pairs_2NRD = pad(self.pairs_2NRD, (0, 0, 0, ROOM))
+        self.pairs_2NRD.select(2, at).copy_(projected_NXD.narrow(1, projected_NXD.shape[1] - 2, 2).transpose(0, 1))
+
+    def attend(self, projected_NXD: Tensor, length: int, mask_A11R: Tensor | None) -> Tensor:
+        """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
+        query_NGD, (key_NRD, value_NRD) = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2), self.pairs_2NRD
+        scores_NGR, places = torch.bmm(query_NGD, key_NRD.transpose(1, 2)), key_NRD.shape[1]
+        if places > length:
+            scores_NGR.narrow(2, length, places - length).fill_(-torch.inf)
+        if mask_A11R is not None:
+            scores_NGR = (scores_NGR.unflatten(0, (-1, self.key_heads)) + mask_A11R[..., :places]).flatten(0, 1)
+        return torch.bmm(scores_NGR.softmax(2), value_NRD)
+
+
+def _places(tokens: int, size: int) -> int:
+    """For as many tokens, and for products that are not left to torch's slow loop."""
+    return ROOM * math.ceil(max(tokens, NAIVE_BELOW / size) / ROOM)
+
+
+@dataclass(frozen=True, slots=True)
+class _Norm:
+    """An RMS norm as the division by a length, `scaled`, and a weight for the product that follows it."""
+
+    weight: Tensor
+    """(W,), times √W: a root mean square is a length over √W."""
+    floor: Tensor
+    """√(W·ε): the length and this are the two short sides of the right triangle whose long side divides."""
+
+    @classmethod
+    def of(cls, norm: Any) -> "_Norm":
+        """That of a model."""
+        width = math.sqrt(len(norm.weight))
+        return cls(norm.weight.detach() * width, norm.weight.new_tensor(math.sqrt(norm.variance_epsilon) * width))
+
+    def scaled(self, hidden_AW: Tensor) -> Tensor:
+        """Still to be multiplied by `weight`."""
+        length_A1 = torch.linalg.vector_norm(hidden_AW, dim=1, keepdim=True)
+        return hidden_AW / torch.hypot(length_A1, self.floor)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """The packed weights of one layer; in queries and keys the two numbers that rotate together stand side by side."""
+
+    attention_norm: _Norm
+    qkv: Tensor
+    """(K·X·D, W), X = G + 2: for each head of keys its queries, scaled as attention wants them, its key, its value."""
+    qkv_bias: Tensor | None
+    out: Tensor
+    mlp_norm: _Norm
+    gate_up: Tensor
+    down: Tensor
+    activation: Callable[[Tensor], Tensor]
+    key_heads: int
+    head_size: int
+
+    def project(self, hidden_AW: Tensor, rotation: Tensor) -> Tensor:
+        """(N, X, D) queries and key, rotated to their position, and the value, which `rotation` leaves alone."""
+        qkv = product(self.attention_norm.scaled(hidden_AW), self.qkv, self.qkv_bias)
+        pairs_AKXJ2 = qkv.view(hidden_AW.shape[0], self.key_heads, -1, self.head_size // 2, 2)
+        turned_AKXJ = torch.view_as_complex(pairs_AKXJ2) * rotation
+        return torch.view_as_real(turned_AKXJ).view(-1, turned_AKXJ.shape[2], self.head_size)
+
+    def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
+        """The hidden state after the attention's output and the MLP are added."""
+        hidden_AW = sum_with_product(hidden_AW, mixed_AW, self.out)
+        gate, up = product(self.mlp_norm.scaled(hidden_AW), self.gate_up).chunk(2, 1)
+        return sum_with_product(hidden_AW, self.activation(gate) * up, self.down)
+
+
+def _seen(mask_PQ: Tensor) -> Tensor:
+    """(P, 1, Q, Q) bool, which token of a padded prompt (third axis) sees which: those before it; padding, itself."""
+    causal_QQ = torch.ones(2 * mask_PQ.shape[1:], dtype=torch.bool, device=mask_PQ.device).tril()
+    itself_QQ = torch.eye(len(causal_QQ), dtype=torch.bool, device=mask_PQ.device)
+    return causal_QQ & (mask_PQ != 0)[:, None, None] | itself_QQ
+
+
+def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
+    """(P·Q, H·D) mix of the values at each token of the prompts, which sees all before it unless told otherwise."""
+    query_PHQD = projected_PKXQD[:, :, :-2].flatten(1, 2)
+    key_PKQD, value_PKQD = projected_PKXQD[:, :, -2:].unbind(2)
+    mixed_PHQD = scaled_dot_product_attention(
+        query_PHQD, key_PKQD, value_PKQD, seen_P1QQ, is_causal=seen_P1QQ is None, scale=1.0, enable_gqa=True
+    )
+    return mixed_PHQD.transpose(1, 2).flatten(2).flatten(0, 1)
+
+
+def _packed(layer: Any, tokens: int) -> _Layer:
+    """For as many tokens of each row."""
+    attention, mlp = layer.self_attn, layer.mlp
+    parts = (attention.q_proj, attention.k_proj, attention.v_proj)
+    has_bias = parts[0].bias is not None
+    size = attention.head_dim
+    heads = parts[1].out_features // size
+    attention_norm, mlp_norm = _Norm.of(layer.input_layernorm), _Norm.of(layer.post_attention_layernorm)
+    qkv = _qkv([part.weight for part in parts], heads, size, attention.scaling).mul_(attention_norm.weight)
+    gate_up = torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]).mul_(mlp_norm.weight)
+    return _Layer(
+        attention_norm=attention_norm,
+        qkv=packed(qkv, tokens),
+        qkv_bias=_qkv([part.bias for part in parts], heads, size, attention.scaling) if has_bias else None,
+        out=packed(attention.o_proj.weight, tokens),
+        mlp_norm=mlp_norm,
+        gate_up=packed(gate_up, tokens),
+        down=packed(mlp.down_proj.weight, tokens),
+        activation=mlp.act_fn.forward,
+        key_heads=heads,
+        head_size=size,
+    )
+
+
+def _qkv(parts: Sequence[Tensor], heads: int, size: int, scaling: float) -> Tensor:
+    """Weights or biases of the three projections as one."""
+    query, key, value = (part.unflatten(0, (heads, -1, size)) for part in parts)
+    return torch.cat([woven(query, 2) * scaling, woven(key, 2), value], 1).flatten(0, 2)

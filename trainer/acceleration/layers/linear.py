@@ -1,0 +1,158 @@
+"""Linear layers by whichever library multiplies faster on this processor, for models on the CPU.
+
+torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only: there it is the faster one,
+and no layer is replaced. oneDNN, which torch brings along, uses it on AMD's too, and takes half the time on those that
+compute it whole. On Zen 4 (`halves_vectors`) it is little quicker, and small factors lose what a call of it costs
+more. Both add up in float32, in another order.
+Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
+"""
+
+from functools import cache
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
+from torch.nn.functional import linear
+
+from trainer.acceleration.processor import halves_vectors, is_amd, is_intel
+
+SMALLEST = 1_500_000
+"""Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
+
+SMALLEST_PACKED, FEWEST_PRODUCTS = 200_000, 16
+"""Numbers in a weight, and products with it, from which on to pack it takes less than what the products save."""
+
+FEWEST_ROWS = 100
+"""Of inputs, from which on oneDNN is quicker with a weight below `SMALLEST_PACKED` where vectors are halved."""
+
+_ROWS = 64
+"""Of inputs for which a weight is packed: the layout is the same for every number above one, and serves one as well."""
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+@cache
+def has_onednn() -> bool:
+    """Whether torch has oneDNN, the processor AVX-512, and no accelerator is there."""
+    return (
+        not torch.accelerator.is_available()
+        and torch.backends.cpu.get_cpu_capability() == "AVX512"
+        and torch.backends.mkldnn.is_available()
+        and hasattr(torch.ops.mkldnn, "_linear_pointwise")
+        and hasattr(torch.ops.mkldnn, "_reorder_linear_weight")
+    )
+
+
+def pays() -> bool:
+    """Whether oneDNN is the faster one with weights that lie as torch has them."""
+    return has_onednn() and is_amd()
+
+
+def with_fast_layers(model: Model) -> Model:
+    """The same model, its plain linear layers replaced by `OneDNNLinear` with the same weights, where that pays."""
+    if pays():
+        for name, layer in [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear]:
+            model.set_submodule(name, OneDNNLinear.of(layer))
+    return model
+
+
+def packed(weight_NI: Tensor, products: int) -> Tensor:
+    """(N, I) the weight as it is now, for `products` products; where that pays, in the layout that these read.
+
+    A weight that lies as torch has it is rearranged anew for each product: always by oneDNN, by MKL unless the inputs'
+    axis comes first.
+    """
+    weight_NI = weight_NI.detach()
+    if products < FEWEST_PRODUCTS or not (is_plain(weight_NI) and has_onednn()):
+        return weight_NI
+    if weight_NI.numel() < SMALLEST_PACKED:
+        return weight_NI.t().contiguous().t() if is_intel() or halves_vectors() else weight_NI
+    copy: Tensor = torch.ops.mkldnn._reorder_linear_weight(weight_NI, _ROWS)
+    return copy
+
+
+def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
+    """(X, N) what `torch.nn.functional.linear` gives, in float32; without a gradient. The weight may be `packed`."""
+    if _is_left_to_torch(inputs_XI, weight_NI):
+        return linear(inputs_XI, weight_NI, bias_N)
+    result: Tensor = torch.ops.mkldnn._linear_pointwise(inputs_XI, weight_NI, bias_N, "none", [], "")
+    return result
+
+
+def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Tensor:
+    """(M, N) the sum of a matrix and a `product`: one call where torch multiplies."""
+    if _is_left_to_torch(inputs_MI, weight_NI):
+        return torch.addmm(sum_MN, inputs_MI, weight_NI.t())
+    return sum_MN + product(inputs_MI, weight_NI)
+
+
+def _is_left_to_torch(inputs_XI: Tensor, weight_NI: Tensor) -> bool:
+    if weight_NI.is_mkldnn:
+        return False
+    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays():
+        return True
+    has_few_rows = inputs_XI.numel() < FEWEST_ROWS * inputs_XI.shape[-1]
+    return has_few_rows and weight_NI.numel() < SMALLEST_PACKED and halves_vectors()
+
+
+class OneDNNLinear(nn.Linear):
+    """A linear layer that leaves the processor's float32 products to oneDNN, and everything else to torch."""
+
+    @classmethod
+    def of(cls, layer: nn.Linear) -> "OneDNNLinear":
+        """This layer's parameters, shared with it, in a layer of this kind."""
+        fast = cls(layer.in_features, layer.out_features, layer.bias is not None, device="meta")
+        fast.weight, fast.bias = layer.weight, layer.bias
+        return fast.train(layer.training)
+
+    def forward(self, inputs_XI: Tensor) -> Tensor:
+        """(X, O) the layer's outputs."""
+        if not (is_plain(inputs_XI) and is_plain(self.weight)):
+            return super().forward(inputs_XI)
+        if not torch.is_grad_enabled():
+            return product(inputs_XI, self.weight, self.bias)
+        outputs_XO: Tensor = _Product.apply(inputs_XI, self.weight, self.bias)  # type: ignore[no-untyped-call]
+        return outputs_XO
+
+
+class _Product(torch.autograd.Function):
+    """`product` with its gradients, which are products too."""
+
+    @staticmethod
+    def forward(ctx: Any, inputs_XI: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
+        ctx.save_for_backward(inputs_XI, weight_OI)
+        return product(inputs_XI, weight_OI, bias_O)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient_XO: Tensor) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        inputs_XI, weight_OI = ctx.saved_tensors
+        needs_inputs, needs_weight, needs_bias = ctx.needs_input_grad
+        gradient_MO = gradient_XO.flatten(0, -2)
+        return (
+            product(gradient_XO, weight_OI.t()) if needs_inputs else None,
+            weight_gradient(gradient_MO, inputs_XI.flatten(0, -2)) if needs_weight else None,
+            gradient_MO.sum(0) if needs_bias else None,
+        )
+
+
+def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
+    """(O, I); oneDNN copies the first factor of two that are transposed, and who adds it up a result that lies so."""
+    (rows, outputs), inputs = gradient_MO.shape, inputs_MI.shape[1]
+    if not pays() or (outputs * inputs < SMALLEST_PACKED and halves_vectors()):
+        return gradient_MO.t() @ inputs_MI
+    if rows * outputs > rows * inputs + outputs * inputs:
+        return product(inputs_MI.t(), gradient_MO.t()).t()
+    return product(gradient_MO.t(), inputs_MI.t())
+
+
+def is_plain(values: Tensor) -> bool:
+    """Whether these are float32 numbers on the CPU that no autocast is to make smaller."""
+    return values.dtype == torch.float32 and values.is_cpu and not torch.is_autocast_enabled("cpu")
+
+
+def is_plain_layer(layer: nn.Module) -> bool:
+    """Whether this is a linear layer of `is_plain` weights, neither adapted nor hooked."""
+    is_known = type(layer) in (nn.Linear, OneDNNLinear) and is_plain(layer.weight)  # type: ignore[arg-type]
+    return is_known and not (layer._forward_hooks or layer._forward_pre_hooks)

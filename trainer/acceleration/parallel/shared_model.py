@@ -1,0 +1,122 @@
+"""A model that the processes of one machine hold once, in memory that all of them see.
+
+Each process computes the gradients of its own rows. Then every parameter is one process's business: it adds up the
+gradients of all processes, clips their sum and steps its optimizer, in the memory that all read from. No parameter is
+ever sent, and no process repeats a step that another one takes (ZeRO, Rajbhandari et al. 2020, divides gradients and
+optimizer states in the same way).
+Axes: P processes, N parameters.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.nn import Parameter
+from torch.optim import Optimizer
+
+from trainer.acceleration.parallel.exchange import meet, summed
+from trainer.acceleration.parallel.shared_memory import shared_places
+
+
+@dataclass(frozen=True, slots=True)
+class SharedModel:
+    """The parameters that learn; every process must call every method."""
+
+    parameters_N: Sequence[Parameter]
+    gradient_N: Sequence[Tensor]
+    """Where the sum of each parameter's gradients grows; the last part of it is the owner's own."""
+    owner_N: Sequence[int]
+
+    @classmethod
+    def of(cls, optimizer: Optimizer) -> "SharedModel | None":
+        """What this optimizer steps, with the first process's values; None where the processes can share no memory.
+
+        Of each process it steps its own parameters from here on; its state is whole where it is saved, on the first.
+        """
+        parameters_N = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+        places = shared_places(parameters_N, 2)
+        if places is None:
+            return None
+        values_N, gradient_N = places
+        if dist.get_rank() == 0:
+            for parameter, place in zip(parameters_N, values_N, strict=True):
+                place.copy_(parameter.data)
+        meet()
+        for parameter, place in zip(parameters_N, values_N, strict=True):
+            parameter.data = place
+        owner_N = owners((parameter.nbytes for parameter in parameters_N), dist.get_world_size())
+        model = cls(parameters_N, gradient_N, owner_N)
+        optimizer.register_step_post_hook(lambda *_: meet())  # nobody reads what another one still writes
+        optimizer.register_state_dict_post_hook(model._with_states_of_all)
+        optimizer.register_load_state_dict_post_hook(model._drop_states_of_others)
+        return model
+
+    @property
+    def own_N(self) -> list[Parameter]:
+        """What this process steps."""
+        rank = dist.get_rank()
+        return [parameter for parameter, owner in zip(self.parameters_N, self.owner_N, strict=True) if owner == rank]
+
+    def clip_gradients(self, max_norm: float) -> Tensor:
+        """Add up the gradients of all processes, scale them down to this norm, and return the norm that they had.
+
+        Afterwards a process holds those of its own parameters alone.
+        """
+        self._add_up()
+        own_N = self.own_N
+        own_norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in own_N if parameter.grad is not None])
+        norm = summed(own_norm.square()).sqrt()
+        torch.nn.utils.clip_grads_with_norm_(own_N, max_norm, norm)
+        return norm
+
+    def _add_up(self) -> None:
+        """In round r a process adds its gradients to what process p + 1 + r owns; what is its own comes last."""
+        rank, processes = dist.get_rank(), dist.get_world_size()
+        for round_ in range(processes):
+            turn = (rank + 1 + round_) % processes
+            for parameter, sum_, owner in zip(self.parameters_N, self.gradient_N, self.owner_N, strict=True):
+                if owner != turn:
+                    continue
+                if parameter.grad is None:  # no row of this process came by
+                    parameter.grad = torch.zeros_like(parameter)
+                if turn == rank:
+                    parameter.grad.add_(sum_)
+                    continue
+                sum_.add_(parameter.grad) if round_ else sum_.copy_(parameter.grad)
+                parameter.grad = None
+            if turn != rank:
+                meet()
+
+    def _with_states_of_all(self, _: Optimizer, state: dict[str, Any]) -> None:
+        """Bring the moments of all parameters to the first process, one by one; the others keep theirs alone."""
+        rank, held_N = dist.get_rank(), state["state"]
+        if not held_N:  # before the first step
+            return
+        names = sorted(next(iter(held_N.values())))
+        for number, (parameter, owner) in enumerate(zip(self.parameters_N, self.owner_N, strict=True)):
+            for name in names:
+                if owner == rank != 0:
+                    dist.send(held_N[number][name], 0)
+                elif rank == 0 != owner:
+                    moment = torch.empty([]) if name == "step" else torch.empty_like(parameter)
+                    dist.recv(moment, owner)
+                    held_N.setdefault(number, {})[name] = moment
+
+    def _drop_states_of_others(self, optimizer: Optimizer) -> None:
+        rank = dist.get_rank()
+        for parameter, owner in zip(self.parameters_N, self.owner_N, strict=True):
+            if owner != rank:
+                optimizer.state.pop(parameter, None)
+
+
+def owners(sizes: Iterable[int], processes: int) -> list[int]:
+    """A process for each size, so that all have about as much: the largest first, each to who has least."""
+    sizes, load_P = list(sizes), [0] * processes
+    owner_N = [0] * len(sizes)
+    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
+        owner_N[number] = min(range(processes), key=load_P.__getitem__)
+        load_P[owner_N[number]] += sizes[number]
+    return owner_N

@@ -1,0 +1,57 @@
+"""The prompt of a group, read once for all its completions: GRPO's updates need not read it for each of them.
+
+Axes: P prompts, G completions of each, B = P·G, Q prompt tokens, T completion tokens,
+R rows of logits, V vocabulary.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+from transformers import PreTrainedModel
+
+from trainer.acceleration.layers.attention import NAME
+from trainer.acceleration.layers.decoder_layer import outputs_option
+from trainer.acceleration.packing import Packing
+from trainer.algorithms.experience import Tokens
+from trainer.algorithms.logprobs import token_logprobs_of_groups
+from trainer.config.training import GRPOConfig
+from trainer.rollout.decoding import FAMILIES as FUSABLE
+from trainer.rollout.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
+
+FAMILIES = (*FUSABLE, "Qwen3ForCausalLM")
+"""Classes of transformers that hand on to the attention what they are told of a packed row."""
+
+
+def sharing(model: nn.Module, config: GRPOConfig, tokens: Tokens, *rows: int) -> int:
+    """How many neighbouring rows share a prompt that is to be read once for all of them: a group, or 1 for none.
+
+    Args:
+        rows: Of this process, and of each of its passes; one that ends within a group shares nothing.
+    """
+    group, bare = config.num_generations, bare_model(model)
+    are_whole = all(count % group == 0 for count in rows)
+    is_known = isinstance(model, PreTrainedModel | DistributedDataParallel) or hasattr(model, "peft_config")
+    length = tokens.prompt_ids_BQ.shape[1] + tokens.ids_BT.shape[1]
+    may_be_packed = bare.config._attn_implementation == NAME and keeps_plain_memory(bare, length, FAMILIES)
+    return group if are_whole and is_known and may_be_packed else 1
+
+
+def token_logprobs_of_shared(model: nn.Module, tokens: Tokens, temperature: float, group: int) -> tuple[Tensor, Tensor]:
+    """logprobs_BT and entropy_BT as `token_logprobs` gives them; the completions have two tokens at least."""
+    ids_PQ, mask_PQ, read_BT = tokens.prompt_ids_BQ[::group], tokens.prompt_mask_BQ[::group], tokens.ids_BT[:, :-1]
+    (prompts, length), padding_PQ = ids_PQ.shape, None if mask_PQ.all() else mask_PQ.bool()
+    packing = Packing(prompts, length, group, read_BT.shape[1], padding_PQ)
+    after_B1 = tokens.prompt_mask_BQ.long().sum(1, keepdim=True)
+    position_BT = after_B1 + torch.arange(packing.length, device=after_B1.device)
+    inputs: dict[str, Any] = {
+        "input_ids": packing.together(ids_PQ, read_BT).unsqueeze(0),
+        "position_ids": packing.together(prompt_positions(mask_PQ), position_BT).unsqueeze(0),
+        "attention_mask": mask_PQ.new_ones(1, 1, 1, 1),  # four axes: transformers makes none of its own
+        "packing": packing,
+    }
+    asked = {**logits_option(model, packing.outputs), **outputs_option(bare_model(model), packing.outputs)}
+    logits_1RV = model(**inputs, use_cache=False, **asked).logits
+    first_PG = tokens.ids_BT[:, 0].unflatten(0, (-1, group))
+    return token_logprobs_of_groups(logits_1RV, first_PG, tokens.ids_BT[:, 1:], temperature)

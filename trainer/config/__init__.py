@@ -1,0 +1,1 @@
+"""Configurations: every option of a training as data; no torch here."""

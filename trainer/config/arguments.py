@@ -1,0 +1,176 @@
+"""The arguments of the training process, from words to a checked plan; no torch here."""
+
+import json
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diagnostics.runlog import RUN_FILE
+from trainer.config.options import ConfigError, Option, did_you_mean, options_of
+from trainer.config.recipes import RECIPES, demo_recipe
+from trainer.config.training import ALGORITHMS, TrainConfig, make_config
+from trainer.faults import FAULTS
+from trainer.faults.changes import without_fault
+from trainer.launch.resuming import checkpoints_of, newest_resumable, settings_of, settled
+from trainer.launch.several_processes import process_count
+from trainer.rewards import BUILT_IN
+
+USAGE = """\
+train ppo|grpo [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
+train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
+train --resume RUN [--max_steps N] [--save_steps N] [...]
+train ppo|grpo --fault NAME [--fault_step K] [...]
+train --list_faults
+evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [...]
+stop RUN
+"""
+RUNS_FOLDER = Path("runs")
+_NOT_OPTIONS = ("config", "recipe", "from", "resume", "run_dir")
+_OWN_DATA = ("model_name_or_path", "dataset")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A training that is ready to start: `directory` None takes the next free folder below runs/."""
+
+    algorithm: str
+    config: TrainConfig
+    directory: Path | None
+    parent: str | None = None
+    """The run_id of the run that this one relaunches."""
+    resumed_step: int | None = None
+    """The step after which the run in `directory` goes on: that of a checkpoint, or 0 without one; None: a new run."""
+    changed: Mapping[str, Any] = field(default_factory=dict)
+    """The options of a resumed run that change."""
+
+
+def read_plan(words: Sequence[str]) -> Plan:
+    """The plan that the words after `train` describe.
+
+    Values come, later ones winning, from the recipe, the --config file and the command line. Without --recipe and
+    --config the recipe of the demo task applies, unless a model or a dataset of the user's own is named.
+
+    Raises:
+        ConfigError: The words, a file that they name or the values in it do not describe a training.
+    """
+    named, given = _split(words)
+    fields = {name: value for name, value in given.items() if name not in _NOT_OPTIONS}
+    directory = Path(given["run_dir"]) if given.get("run_dir") else None
+    if "resume" in given:
+        return _go_on(Path(given["resume"]), given, fields)
+    if "from" in given:
+        return _relaunch(Path(given["from"]), named, fields, directory)
+    algorithm = named or _algorithm_of_recipe(given.get("recipe"))
+    in_file = _read_toml(Path(given["config"])) if "config" in given else {}
+    task = {} if "recipe" in given else _task_of_fault(algorithm, fields.get("fault"))
+    chosen = {**task, **in_file, **fields}
+    base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
+    return Plan(algorithm, make_config(algorithm, {**base, **_launched(), **chosen}).anchored(), directory)
+
+
+def help_text(algorithm: str) -> str:
+    """Every option of an algorithm with its default and its help sentence, and the names that they take."""
+    lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm])]
+    rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
+    return (
+        f"{USAGE}\nOptions of {algorithm}:\n"
+        + "\n".join(lines)
+        + "\n\nReward functions, beside path/to/file.py:function:\n"
+        + "\n".join(rewards)
+        + f"\n\nRecipes: {', '.join(RECIPES)}\n"
+    )
+
+
+def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """The algorithm ("" where none is named) and the --name value pairs; several values are joined by commas."""
+    algorithm = words[0] if words and not words[0].startswith("--") else ""
+    pairs: dict[str, list[str]] = {}
+    name = ""
+    for word in words[bool(algorithm) :]:
+        if word.startswith("--"):
+            name, _, value = word[2:].partition("=")
+            name = name.replace("-", "_")
+            pairs[name] = [value] if "=" in word else []
+        elif name:
+            pairs[name].append(word)
+        else:
+            raise ConfigError(f"{word!r} is not expected after {algorithm!r}; options are written --name value")
+    return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
+
+
+def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:
+    try:
+        parent = json.loads((run / RUN_FILE).read_text("utf-8"))
+        algorithm, values, run_id = parent["algorithm"], parent["config"], parent["run_id"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
+    if named and named != algorithm:
+        raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
+    settled = without_fault(make_config(algorithm, values)).to_dict()
+    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=run_id)
+
+
+def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
+    """The plan of a run that is resumed from its newest checkpoint; without one, from before its first step."""
+    if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
+        raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
+    algorithm, config = settings_of(run)
+    found = newest_resumable(run)
+    if found is None and checkpoints_of(run):
+        raise ConfigError(
+            f"the checkpoints of {run} hold the model alone; start a new run with it: --model_name_or_path CHECKPOINT"
+        )
+    step = found[0] if found else 0
+    config, changed = settled(config, fields)
+    if step >= config.total_steps:
+        raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
+    return Plan(algorithm, config, run, resumed_step=step, changed=changed)
+
+
+def _launched() -> dict[str, int]:
+    """The number of processes, where a launcher has started several: it decides whether the batch divides."""
+    return {"num_processes": process_count()} if process_count() > 1 else {}
+
+
+def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
+    """The demo task that a fault is made for, which it trains on where neither a task nor a recipe is named."""
+    fault = FAULTS.get(name) if name else None
+    task = fault.task_for(algorithm) if fault else None
+    return {"task": task} if task else {}
+
+
+def _algorithm_of_recipe(name: str | None) -> str:
+    if name is None:
+        raise ConfigError(f"name the algorithm to train with: {' or '.join(ALGORITHMS)}")
+    return RECIPES[name].algorithm if name in RECIPES else next(iter(ALGORITHMS))
+
+
+def _recipe_values(algorithm: str, name: str | None, is_default: bool, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
+    if name is None:
+        kind = ALGORITHMS.get(algorithm)
+        if not is_default or kind is None or any(chosen.get(own) for own in _OWN_DATA):
+            return {}
+        task = chosen.get("task") or next(option.default for option in options_of(kind) if option.name == "task")
+        demo = demo_recipe(algorithm, task)
+        return demo.values if demo else {}
+    recipe = RECIPES.get(name)
+    if recipe is None or recipe.algorithm != algorithm:
+        known = ", ".join(recipe.name for recipe in RECIPES.values() if recipe.algorithm == algorithm)
+        raise ConfigError(f"{algorithm} has no recipe {name!r}{did_you_mean(name, RECIPES)}; its recipes are {known}")
+    return recipe.values
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"the configuration {path} cannot be read: {error}") from error
+
+
+def _help_line(option: Option) -> str:
+    default = ",".join(map(str, option.default)) if option.many else option.default
+    choices = f" [{'|'.join(map(str, option.choices))}]" if option.choices else ""
+    shown = "empty" if default in (None, "") else default
+    return f"  --{option.name}{choices} (default: {shown})\n      {option.help}"

@@ -1,0 +1,57 @@
+"""The learning-rate schedules by their names in transformers, and what each needs to know; no torch here."""
+
+import json
+from typing import Any
+
+from trainer.config.options import ConfigError
+
+SCHEDULERS = (
+    "linear",
+    "cosine",
+    "cosine_with_restarts",
+    "polynomial",
+    "constant",
+    "constant_with_warmup",
+    "inverse_sqrt",
+    "cosine_with_min_lr",
+    "cosine_warmup_with_min_lr",
+    "warmup_stable_decay",
+)
+"""transformers' names, but for reduce_lr_on_plateau and greedy, which follow a metric instead of the step."""
+
+_NEEDS = {
+    "cosine_with_min_lr": ("min_lr", "min_lr_rate"),
+    "cosine_warmup_with_min_lr": ("min_lr", "min_lr_rate"),
+    "warmup_stable_decay": ("num_decay_steps",),
+}
+"""Of these settings a schedule needs one."""
+
+
+def scheduler_settings(text: str | None) -> dict[str, Any]:
+    """The further settings of a schedule, from the JSON that an option holds.
+
+    Raises:
+        ConfigError: the text is no JSON object.
+    """
+    try:
+        settings = json.loads(text) if text else {}
+    except json.JSONDecodeError:
+        settings = None
+    if not isinstance(settings, dict):
+        raise ConfigError(f'lr_scheduler_kwargs must be a JSON object such as {{"min_lr_rate": 0.1}}, but is {text!r}')
+    return settings
+
+
+def check_schedule(name: str, settings: str | None) -> None:
+    """Say what a schedule lacks.
+
+    Raises:
+        ConfigError: the settings are no JSON object, or the schedule needs one that is not among them.
+    """
+    needed = _NEEDS.get(name, ())
+    if needed and not set(needed) & scheduler_settings(settings).keys():
+        raise ConfigError(
+            f"lr_scheduler_type = {name} needs {' or '.join(needed)}; give it as lr_scheduler_kwargs = "
+            f'{{"{needed[-1]}": …}}'
+        )
+    scheduler_settings(settings)

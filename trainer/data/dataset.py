@@ -1,0 +1,218 @@
+"""The data of a training: rows of prompts and their columns, from a file, `datasets` or a demo task; no torch here."""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.data.messages import is_conversation, prompt_text
+from trainer.data.sources import DATASET_SUFFIXES, check_dataset, is_path
+from trainer.tasks import get_task
+
+Row: TypeAlias = Mapping[str, Any]
+"""`prompt`, a text or a list of messages, and the columns that reward functions read, as they stand in the data."""
+Numbered: TypeAlias = tuple[str, Any]
+"""Where a row stands ("line 3"), and the row."""
+
+_SHOWN = 80
+"""Characters of what is no prompt."""
+_SAVED_BY_DATASETS = ("dataset_dict.json", "state.json")
+
+
+def load_rows(config: TrainConfig) -> list[Row]:
+    """The rows to train on: the dataset's, or the demo task's in an order that the seed fixes.
+
+    Raises:
+        ConfigError: the dataset cannot be read, is empty, or a row has no prompt.
+    """
+    if config.dataset is None:
+        return list(get_task(config.task).prompts(seed=config.seed))
+    return read_dataset(config.dataset, config.dataset_config, config.dataset_train_split)
+
+
+def load_eval_rows(config: TrainConfig) -> list[Row]:
+    """The rows kept out of training: those of `eval_dataset`, else of the dataset's test split, else of the demo task.
+
+    A file has no splits: a dataset that is one needs an `eval_dataset` beside it. An `eval_dataset` from `datasets` is
+    read from its test split.
+
+    Raises:
+        ConfigError: there are none, or they cannot be read.
+    """
+    if config.eval_dataset is not None:
+        return read_dataset(config.eval_dataset, config.dataset_config, config.dataset_test_split)
+    if config.dataset is None:
+        return list(get_task(config.task).prompts("eval", seed=config.seed))
+    if _is_file(config.dataset):
+        raise ConfigError(
+            f"the dataset {config.dataset} is a file without a split that is kept out of training; name an eval_dataset"
+        )
+    return read_dataset(config.dataset, config.dataset_config, config.dataset_test_split)
+
+
+def first_prompts(config: TrainConfig, count: int) -> list[str]:
+    """A few of the prompts to train on, as text, without a download: none for a dataset that `datasets` loads.
+
+    Raises:
+        ConfigError: the dataset cannot be read, is empty, or one of these rows has no prompt.
+    """
+    if config.dataset is None:
+        return [prompt_text(row["prompt"]) for row in get_task(config.task).prompts(seed=config.seed)[:count]]
+    check_dataset(config.dataset, "dataset")
+    if not _is_file(config.dataset):
+        return []
+    rows = _checked(config.dataset, islice(_rows_of_file(Path(config.dataset)), count))
+    return [prompt_text(row["prompt"]) for row in rows]
+
+
+def read_dataset(name: str, subset: str | None = None, split: str = "train") -> list[Row]:
+    """Every row of a JSONL, CSV, TSV or parquet file, or of a split of what `datasets` loads: a folder or a hub id.
+
+    Args:
+        subset: The configuration that a hub dataset of several is read in, as `load_dataset` calls it.
+
+    Raises:
+        ConfigError: it cannot be read, is empty, or a row has no prompt.
+    """
+    check_dataset(name, "dataset")
+    numbered = _rows_of_file(Path(name)) if _is_file(name) else _rows_of_datasets(name, subset, split)
+    return _checked(name, numbered)
+
+
+def _is_file(name: str) -> bool:
+    return is_path(name, DATASET_SUFFIXES) and not Path(name).is_dir()
+
+
+def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
+    rows: list[Row] = []
+    for place, row in numbered:
+        prompt = row.get("prompt") if isinstance(row, dict) else None
+        if not _is_prompt(prompt):
+            raise ConfigError(
+                f"{place} of the dataset {name} has {_named(prompt)}; every row needs one, a text or a list of "
+                'messages with a text each such as [{"role": "user", "content": "Hello"}]'
+            )
+        rows.append(row)
+    if not rows:
+        raise ConfigError(f'the dataset {name} is empty; it needs at least one row such as {{"prompt": "Hello"}}')
+    return rows
+
+
+def _is_prompt(prompt: object) -> bool:
+    return (isinstance(prompt, str) and bool(prompt)) or is_conversation(prompt)
+
+
+def _named(prompt: object) -> str:
+    """What stands in the place of a prompt, at its beginning."""
+    if not prompt:
+        return "no `prompt`"
+    text = json.dumps(prompt, default=str)
+    return f"the `prompt` {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"
+
+
+def _rows_of_file(path: Path) -> Iterator[Numbered]:
+    try:
+        yield from _FORMATS[path.suffix.lower()](path)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ConfigError(f"the dataset {path} cannot be read: {error}") from error
+
+
+def _jsonl(path: Path) -> Iterator[Numbered]:
+    with path.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    yield f"line {number}", json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise ConfigError(f"line {number} of the dataset {path} is no JSON: {error}") from error
+
+
+def _json(path: Path) -> Iterator[Numbered]:
+    """A file with one array of objects; else one object a line, which many files of this name hold."""
+    text = path.read_text("utf-8-sig")
+    if not text.lstrip().startswith("["):
+        yield from _jsonl(path)
+        return
+    try:
+        rows = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"line {error.lineno} of the dataset {path} is no JSON: {error}") from error
+    yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
+
+
+def _csv(path: Path) -> Iterator[Numbered]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.DictReader(file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+        if "prompt" not in (rows.fieldnames or ()):
+            raise ConfigError(f"the dataset {path} has no column `prompt` (columns: {_listed(rows.fieldnames)})")
+        while True:
+            line = rows.line_num + 1
+            if (row := next(rows, None)) is None:
+                return
+            if None in row:
+                raise ConfigError(f"line {line} of the dataset {path} has more fields than there are columns")
+            yield f"line {line}", row
+
+
+def _parquet(path: Path) -> Iterator[Numbered]:
+    try:
+        import pyarrow  # noqa: PLC0415 - an extra, and half a second to import
+        from pyarrow import parquet  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"reading {path} needs pyarrow; install it with: pip install 'rlvitals[data]'") from error
+    try:
+        table = parquet.read_table(path)
+    except pyarrow.ArrowException as error:
+        raise ConfigError(f"the dataset {path} cannot be read: {error}") from error
+    if "prompt" not in table.column_names:
+        raise ConfigError(f"the dataset {path} has no column `prompt` (columns: {_listed(table.column_names)})")
+    yield from ((f"row {number}", row) for number, row in enumerate(table.to_pylist(), start=1))
+
+
+_FORMATS: Mapping[str, Callable[[Path], Iterator[Numbered]]] = {
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".json": _json,
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".parquet": _parquet,
+}
+
+
+def _rows_of_datasets(name: str, subset: str | None, split: str) -> Iterator[Numbered]:
+    try:
+        import datasets  # noqa: PLC0415 - an extra, and seconds to import
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"the dataset {name} is no file, and reading it needs `datasets`; install it with: "
+            "pip install 'rlvitals[data]', or give a JSONL, CSV or parquet file"
+        ) from error
+    datasets.disable_progress_bars()
+    saved = any((Path(name) / mark).is_file() for mark in _SAVED_BY_DATASETS)
+    try:
+        loaded = datasets.load_from_disk(name) if saved else datasets.load_dataset(name, subset, split=split)
+    except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
+        raise ConfigError(
+            f"`datasets` cannot load {name} (subset {subset or 'default'}, split {split}): {_first_line(error)}; "
+            "a local JSONL, CSV or parquet file works without a network"
+        ) from error
+    table = _split_of(loaded, name, split) if isinstance(loaded, datasets.DatasetDict) else loaded
+    yield from ((f"row {number}", row) for number, row in enumerate(table, start=1))
+
+
+def _split_of(splits: Any, name: str, split: str) -> Any:
+    if split not in splits:
+        raise ConfigError(f"the dataset {name} has no split {split!r} (splits: {_listed(list(splits))})")
+    return splits[split]
+
+
+def _listed(names: Sequence[str] | None) -> str:
+    return ", ".join(names or ()) or "none"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,186 @@
+"""The arguments of an evaluation, from words to a checked request; no torch here."""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig, make_config
+from trainer.data.sources import DATASET_SUFFIXES, absolute, check_dataset
+from trainer.evaluate.endpoint import QUESTION, Endpoint
+
+DATASET, REFERENCE_MODEL = "dataset", "reference-model"
+JUDGES = (
+    "reward:NAME or reward:path/to/file.py:function (a reward function, as in training), reward_model:FOLDER, "
+    "openai:MODEL or path/to/file.py:function (a function of prompt, a and b)"
+)
+"""How a judge is named."""
+_STEP = "step-"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedRun:
+    """A run whose policy can be loaded: its configuration, and the folder and the step of a checkpoint."""
+
+    folder: Path
+    config: TrainConfig
+    checkpoint: Path
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An evaluation that is ready to be made; `against` is "dataset", "reference-model" or another run."""
+
+    run: TrainedRun
+    judge: str
+    against: str | TrainedRun
+    endpoint: Endpoint
+    temperature: float
+    seed: int
+    limit: int | None
+    tolerance: float
+    reference_column: str | None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{message}; 'rlvitals evaluate --help' tells more")
+
+
+def read_request(words: Sequence[str]) -> Request:
+    """The evaluation that the words after `evaluate` describe.
+
+    Raises:
+        ConfigError: The words do not describe one, a run holds no checkpoint, or there is no such dataset.
+    """
+    given = evaluate_parser().parse_args(words)
+    if given.limit is not None and given.limit < 1:
+        raise ConfigError(f"--limit must be at least 1, but is {given.limit}")
+    if given.temperature < 0:
+        raise ConfigError(f"--temperature must be at least 0, but is {given.temperature:g}")
+    against = given.against
+    run = trained_run(given.run, given.checkpoint)
+    return Request(
+        run=run if given.eval_dataset is None else _asked_with(run, given.eval_dataset),
+        judge=given.judge,
+        against=against if against in (DATASET, REFERENCE_MODEL) else trained_run(Path(against)),
+        endpoint=Endpoint(
+            given.base_url, os.environ.get("OPENAI_API_KEY"), given.question, given.at_once, given.timeout
+        ),
+        temperature=given.temperature,
+        seed=given.seed,
+        limit=given.limit,
+        tolerance=given.tolerance,
+        reference_column=given.reference_column,
+    )
+
+
+def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
+    """A run with its newest checkpoint, or with the one named by its step or its folder.
+
+    Raises:
+        ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
+    """
+    try:
+        description = json.loads((folder / RUN_FILE).read_text("utf-8"))
+        algorithm, values = description["algorithm"], description["config"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ConfigError(
+            f"{folder} holds no run of rlvitals ({RUN_FILE} cannot be read); give a run's folder"
+        ) from error
+    chosen = _checkpoint(folder, checkpoint)
+    return TrainedRun(folder, make_config(algorithm, values), chosen, _step_of(chosen))
+
+
+def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:
+    """The run as if these were the rows kept out of its training."""
+    check_dataset(eval_dataset, "eval_dataset")
+    return replace(run, config=replace(run.config, eval_dataset=absolute(eval_dataset, DATASET_SUFFIXES)))
+
+
+def evaluate_parser() -> argparse.ArgumentParser:
+    """The parser of `rlvitals evaluate`; --format and --output are the command's own and told in the epilog."""
+    arguments = _Parser(
+        prog="rlvitals evaluate",
+        description="Win rates of the starting and of the trained policy on prompts kept out of training.",
+        epilog="--format text|json|markdown and --output FILE as everywhere.\n\nexamples:\n"
+        "  rlvitals evaluate runs/a --judge reward:addition_accuracy\n"
+        "  rlvitals evaluate runs/a --judge reward:my_rewards.py:vowels --eval_dataset held.jsonl --against "
+        "reference-model\n"
+        "  rlvitals evaluate runs/a --judge openai:MODEL --base_url http://127.0.0.1:8000/v1 --limit 200\n"
+        "  rlvitals evaluate runs/a --against runs/b --judge judge.py:better --temperature 0",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    arguments.add_argument("run", metavar="RUN", type=Path, help="the run's folder")
+    arguments.add_argument("--judge", required=True, help=JUDGES)
+    arguments.add_argument(
+        "--against",
+        default=DATASET,
+        metavar="dataset|reference-model|RUN",
+        help="what answers are compared with: the dataset's reference answers (default; both policies are), those of "
+        "the model that training started from, or those of another run",
+    )
+    arguments.add_argument(
+        "--eval_dataset",
+        metavar="FILE",
+        help="prompts to judge on, in any form of a training's eval_dataset; those that the run was trained on are "
+        "left out (default: what the run kept out of training)",
+    )
+    arguments.add_argument("--checkpoint", metavar="STEP|FOLDER", help="the checkpoint to judge (default: the newest)")
+    arguments.add_argument(
+        "--temperature", type=float, default=1.0, help="of both policies' sampling; 0: the likeliest token (default: 1)"
+    )
+    arguments.add_argument("--seed", type=int, default=0, help="seed of sampling (default: 0)")
+    arguments.add_argument("--limit", type=int, metavar="N", help="judge the first N held-out prompts (default: all)")
+    arguments.add_argument(
+        "--reference_column", metavar="NAME", help="column of the reference answers (default: the first of the usual)"
+    )
+    arguments.add_argument(
+        "--tolerance", type=float, default=1e-6, help="rewards that differ by no more are a tie (default: 1e-6)"
+    )
+    _add_endpoint(arguments)
+    return arguments
+
+
+def _add_endpoint(arguments: argparse.ArgumentParser) -> None:
+    endpoint = arguments.add_argument_group("a judge behind an endpoint (its key: OPENAI_API_KEY)")
+    endpoint.add_argument(
+        "--base_url",
+        default=os.environ.get("OPENAI_BASE_URL", "http://127.0.0.1:8000/v1"),
+        help="of an OpenAI-compatible endpoint (default: OPENAI_BASE_URL, else http://127.0.0.1:8000/v1)",
+    )
+    endpoint.add_argument("--question", default=QUESTION, help="what to decide between the two responses")
+    endpoint.add_argument(
+        "--at_once", type=int, default=8, metavar="N", help="pairs asked at the same time (default: 8)"
+    )
+    endpoint.add_argument("--timeout", type=float, default=60.0, metavar="SECONDS", help="per reply (default: 60)")
+
+
+def _checkpoint(run: Path, named: str | None) -> Path:
+    found = {
+        step: folder
+        for folder in (run / CHECKPOINTS_FOLDER).glob(f"{_STEP}*")
+        if (step := _step_of(folder)) is not None
+    }
+    if named is None:
+        if not found:
+            raise ConfigError(f"{run} has no checkpoint (looked for {run / CHECKPOINTS_FOLDER}/{_STEP}*)")
+        return found[max(found)]
+    if named.isdigit() and int(named) in found:
+        return found[int(named)]
+    if (Path(named) / "config.json").is_file() or (Path(named) / "adapter_config.json").is_file():
+        return Path(named)
+    steps = ", ".join(map(str, sorted(found))) or "none"
+    raise ConfigError(f"{run} has no checkpoint {named} (it has those of the steps {steps}); give a step or a folder")
+
+
+def _step_of(folder: Path) -> int | None:
+    number = folder.name.removeprefix(_STEP)
+    return int(number) if folder.name.startswith(_STEP) and number.isdigit() else None

@@ -1,0 +1,79 @@
+"""The answers that a comparison is about: those of a policy to held-out prompts, and a dataset's reference answers.
+
+Axes: N prompts, T completion tokens.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.data.dataset import Row
+from trainer.data.messages import is_conversation
+from trainer.rollout.generation import generate
+from trainer.rollout.models import Source, load_policy, load_tokenizer
+from trainer.rollout.policy import decode, encode, stop_ids
+from trainer.rollout.sampling import Sampling, draw_uniforms
+from trainer.run.console import progress
+from trainer.run.device import accelerator_for
+
+REFERENCE_COLUMNS = ("reference", "answer", "solution", "completion", "chosen")
+"""Where reference answers usually stand; the first column that every row has counts."""
+
+
+def answers_of(
+    name: str, source: Source, config: TrainConfig, rows: Sequence[Row], temperature: float, seed: int
+) -> list[str]:
+    """What the model of a checkpoint answers to the rows' prompts, drawn from its plain distribution.
+
+    Two models get the same random numbers, so that what differs between their answers is the models' doing.
+
+    Args:
+        name: Of the model, for the progress shown on stderr.
+        config: Gives the longest answer and the tokens that end one, the prompts' longest length, the batch size and
+            the device.
+        temperature: Of sampling; 0 takes the likeliest token.
+    """
+    device = accelerator_for(config).device
+    tokenizer, model = load_tokenizer(source), load_policy(source).to(device)
+    trained_with = Sampling.of(config, stop_ids(model, tokenizer), int(tokenizer.pad_token_id))
+    sampling = Sampling(
+        max_new_tokens=trained_with.max_new_tokens,
+        eos_ids=trained_with.eos_ids,
+        pad_id=trained_with.pad_id,
+        temperature=temperature or 1.0,
+        do_sample=temperature > 0,
+    )
+    uniforms_NT = draw_uniforms(len(rows), sampling, torch.Generator().manual_seed(seed))
+    answers: list[str] = []
+    passes = range(0, len(rows), config.per_device_train_batch_size)
+    for first in progress(passes, len(passes), f"{name}: answers to {len(rows)} prompts"):
+        part = slice(first, first + config.per_device_train_batch_size)
+        prompts = [row["prompt"] for row in rows[part]]
+        ids_BQ, mask_BQ = encode(tokenizer, prompts, device, config.max_prompt_length)
+        written = generate(model, ids_BQ, mask_BQ, sampling, uniforms_NT[part])
+        answers += decode(tokenizer, written.ids_BT, written.mask_BT)
+    return answers
+
+
+def reference_column(rows: Sequence[Row], named: str | None) -> str | None:
+    """The column of the reference answers: the named one, else the first usual one that every row has; None if none.
+
+    Raises:
+        ConfigError: Not every row has the named column.
+    """
+    if named is not None and not all(row.get(named) is not None for row in rows):
+        raise ConfigError(f"not every held-out row has the column {named!r} (columns: {', '.join(sorted(rows[0]))})")
+    usual = (name for name in REFERENCE_COLUMNS if all(row.get(name) is not None for row in rows))
+    return named or next(usual, None)
+
+
+def references_in(rows: Sequence[Row], column: str) -> list[str]:
+    """The reference answers of a column: texts, numbers, or conversations, of which the last message counts."""
+    return [_as_text(row[column]) for row in rows]
+
+
+def _as_text(reference: Any) -> str:
+    return str(reference[-1]["content"] if is_conversation(reference) else reference)

@@ -1,0 +1,159 @@
+"""Held-out prompts: what the policy answers to them during training, to evaluate it and to follow single prompts.
+
+Axes: N prompts of the set, T completion tokens.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from diagnostics.model.metrics import EVAL_PREFIX
+from trainer.config.training import TrainConfig
+from trainer.data.dataset import Row, load_eval_rows
+from trainer.data.prompts import Prompts
+from trainer.rewards import RewardFunc
+from trainer.rewards.call_context import TrainerState
+from trainer.rewards.scoring import Scores, score
+from trainer.rollout.generation import generate
+from trainer.rollout.policy import decode, encode
+from trainer.rollout.sampling import Sampling, draw_uniforms
+from trainer.run.checkpoint import RewardStates
+from trainer.run.samples import chosen, sample_row
+
+FOLLOWED_PROMPTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the policy answered: N texts with their rewards."""
+
+    rows: Sequence[Row]
+    responses: Sequence[str]
+    scores: Scores
+    lengths_N: Tensor
+    """Tokens, the end-of-sequence token included."""
+    terminated_N: Tensor
+    state: TrainerState
+    """Of the training that asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a step logs of the held-out prompts: metrics under `eval/`, and sample rows; nothing where none is due."""
+
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    samples: Sequence[Mapping[str, Any]] = ()
+
+
+class HeldOut:
+    """The held-out prompts of a training. Every time the same prompts are answered with the same random numbers.
+
+    Nothing that the training draws from is touched, so it goes the same way with and without evaluation.
+    Rewards and sampling stay those that the training started with, also where a fault changes them on the way.
+    """
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        prompts: Prompts,
+        reward_funcs: Sequence[RewardFunc],
+        tokenizer: PreTrainedTokenizerBase,
+        sampling: Sampling,
+        summarise: Callable[[Answers], Mapping[str, float]],
+    ) -> None:
+        """Read the prompts kept out of training; where there are none, the first of training can be followed.
+
+        Args:
+            summarise: Gives the metrics of an evaluation by their names in training, without the prefix.
+
+        Raises:
+            ConfigError: an evaluation is asked for, and no prompts are kept out of training.
+        """
+        self._config = config
+        self._split = "eval" if config.has_held_out_prompts or config.eval_strategy != "no" else "train"
+        self._rows = (load_eval_rows(config) if self._split == "eval" else prompts.first(FOLLOWED_PROMPTS))[
+            : config.num_eval_prompts
+        ]
+        self._reward_funcs = reward_funcs
+        self._reward_states = RewardStates(reward_funcs)
+        self._tokenizer = tokenizer
+        self._sampling = for_evaluation(sampling, config.eval_temperature)
+        self._summarise = summarise
+        self._uniforms_NT = draw_uniforms(len(self._rows), sampling, torch.Generator().manual_seed(config.seed))
+        self._followed_steps = evenly_spaced(config.total_steps, config.num_sample_generations)
+
+    def is_due(self, step: int) -> bool:
+        """Whether a step finds anything; where not, nobody needs to bring the policy together for it."""
+        return self._is_evaluated(step) or step in self._followed_steps
+
+    def after(self, step: int, policy: PreTrainedModel) -> Findings:
+        """What is due after the updates of a step: an evaluation, answers to the followed prompts, both or nothing."""
+        is_evaluated, is_followed = self._is_evaluated(step), step in self._followed_steps
+        if not (is_evaluated or is_followed):
+            return Findings()
+        state = self._reward_states.state_dict()
+        rows = self._rows if is_evaluated else self._rows[:FOLLOWED_PROMPTS]
+        answers = self._answers(policy, rows, TrainerState(step, self._config.total_steps))
+        metrics = self._summarise(answers) if is_evaluated else {}
+        self._reward_states.load_state_dict(state)
+        return Findings(
+            {EVAL_PREFIX + name: value for name, value in metrics.items()},
+            self._sample_rows(answers, step, is_evaluated=is_evaluated, is_followed=is_followed),
+        )
+
+    def _is_evaluated(self, step: int) -> bool:
+        config = self._config
+        return config.eval_strategy == "steps" and (step % config.eval_steps == 0 or step == config.total_steps)
+
+    def _answers(self, policy: PreTrainedModel, rows: Sequence[Row], state: TrainerState) -> Answers:
+        """The answers to the first prompts of the set, in passes of the device's size."""
+        responses, ids, lengths, terminated = list[str](), list[list[int]](), list[Tensor](), list[Tensor]()
+        size = self._config.per_device_train_batch_size
+        for first in range(0, len(rows), size):
+            part = slice(first, min(first + size, len(rows)))
+            prompts = [row["prompt"] for row in rows[part]]
+            ids_BQ, mask_BQ = encode(self._tokenizer, prompts, policy.device, self._config.max_prompt_length)
+            written = generate(policy, ids_BQ, mask_BQ, self._sampling, self._uniforms_NT[part])
+            responses += decode(self._tokenizer, written.ids_BT, written.mask_BT)
+            ids += written.token_lists()
+            lengths.append(written.mask_BT.sum(1).cpu())
+            terminated.append(written.terminated_B.cpu())
+        scores = score(self._reward_funcs, self._config.reward_weights, rows, responses, ids, state)
+        return Answers(rows, responses, scores, torch.cat(lengths), torch.cat(terminated), state)
+
+    def _sample_rows(
+        self, answers: Answers, step: int, *, is_evaluated: bool, is_followed: bool
+    ) -> list[dict[str, Any]]:
+        """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
+        limit = self._config.num_completions_to_log if is_evaluated else 0
+        totals, rewards = answers.scores.totals(), answers.scores.of_completions()
+        followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
+        return [
+            {
+                **answers.scores.notes.of_completion(index),
+                **sample_row(answers.rows[index], answers.responses[index], totals[index], rewards[index]),
+                "terminated": bool(answers.terminated_N[index]),
+                "length": int(answers.lengths_N[index]),
+                "split": self._split,
+                **({"followed": True} if index in followed else {}),
+            }
+            for index in sorted({*chosen(totals, limit, step), *followed})
+        ]
+
+
+def for_evaluation(sampling: Sampling, temperature: float | None) -> Sampling:
+    """How held-out prompts are answered: at this temperature, greedily at 0, and as in training where it is None."""
+    if temperature is None:
+        return sampling
+    if temperature == 0:
+        return replace(sampling, do_sample=False)
+    return replace(sampling, temperature=temperature, rollout_temperature=None)
+
+
+def evenly_spaced(total: int, count: int) -> frozenset[int]:
+    """`count` of the steps 1 to `total`, the first and the last among them; the last alone where one is asked for."""
+    return frozenset(total - (total - 1) * index // max(count - 1, 1) for index in range(count))

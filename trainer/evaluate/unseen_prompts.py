@@ -1,0 +1,52 @@
+"""Unseen prompts: those kept out of training, without any that a run was trained on after all."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trainer.config.options import ConfigError
+from trainer.data.dataset import Row, load_eval_rows, load_rows
+from trainer.data.messages import prompt_text
+from trainer.evaluate.arguments import TrainedRun
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Rows to judge on, and how many more there were whose prompts stand in training rows.
+
+    Where some training rows cannot be read, `is_verified` is False: prompts among `rows` may have been trained on.
+    """
+
+    rows: Sequence[Row]
+    left_out: int
+    is_verified: bool
+
+
+def unseen_prompts(run: TrainedRun, *others: TrainedRun) -> Unseen:
+    """The held-out rows of a run, without those whose prompts stand in its training rows or in those of the others.
+
+    Raises:
+        ConfigError: There are none, or they cannot be read.
+    """
+    rows = load_eval_rows(run.config)
+    runs = [run, *others]
+    prompts_of_runs = [_trained_on(each) for each in runs]
+    trained_on = frozenset[str]().union(*(prompts for prompts in prompts_of_runs if prompts is not None))
+    unseen = [row for row in rows if prompt_text(row["prompt"]) not in trained_on]
+    if not unseen:
+        where = run.config.eval_dataset or run.config.data_name
+        folders = " or ".join(str(each.folder) for each in runs)
+        raise ConfigError(
+            f"no prompt of {where} is held out: all {len(rows)} stand in the training rows of {folders}; name a file "
+            "of other prompts with --eval_dataset"
+        )
+    return Unseen(unseen, len(rows) - len(unseen), is_verified=None not in prompts_of_runs)
+
+
+def _trained_on(run: TrainedRun) -> frozenset[str] | None:
+    """The prompts of a run's training rows as text; None, which is said, where they cannot be read."""
+    try:
+        return frozenset(prompt_text(row["prompt"]) for row in load_rows(run.config))
+    except ConfigError as error:
+        sys.stderr.write(f"rlvitals: whether {run.folder} was trained on these prompts cannot be told: {error}\n")
+        return None

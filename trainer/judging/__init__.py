@@ -1,1 +1,0 @@
-"""Judging pairs of answers: judges, and what their verdicts come to."""

@@ -1,0 +1,124 @@
+"""Scoring: the rewards of a batch of completions, per reward function and weighted together.
+
+Axes: F reward functions, B completions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from trainer.data.dataset import Row
+from trainer.data.messages import as_completion
+from trainer.rewards import RewardError, RewardFunc
+from trainer.rewards.call_context import Notes, Occasion, TrainerState
+from trainer.rewards.function import IDS_COLUMN
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The rewards of a batch, raw and weighted together.
+
+    Where a function gave None, `given_FB` is False and `rewards_FB` is 0; a NaN that it gave stays a NaN, as evidence.
+    """
+
+    names: tuple[str, ...]
+    rewards_FB: Tensor
+    given_FB: Tensor
+    weights_F: Tensor
+    notes: Notes = field(default_factory=Notes)
+
+    @property
+    def total_B(self) -> Tensor:
+        """Weighted sum of the rewards that were given."""
+        return (self.weights_F.unsqueeze(1) * self.rewards_FB).sum(0)
+
+    @property
+    def scorable_B(self) -> Tensor:
+        """True where at least one function gave a number."""
+        return self.given_FB.any(0)
+
+    def metrics(self) -> dict[str, float]:
+        """`rewards/{name}/mean` and `/std` (sample deviation), unweighted; none for a function that gave no number."""
+        found = {}
+        for name, rewards_B, given_B in zip(self.names, self.rewards_FB, self.given_FB, strict=True):
+            if given_B.any():
+                found[f"rewards/{name}/mean"] = float(rewards_B[given_B].mean())
+                found[f"rewards/{name}/std"] = float(sample_std(rewards_B[given_B]))
+        return found
+
+    def totals(self) -> list[float | None]:
+        """The weighted sum of each completion's rewards; None where it has none."""
+        pairs = zip(self.total_B.tolist(), self.scorable_B.tolist(), strict=True)
+        return [total if is_scorable else None for total, is_scorable in pairs]
+
+    def of_completions(self) -> list[dict[str, float]]:
+        """The raw rewards of each completion, by function."""
+        rows = zip(self.rewards_FB.t().tolist(), self.given_FB.t().tolist(), strict=True)
+        return [
+            {name: reward for name, reward, is_given in zip(self.names, rewards, given, strict=True) if is_given}
+            for rewards, given in rows
+        ]
+
+
+def load(functions: Sequence[RewardFunc]) -> None:
+    """Let the reward functions read what they score with, so that what is missing is told before the first step.
+
+    Raises:
+        RewardError: one of them could not.
+    """
+    for function in functions:
+        function.load()
+
+
+def score(
+    functions: Sequence[RewardFunc],
+    weights: Sequence[float],
+    rows: Sequence[Row],
+    completions: Sequence[str],
+    completion_ids: Sequence[Sequence[int]] | None = None,
+    state: TrainerState | None = None,
+) -> Scores:
+    """Call every reward function on the batch; the rows' columns other than `prompt` are passed on by name.
+
+    A column that some rows lack is passed with None there. Where the prompts are conversations the functions get the
+    completions as TRL gives them, one assistant message each. Weights are 1 where none are given.
+
+    Args:
+        completion_ids: The tokens that a model wrote, where it did.
+        state: How far the training is, where there is one.
+
+    Raises:
+        RewardError: a function failed, or logged a column with another number of values.
+    """
+    names = {name for row in rows for name in row} - {"prompt", "prompts", "completions", IDS_COLUMN}
+    columns: dict[str, Sequence[object]] = {name: [row.get(name) for row in rows] for name in names}
+    if completion_ids is not None:
+        columns[IDS_COLUMN] = completion_ids
+    occasion = Occasion() if state is None else Occasion(state)
+    prompts = [row["prompt"] for row in rows]
+    written = [as_completion(text, prompt) for text, prompt in zip(completions, prompts, strict=True)]
+    given = [function(prompts, written, occasion, **columns) for function in functions]
+    _check_columns(occasion.notes, len(rows))
+    return Scores(
+        names=tuple(function.name for function in functions),
+        rewards_FB=torch.tensor([[0.0 if reward is None else reward for reward in rewards] for rewards in given]),
+        given_FB=torch.tensor([[reward is not None for reward in rewards] for rewards in given]),
+        weights_F=torch.tensor(list(weights) or [1.0] * len(functions)),
+        notes=occasion.notes,
+    )
+
+
+def _check_columns(notes: Notes, rows: int) -> None:
+    for column, values in notes.columns.items():
+        if len(values) != rows:
+            raise RewardError(
+                f"a reward function called log_extra({column!r}, …) with {len(values)} values for {rows} completions: "
+                "give one for each"
+            )
+
+
+def sample_std(values_N: Tensor) -> Tensor:
+    """Deviation with divisor N − 1; 0 for a single value."""
+    return values_N.std() if len(values_N) > 1 else torch.zeros(())

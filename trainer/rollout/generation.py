@@ -1,0 +1,206 @@
+"""The rollout: the policy writes one completion for each prompt, and the probability of each token is kept.
+
+Axes: B completions, Q prompt tokens, T completion tokens, A rows still being generated, V vocabulary.
+"""
+
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+from transformers import PreTrainedModel
+
+from trainer.acceleration.fused_decoding import FusedDecoder, is_fusable
+from trainer.rollout.decoding import CachedDecoder, Decoder, bare_model, takes_padding
+from trainer.rollout.sampling import Sampling, bent_logits, draw
+
+DROPPED_SHARE = 0.25
+"""Rows leave the batch when this share of it has ended: to cut the cache costs about as much as a token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What the policy wrote; T is the longest completion's length, every completion has at least one token."""
+
+    ids_BT: Tensor
+    """int64, the pad id after the end."""
+    mask_BT: Tensor
+    """bool, True on real tokens, the end-of-sequence token included."""
+    logprobs_BT: Tensor
+    """float32, nats, under the full policy at its own temperature, whatever was drawn from; 0 after the end."""
+    terminated_B: Tensor
+    """bool, True where a completion ended itself; False where the length limit cut it off."""
+
+    def token_lists(self) -> list[list[int]]:
+        """The tokens of each completion, without padding."""
+        return [ids[:length] for ids, length in zip(self.ids_BT.tolist(), self.mask_BT.sum(1).tolist(), strict=True)]
+
+    def padded(self, length: int, pad_id: int) -> "Completions":
+        """The same, as wide as completions of `length` tokens."""
+        missing = (0, length - self.ids_BT.shape[1])
+        return Completions(
+            pad(self.ids_BT, missing, value=pad_id),
+            pad(self.mask_BT, missing, value=False),
+            pad(self.logprobs_BT, missing),
+            self.terminated_B,
+        )
+
+    def cut(self) -> "Completions":
+        """The same, as wide as the longest completion."""
+        longest = int(self.mask_BT.any(0).sum())
+        return Completions(
+            self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B
+        )
+
+    def place(self, rows: Tensor, part: "Completions") -> None:
+        """Write the completions of a part of the rows, which may be shorter, into these."""
+        length = part.ids_BT.shape[1]
+        self.ids_BT[rows, :length], self.mask_BT[rows, :length] = part.ids_BT, part.mask_BT
+        self.logprobs_BT[rows, :length], self.terminated_B[rows] = part.logprobs_BT, part.terminated_B
+
+
+@torch.no_grad()
+def generate(
+    model: PreTrainedModel,
+    prompt_ids_BQ: Tensor,
+    prompt_mask_BQ: Tensor,
+    sampling: Sampling,
+    uniforms_BT: Tensor,
+) -> Completions:
+    """Sample one completion for each prompt (left-padded). Rows that have ended leave the batch where that pays.
+
+    Log-probabilities are those of the full softmax at `sampling.temperature`, not of the truncated distribution that
+    top-k and its kin draw from: the ratio and the KL of PPO and GRPO are about the policy that is trained.
+
+    Args:
+        uniforms_BT: The randomness, of `draw_uniforms`: the token at (row, position) is drawn by the number there.
+    """
+    lengths_B = prompt_mask_BQ.sum(1)
+    if not takes_padding(model) and bool((lengths_B != lengths_B[0]).any()):
+        return _by_length(model, prompt_ids_BQ, lengths_B, sampling, uniforms_BT)
+    longest = int(lengths_B.max())
+    prompt_ids_BQ, prompt_mask_BQ = prompt_ids_BQ[:, -longest:], prompt_mask_BQ[:, -longest:]
+    transcript = _Transcript.empty(len(prompt_ids_BQ), sampling, prompt_ids_BQ.device)
+    uniforms_TA = uniforms_BT.to(prompt_ids_BQ.device).t().contiguous()
+    ended_A = torch.zeros(len(prompt_ids_BQ), dtype=torch.bool, device=prompt_ids_BQ.device)
+    seen_AV = _seen(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size) if sampling.penalises_repetition else None
+
+    decoder = decoder_for(model, sampling, longest)
+    logits_AV = decoder.read_prompts(prompt_ids_BQ, prompt_mask_BQ)
+    for t in range(sampling.max_new_tokens):
+        tokens_A, logprobs_A = next_tokens(logits_AV.float(), sampling, t, seen_AV, uniforms_TA[t])
+        transcript.add(tokens_A, logprobs_A)
+        if t + 1 == sampling.max_new_tokens:
+            break
+        if seen_AV is not None:
+            seen_AV.scatter_(1, tokens_A.unsqueeze(1), True)
+        for eos_id in sampling.eos_ids:
+            ended_A |= tokens_A == eos_id
+        ended = int(ended_A.count_nonzero()) if sampling.eos_ids else 0
+        if ended == len(ended_A):
+            break
+        if ended >= DROPPED_SHARE * len(ended_A):
+            kept = (~ended_A).nonzero().squeeze(1)
+            if decoder.keep(kept):
+                transcript.keep(kept)
+                ended_A, tokens_A, uniforms_TA = ended_A[kept], tokens_A[kept], uniforms_TA[:, kept]
+                seen_AV = None if seen_AV is None else seen_AV[kept]
+        logits_AV = decoder.read(tokens_A)
+    return transcript.completions(sampling)
+
+
+@dataclass(slots=True)
+class _Transcript:
+    """What has been written so far; tokens reach their rows when some of those leave, since each copy costs a call."""
+
+    ids_TB: Tensor
+    logprobs_TB: Tensor
+    row_A: Tensor
+    """Which rows are left."""
+    length: int = 0
+    """Tokens of each that stand there."""
+    tokens: list[Tensor] = field(default_factory=list)
+    """(A,) those that do not stand there yet."""
+    logprobs: list[Tensor] = field(default_factory=list)
+
+    @classmethod
+    def empty(cls, rows: int, sampling: Sampling, device: torch.device) -> "_Transcript":
+        """Of as many rows."""
+        shape = (sampling.max_new_tokens, rows)
+        ids_TB = torch.full(shape, sampling.pad_id, device=device)
+        return cls(ids_TB, torch.zeros(shape, device=device), torch.arange(rows, device=device))
+
+    def add(self, tokens_A: Tensor, logprobs_A: Tensor) -> None:
+        """One token of each row that is left."""
+        self.tokens.append(tokens_A)
+        self.logprobs.append(logprobs_A)
+
+    def keep(self, kept: Tensor) -> None:
+        """Go on with these of the rows."""
+        self._place()
+        self.row_A = self.row_A[kept]
+
+    def completions(self, sampling: Sampling) -> Completions:
+        """What counts of the rows, which may have been written on behind their end."""
+        self._place()
+        ids_BT, logprobs_BT = self.ids_TB[: self.length].t(), self.logprobs_TB[: self.length].t()
+        is_end_BT = torch.isin(ids_BT, torch.tensor(sampling.eos_ids, dtype=torch.long, device=ids_BT.device))
+        mask_BT = is_end_BT.cumsum(1) - is_end_BT.long() == 0
+        return Completions(
+            torch.where(mask_BT, ids_BT, sampling.pad_id),
+            mask_BT,
+            torch.where(mask_BT, logprobs_BT, 0.0),
+            is_end_BT.any(1),
+        ).cut()
+
+    def _place(self) -> None:
+        begin, self.length = self.length, self.length + len(self.tokens)
+        for written_TB, added in ((self.ids_TB, self.tokens), (self.logprobs_TB, self.logprobs)):
+            written_TB[begin : self.length].index_copy_(1, self.row_A, torch.stack(added))
+            added.clear()
+
+
+def decoder_for(model: PreTrainedModel, sampling: Sampling, prompt_length: int) -> Decoder:
+    """The fused decoder where the model allows it and nobody asked for the generic one, else the model's own."""
+    bare = bare_model(model)
+    if sampling.decode == "auto" and is_fusable(bare, prompt_length + sampling.max_new_tokens):
+        return FusedDecoder(bare, sampling.max_new_tokens)
+    return CachedDecoder(bare, sampling.max_new_tokens)
+
+
+def _by_length(
+    model: PreTrainedModel, prompt_ids_BQ: Tensor, lengths_B: Tensor, sampling: Sampling, uniforms_BT: Tensor
+) -> Completions:
+    """Rows whose prompts have the same length together, so that none of them is padded."""
+    written = Completions(
+        torch.full(uniforms_BT.shape, sampling.pad_id, device=prompt_ids_BQ.device),
+        torch.zeros(uniforms_BT.shape, dtype=torch.bool, device=prompt_ids_BQ.device),
+        torch.zeros(uniforms_BT.shape, device=prompt_ids_BQ.device),
+        torch.zeros_like(lengths_B, dtype=torch.bool),
+    )
+    for length in lengths_B.unique().tolist():
+        rows = (lengths_B == length).nonzero().squeeze(1)
+        ids_NQ = prompt_ids_BQ[rows, -length:]
+        part = generate(model, ids_NQ, torch.ones_like(ids_NQ), sampling, uniforms_BT[rows.cpu()])
+        written.place(rows, part)
+    return written.cut()
+
+
+def next_tokens(
+    logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, uniforms_A: Tensor
+) -> tuple[Tensor, Tensor]:
+    """(A,) tokens drawn as the options say, and their (A,) log-probabilities under the full policy."""
+    scaled_AV = logits_AV if sampling.temperature == 1 else logits_AV / sampling.temperature
+    if sampling.is_the_policy:  # one softmax serves both; a token that is drawn has a probability that a log can take
+        probs_AV = scaled_AV.softmax(1)
+        tokens_A = draw(probs_AV, uniforms_A)
+        return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).log().squeeze(1)
+    bent_AV = bent_logits(logits_AV, sampling, position, seen_AV)
+    tokens_A = draw(bent_AV.softmax(1), uniforms_A) if sampling.do_sample else bent_AV.argmax(1)
+    return tokens_A, scaled_AV.log_softmax(1).gather(1, tokens_A.unsqueeze(1)).squeeze(1)
+
+
+def _seen(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:
+    """(B, V) bool, True for the real tokens of each prompt."""
+    seen_BV = torch.zeros(len(ids_BQ), vocabulary, dtype=torch.int8, device=ids_BQ.device)
+    return seen_BV.scatter_reduce(1, ids_BQ, mask_BQ.to(torch.int8), "amax").bool()

@@ -1,0 +1,270 @@
+"""The models of a training: loading them for any architecture of transformers, with or without an adapter.
+
+Every model is in eval mode, also while it learns: gradients flow all the same, and dropout, which would make the
+log-probabilities of rollout and update differ, stays off.
+Axes: B completions, S prompt and completion tokens, W width of a model's last layer.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias, cast
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from transformers import (
+    AutoModel,
+    AutoModelForCausalLM,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.modeling_outputs import TokenClassifierOutput
+from transformers.utils import logging as transformers_logging
+
+from trainer.acceleration.layers.attention import with_short_attention
+from trainer.acceleration.layers.decoder_layer import with_lean_layers
+from trainer.acceleration.layers.linear import with_fast_layers
+from trainer.acceleration.layers.mlp import with_lean_mlps
+from trainer.acceleration.parallel.sharding import asks_for_deepspeed
+from trainer.acceleration.parallel.split_state import weights_below
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.data.sources import is_path
+from trainer.rollout.adapters import AdapterOff, is_adapter, merged, with_adapter
+from trainer.tasks import get_task
+
+VALUE_HEAD_FILE = "value_head.safetensors"
+
+transformers_logging.disable_progress_bar()  # "Loading weights" of a fraction of a second would fill the console
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """Where a model comes from, a folder or a hub id, and how it is loaded."""
+
+    name: str
+    revision: str = "main"
+    dtype: str = "float32"
+    attn_implementation: str | None = None
+    trust_remote_code: bool = False
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What `from_pretrained` needs to know to find a model or a tokenizer."""
+        return {"revision": self.revision, "trust_remote_code": self.trust_remote_code}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What `from_pretrained` needs to know to load a model; the precision holds whatever it was saved in."""
+        dtype = self.dtype if self.dtype == "auto" else getattr(torch, self.dtype)
+        attention = {"attn_implementation": self.attn_implementation} if self.attn_implementation else {}
+        return {"dtype": dtype, **attention, **self.origin}
+
+
+Source: TypeAlias = Checkpoint | str | Path
+
+
+class ValueModel(torch.nn.Module):
+    """A causal language model's body with one number per token, which starts at 0 for all.
+
+    `AutoModelForTokenClassification` would be the same, but knows no value head for many causal architectures.
+    """
+
+    def __init__(self, body: PreTrainedModel, head: torch.nn.Linear) -> None:
+        super().__init__()
+        self.body = body
+        self.head = head
+
+    @property
+    def config(self) -> Any:
+        """The body's configuration."""
+        return self.body.config
+
+    def forward(self, **inputs: Any) -> TokenClassifierOutput:
+        """`logits` are the values, (B, S, 1)."""
+        hidden_BSW: Tensor = self.body(**inputs).last_hidden_state
+        return TokenClassifierOutput(logits=self.head(hidden_BSW.to(self.head.weight.dtype)))
+
+    def save_pretrained(self, folder: str | Path, state_dict: Mapping[str, Tensor] | None = None) -> None:
+        """Write a folder that `load_value_model` reads, with this model's weights or, of a split one, those given."""
+        weights = self.state_dict() if state_dict is None else state_dict
+        self.body.save_pretrained(folder, state_dict=weights_below(weights, "body"))
+        save_file(weights_below(weights, "head"), Path(folder) / VALUE_HEAD_FILE)
+
+
+def checkpoint_of(config: TrainConfig) -> Checkpoint:
+    """The model that a configuration starts from: its own, or the demo task's."""
+    return Checkpoint(
+        name=config.model_name_or_path or str(get_task(config.task).checkpoint),
+        revision=config.model_revision,
+        dtype=config.dtype,
+        attn_implementation=config.attn_implementation,
+        trust_remote_code=config.trust_remote_code,
+    )
+
+
+def trainable_policy(config: TrainConfig) -> PreTrainedModel:
+    """The policy that a configuration trains: the whole model, or an adapter on it."""
+    return _trainable(load_policy(checkpoint_of(config)), config)
+
+
+def reference_of(config: TrainConfig, policy: PreTrainedModel) -> torch.nn.Module:
+    """What the policy was before it learnt anything, frozen: a copy, or the policy with its adapter switched off."""
+    return AdapterOff(policy) if config.use_peft else load_reference(checkpoint_of(config))
+
+
+def trainable_value_model(config: TrainConfig) -> ValueModel:
+    """A value model of its own for the policy's checkpoint, with an adapter where the policy has one."""
+    model = load_value_model(checkpoint_of(config))
+    model.body = _trainable(model.body, config)
+    return model
+
+
+def load_policy(source: Source) -> PreTrainedModel:
+    """A causal language model; an adapter's folder gives its model with the adapter merged in.
+
+    Raises:
+        ConfigError: it cannot be found or loaded.
+    """
+    return _load(AutoModelForCausalLM, source)
+
+
+def load_reference(source: Source) -> PreTrainedModel:
+    """The same model, frozen."""
+    model = load_policy(source)
+    model.requires_grad_(False)
+    return model
+
+
+def load_value_model(source: Source) -> ValueModel:
+    """The body of a causal language model with a value head: a saved one, else zeros."""
+    saved = Path(_checkpoint(source).name) / VALUE_HEAD_FILE
+    body = _load(AutoModel, source) if saved.is_file() else _body(source)
+    with torch.no_grad():
+        width = body(input_ids=torch.zeros(1, 1, dtype=torch.long), use_cache=False).last_hidden_state.shape[2]
+    head = torch.nn.Linear(width, 1)
+    if saved.is_file():
+        head.load_state_dict(load_file(saved))
+    else:
+        torch.nn.init.zeros_(head.weight)
+        torch.nn.init.zeros_(head.bias)
+    return ValueModel(body, head).eval()
+
+
+def load_classifier(source: Source) -> PreTrainedModel:
+    """A sequence classifier, frozen."""
+    model = _load(AutoModelForSequenceClassification, source)
+    model.requires_grad_(False)
+    return model
+
+
+def load_tokenizer(source: Source) -> PreTrainedTokenizerBase:
+    """The tokenizer of a model, padding on the left; without a pad token the end token pads, since masks tell.
+
+    Raises:
+        ConfigError: it cannot be found or loaded, or has neither a pad nor an end token.
+    """
+    checkpoint = _checkpoint(source)
+    with _said("the tokenizer of", checkpoint):
+        tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
+            checkpoint.name, padding_side="left", **checkpoint.origin
+        )
+    if tokenizer.pad_token is None:
+        if tokenizer.eos_token is None:
+            raise ConfigError(f"the tokenizer of {checkpoint.name} has neither a pad nor an end token; give it one")
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def _checkpoint(source: Source) -> Checkpoint:
+    return source if isinstance(source, Checkpoint) else Checkpoint(str(source))
+
+
+def _body(source: Source) -> PreTrainedModel:
+    if is_adapter(_checkpoint(source).name):  # it was trained on the whole model, and fits nothing less
+        return cast(PreTrainedModel, load_policy(source).base_model)
+    return _load(AutoModel, source)
+
+
+def _load(kind: Any, source: Source) -> PreTrainedModel:
+    checkpoint = _checkpoint(source)
+    with _said("the model", checkpoint), _quiet():
+        if is_adapter(checkpoint.name):
+            model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
+        else:
+            model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
+    fast = with_lean_mlps(with_fast_layers(model.eval()))
+    if not asks_for_deepspeed():  # it joins what processes compute in the order of their gradients: one for all of them
+        fast = with_lean_layers(fast)
+    return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
+
+
+def _trainable(model: PreTrainedModel, config: TrainConfig) -> PreTrainedModel:
+    trained = with_adapter(model, config) if config.use_peft else model
+    if config.gradient_checkpointing:
+        _recompute_activations(trained)
+    return trained
+
+
+def _recompute_activations(model: PreTrainedModel) -> None:
+    """Switch gradient checkpointing on, which works in train mode only: the model is in it while gradients flow."""
+    enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable  # till v6
+    try:
+        enable({"use_reentrant": False})
+    except ValueError as error:
+        raise ConfigError(f"gradient_checkpointing is not for this model: {error}") from error
+    for module in model.modules():  # train mode must not bring dropout along
+        for name, value in vars(module).items():
+            if isinstance(value, float) and ("drop" in name or isinstance(module, torch.nn.Dropout)):
+                setattr(module, name, 0.0)
+    model.register_forward_pre_hook(_train_where_gradients_flow)
+    model.register_forward_hook(_back_to_eval, always_call=True)
+
+
+def _train_where_gradients_flow(module: torch.nn.Module, inputs: Any) -> None:
+    module.train(torch.is_grad_enabled())
+
+
+def _back_to_eval(module: torch.nn.Module, inputs: Any, output: Any) -> None:
+    module.eval()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Without transformers' warnings: that a head is new or left out is by design, and would be said at every start."""
+    verbosity = transformers_logging.get_verbosity()
+    transformers_logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        transformers_logging.set_verbosity(verbosity)
+
+
+def _reason(error: Exception) -> str:
+    """What an exception says, as part of a sentence."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"one of its JSON files is broken or cut off ({error})"
+    paragraph = str(error).strip().partition("\n\n")[0]
+    return " ".join(paragraph.split()).rstrip(".") or type(error).__name__
+
+
+@contextmanager
+def _said(what: str, checkpoint: Checkpoint) -> Iterator[None]:
+    """Turn what `from_pretrained` raises into one sentence that says what was tried and what works."""
+    try:
+        yield
+    except ConfigError:
+        raise
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        reason = _reason(error)
+        if is_path(checkpoint.name):
+            raise ConfigError(f"{what} {checkpoint.name} cannot be loaded: {reason}") from error
+        raise ConfigError(
+            f"{what} {checkpoint.name} (revision {checkpoint.revision}) cannot be loaded, neither from the Hugging "
+            f"Face hub nor from its local cache: {reason}; without a network give the folder that save_pretrained wrote"
+        ) from error

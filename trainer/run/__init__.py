@@ -1,0 +1,1 @@
+"""A training as it runs: device, journal, checkpoints, samples, histograms, sinks, and what ended it."""

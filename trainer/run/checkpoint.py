@@ -1,0 +1,272 @@
+"""Checkpoints: the models in folders that transformers loads, and all else that a training needs to go on exactly.
+
+A checkpoint is <run>/checkpoints/step-N with the policy and its tokenizer, the value model of PPO below it, and
+trainer_state.pt (plain data, `torch.load(weights_only=True)` reads it). A folder that exists under its name is whole.
+"""
+
+import os
+import random
+import shutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+
+import numpy as np
+import torch
+from accelerate.utils import DistributedType
+from torch.optim import Optimizer
+from transformers import PreTrainedTokenizerBase
+
+from trainer.acceleration.parallel.processes import Processes
+from trainer.acceleration.parallel.sharding import is_sharded
+from trainer.acceleration.parallel.split_state import (
+    ENGINE_FOLDER,
+    restore_engine,
+    save_engine,
+    split_again,
+    split_like,
+    weights_below,
+    whole_state,
+)
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.launch.resuming import STATE_FILE, checkpoint_folder
+from trainer.rewards import RewardFunc
+from trainer.run.journal import Journal
+from trainer.run.retention import Retention
+
+VALUE_MODEL_FOLDER = "value_model"
+_STATE_VERSION = 1
+
+
+class Stateful(Protocol):
+    """Something that changes while a training runs and can be put back; its state is plain data and tensors."""
+
+    def state_dict(self) -> dict[str, Any]: ...
+
+    def load_state_dict(self, state: Any) -> Any: ...
+
+
+class GeneratorState:
+    """A random generator as a stateful part."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        self._generator = generator
+
+    def state_dict(self) -> dict[str, Any]:
+        """The generator's state."""
+        return {"state": self._generator.get_state()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Draw on as when the state was taken."""
+        self._generator.set_state(state["state"])
+
+
+class RewardStates:
+    """The reward functions that keep a state of their own, and have `state_dict` and `load_state_dict` to save it."""
+
+    def __init__(self, functions: Iterable[RewardFunc]) -> None:
+        kept = [function for function in functions if hasattr(function.function, "state_dict")]
+        self._functions: dict[str, Any] = {f"{number} {func.name}": func.function for number, func in enumerate(kept)}
+
+    def state_dict(self) -> dict[str, Any]:
+        """The states by number and name."""
+        return {name: function.state_dict() for name, function in self._functions.items()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Put every function back."""
+        for name, function in self._functions.items():
+            function.load_state_dict(state[name])
+
+
+class Counter:
+    """A number that grows while a training runs."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    def state_dict(self) -> dict[str, Any]:
+        """The number."""
+        return {"value": self.value}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Count on from a saved number."""
+        self.value = int(state["value"])
+
+
+class Checkpoints:
+    """When a training is saved, what is kept, and how a resumed one is put back; every process calls every method."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        journal: Journal,
+        processes: Processes,
+        tokenizer: PreTrainedTokenizerBase,
+        trained: torch.nn.Module,
+        folders: Mapping[str, str],
+        parts: Mapping[str, Stateful],
+    ) -> None:
+        """Of the `trained` module `folders` names the model that each folder holds; `parts` are all else that changes.
+
+        Both "" for a policy alone; the optimizer is a part of this name.
+        """
+        self._config = config
+        self._journal = journal
+        self._processes = processes
+        self._tokenizer = tokenizer
+        self._trained = trained
+        self._folders = folders
+        plain = processes.accelerator.unwrap_model(trained)
+        self._models = {folder: plain.get_submodule(name) for folder, name in folders.items()}
+        self._is_sharded = is_sharded(processes.accelerator)
+        self._has_deepspeed = processes.accelerator.distributed_type == DistributedType.DEEPSPEED
+        self._retention = Retention(config, journal.directory)
+        self._parts = {**parts, "retention": self._retention}
+        if self._has_deepspeed:  # the optimizer is the engine's
+            del self._parts["optimizer"]
+        self._saved_step = journal.last_step
+
+    def restore(self) -> None:
+        """Put everything back as it was after the step that the journal begins at; nothing to do in a new run."""
+        if not self._journal.last_step:
+            return
+        folder = checkpoint_folder(self._journal.directory, self._journal.last_step)
+        if (folder / ENGINE_FOLDER).is_dir() != self._has_deepspeed:
+            way = "without" if self._has_deepspeed else "with"
+            raise ConfigError(f"{folder} was saved {way} DeepSpeed, and can be gone on from only in the same way")
+        path = folder / STATE_FILE
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if state["version"] != _STATE_VERSION:
+            raise ConfigError(f"{path} has version {state['version']}, but this rlvitals reads {_STATE_VERSION}")
+        for name, part in self._parts.items():
+            part.load_state_dict(state["parts"][name])
+        if self._has_deepspeed:
+            restore_engine(self._trained, folder)
+        else:
+            for name, model in self._models.items():
+                _put_back(model, state["weights"][name])
+            split_again(cast(Optimizer, self._parts["optimizer"]))
+        _set_randomness(state["randomness"][self._processes.accelerator.process_index])
+
+    def after(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Take in a step's metrics; save where a checkpoint is due, and delete those that are no longer to be kept."""
+        self._retention.observe(metrics)
+        if self._config.save_strategy == "steps" and step % self._config.save_steps == 0:
+            self._save(step)
+
+    def finish(self) -> None:
+        """Save the last step, unless it is saved already."""
+        if self._config.save_strategy == "steps" and self._journal.last_step != self._saved_step:
+            self._save(self._journal.last_step)
+
+    def _save(self, step: int) -> None:
+        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one."""
+        self._retention.rate(step)
+        state = self._state(step)
+        weights = self._processes.accelerator.get_state_dict(self._trained) if self._is_sharded else None
+        folder = checkpoint_folder(self._journal.directory, step)
+        partial = folder.with_name(f".{folder.name}.partial")
+        if self._processes.is_first:
+            shutil.rmtree(partial, ignore_errors=True)
+            partial.mkdir(parents=True)
+        try:
+            if self._has_deepspeed:
+                save_engine(self._trained, partial)
+            if self._processes.is_first:
+                self._write(partial, state, weights)
+        except BaseException:  # a full disk above all: half a checkpoint would only fill it further
+            if self._processes.is_first:
+                shutil.rmtree(partial, ignore_errors=True)
+            raise
+        if self._processes.is_first:
+            shutil.rmtree(folder, ignore_errors=True)
+            partial.rename(folder)
+            _flush_folder(folder.parent)
+            self._retention.prune()
+        self._saved_step = step
+
+    def _check_alike(self, step: int) -> None:
+        """Raise RuntimeError where the processes no longer hold the same parameters, to the last bit."""
+        sums = [float(value.double().sum()) for model in self._models.values() for value in _learning(model).values()]
+        if len({tuple(map(repr, found)) for found in self._processes.gather_objects(sums)}) > 1:
+            raise RuntimeError(f"the processes hold different parameters after step {step}: updates were not shared")
+
+    def _write(self, folder: Path, state: Mapping[str, Any], weights: Mapping[str, torch.Tensor] | None) -> None:
+        """Write all but what DeepSpeed's engine holds, and wait until the whole folder is on the disk.
+
+        Args:
+            weights: Of a split module, brought together; None for a whole one, whose models save themselves.
+        """
+        for name, model in self._models.items():
+            own = None if weights is None else weights_below(weights, self._folders[name])
+            model.save_pretrained(folder / name, state_dict=own)
+        self._tokenizer.save_pretrained(folder)
+        with (folder / STATE_FILE).open("wb") as file:  # given a path, torch would not say that the disk is full
+            torch.save(state, file)
+        _flush(folder)
+
+    def _state(self, step: int) -> dict[str, Any]:
+        """All that `restore` puts back, the same on every process but for the global randomness, kept of each."""
+        if not self._is_sharded:
+            self._check_alike(step)
+        state = {
+            "version": _STATE_VERSION,
+            "step": step,
+            "weights": {} if self._has_deepspeed else {name: _learning(model) for name, model in self._models.items()},
+            "parts": {name: part.state_dict() for name, part in self._parts.items()},
+            "randomness": self._processes.gather_objects(_randomness()),
+        }
+        return whole_state(state, self._processes.is_first) if self._is_sharded else state
+
+
+def _learning(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The parameters that learn, exactly; of a model with an adapter that is the adapter alone."""
+    return {name: value.detach() for name, value in model.named_parameters() if value.requires_grad}
+
+
+@torch.no_grad()
+def _put_back(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> None:
+    for name, value in _learning(model).items():
+        value.copy_(split_like(value, weights[name]))
+
+
+def _randomness() -> dict[str, Any]:
+    """The state of every global generator that the libraries or a reward function may draw from."""
+    version, internal, gauss = random.getstate()
+    name, keys, position, has_gauss, cached = np.random.get_state()  # the global one, which others use
+    return {
+        "python": [version, list(internal), gauss],
+        "numpy": [str(name), [int(key) for key in keys], int(position), int(has_gauss), float(cached)],
+        "torch": torch.get_rng_state(),
+        "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
+    }
+
+
+def _set_randomness(state: Mapping[str, Any]) -> None:
+    version, internal, gauss = state["python"]
+    random.setstate((version, tuple(internal), gauss))
+    np.random.set_state(tuple(state["numpy"]))
+    torch.set_rng_state(state["torch"])
+    if state["cuda"] and torch.cuda.device_count() == len(state["cuda"]):
+        torch.cuda.set_rng_state_all(state["cuda"])
+
+
+def _flush(folder: Path) -> None:
+    """Wait until a folder's files are on the disk: a name that survives a power cut must not lead to empty files."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            _flush_file(Path(parent) / name, os.O_RDONLY)
+        _flush_folder(Path(parent))
+
+
+def _flush_folder(folder: Path) -> None:
+    _flush_file(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _flush_file(path: Path, flags: int) -> None:
+    descriptor = os.open(path, flags)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,92 @@
+"""What ended a training, in words: the failures that real runs meet, each with what to do about it; no torch here."""
+
+import errno
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+from trainer.launch.several_processes import process_count
+from trainer.rewards import RewardError
+
+_OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory")
+_FULL_DISK = ("no space left on device", "file write failed")
+_OUTSIDE_A_TABLE = "index out of range in self"  # torch, of an embedding
+_LOST_TOUCH = ("connection closed by peer", "connection reset by peer", "connection refused", "broken pipe")
+
+
+def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
+    """One sentence for the run's state: what happened and, where the failure is a known one, what to do."""
+    if isinstance(error, RewardError) and error.__cause__ is not None and _is_out_of_memory(error.__cause__):
+        return f"{error}; {memory_advice(config)}"
+    if isinstance(error, ConfigError | RewardError):
+        return str(error)
+    if _is_out_of_memory(error):
+        return f"out of memory ({_first_line(error)}); {memory_advice(config)}"
+    if _is_full_disk(error):
+        way_on = f"rlvitals train --resume {directory}"
+        return f"the disk that holds {directory} is full; free space, then go on with: {way_on}"
+    if isinstance(error, OSError) and error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        place = error.filename or directory
+        return f"{place} cannot be written ({error.strerror}); make it writable, or train elsewhere with --run_dir"
+    if isinstance(error, IndexError) and _OUTSIDE_A_TABLE in str(error):
+        return (
+            f"a token or a position lies outside the model's tables ({_first_line(error)}): prompt and completion must "
+            "fit into its positions together; set max_prompt_length, or fewer new tokens than "
+            f"{config.max_new_tokens}"
+        )
+    if _is_lost_touch(error):
+        return _elsewhere() or (
+            "another process of this training ended without a word: killed, or the machine ran out of memory "
+            f"(its console.rank*.log may tell more); {memory_advice(config)}"
+        )
+    return f"{type(error).__name__}: {error}"
+
+
+def memory_advice(config: TrainConfig) -> str:
+    """The advice of TRL's documents against running out of memory, with the values to change."""
+    size, passes = config.per_device_train_batch_size, config.gradient_accumulation_steps
+    return (
+        f"lower per_device_train_batch_size (now {size}) and raise gradient_accumulation_steps (now {passes}) by the "
+        "same factor, which leaves the training as it is; with several GPUs, DeepSpeed stage 3 splits the model as well"
+    )
+
+
+def print_failure(error: BaseException, words: str) -> None:
+    """Print the words, behind a traceback unless a setting is to blame; nothing where not even that can be written."""
+    with suppress(OSError):
+        if not isinstance(error, ConfigError):
+            traceback.print_exception(error, file=sys.stderr)
+        sys.stderr.write(f"rlvitals: {words}\n")
+
+
+def _is_out_of_memory(error: BaseException) -> bool:
+    """torch's allocators, of CPUs too, raise RuntimeErrors that only their text tells apart."""
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(words in text for words in _OUT_OF_MEMORY)
+    )
+
+
+def _is_full_disk(error: BaseException) -> bool:
+    """safetensors tells it in an error of its own; torch's zip writer fails again while it handles Python's."""
+    is_known = isinstance(error, OSError) and error.errno == errno.ENOSPC
+    is_known = is_known or any(words in str(error).lower() for words in _FULL_DISK)
+    return is_known or (error.__context__ is not None and _is_full_disk(error.__context__))
+
+
+def _is_lost_touch(error: BaseException) -> bool:
+    text = str(error).lower()
+    return process_count() > 1 and isinstance(error, RuntimeError) and any(words in text for words in _LOST_TOUCH)
+
+
+def _elsewhere() -> str | None:
+    from trainer.acceleration.parallel.processes import announced_failure  # noqa: PLC0415 - torch, which a training that lost touch has loaded
+
+    return announced_failure()
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), type(error).__name__)

@@ -1,0 +1,42 @@
+"""What GRPO logs of a step beside its losses, and of an evaluation; names as on TRL's GRPO logging page.
+
+Axis: B completions.
+"""
+
+import torch
+from torch import Tensor
+
+from trainer.evaluate.held_out import Answers
+from trainer.rewards.scoring import sample_std
+
+
+def answer_metrics(answers: Answers) -> dict[str, float]:
+    """What an evaluation says of its answers: what the reward functions logged, lengths, each function, the reward."""
+    return {
+        **answers.scores.notes.means(),
+        **completion_metrics(answers.lengths_N, answers.terminated_N),
+        **answers.scores.metrics(),
+        **reward_metrics(answers.scores.total_B, answers.scores.scorable_B),
+    }
+
+
+def completion_metrics(lengths_B: Tensor, terminated_B: Tensor) -> dict[str, float]:
+    """The `completions/…` metrics, in tokens. As in TRL the `terminated` ones are 0 where no completion ended."""
+    lengths_B = lengths_B.float()
+    ended = lengths_B[terminated_B] if terminated_B.any() else torch.zeros(1)
+    return {
+        "completions/mean_length": float(lengths_B.mean()),
+        "completions/min_length": float(lengths_B.min()),
+        "completions/max_length": float(lengths_B.max()),
+        "completions/clipped_ratio": float((~terminated_B).float().mean()),
+        "completions/mean_terminated_length": float(ended.mean()),
+        "completions/min_terminated_length": float(ended.min()),
+        "completions/max_terminated_length": float(ended.max()),
+    }
+
+
+def reward_metrics(total_B: Tensor, scorable_B: Tensor) -> dict[str, float]:
+    """`reward` and `reward_std` (over the whole batch, as TRL since 0.27) of the scorable completions, if any."""
+    if not scorable_B.any():
+        return {}
+    return {"reward": float(total_B[scorable_B].mean()), "reward_std": float(sample_std(total_B[scorable_B]))}

@@ -1,0 +1,89 @@
+"""The journal of a training: what a loop tells the world at each step, and how the world asks it to stop."""
+
+import signal
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from diagnostics.runlog import RunLog
+from trainer.run.console import Progress
+from trainer.run.sinks import Sinks
+
+
+class StopRequest:
+    """Set by SIGTERM or the first Ctrl-C: the loop ends after the step it is in. A second Ctrl-C interrupts at once."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+        signal.signal(signal.SIGTERM, self._handle)
+        signal.signal(signal.SIGINT, self._handle)
+
+    def __bool__(self) -> bool:
+        return self._event.is_set()
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._event.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+class Journal:
+    """One call per step writes the run directory, the sinks and the progress line, in this order."""
+
+    def __init__(self, log: RunLog, sinks: Sinks, total: int, stop: StopRequest, last_step: int = 0) -> None:
+        """`last_step` is the one that a resumed training goes on from."""
+        self._log = log
+        self._sinks = sinks
+        self._stop = stop
+        self._progress = Progress(total, last_step)
+        self.last_step = last_step
+
+    @property
+    def directory(self) -> Path:
+        """The run directory."""
+        return self._log.directory
+
+    @property
+    def stop_requested(self) -> bool:
+        """Whether the loop should end after the step it is in."""
+        return bool(self._stop)
+
+    def record(
+        self,
+        step: int,
+        metrics: Mapping[str, float],
+        samples: Sequence[Mapping[str, Any]],
+        histograms: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> None:
+        """Write one step; it is on disk when this returns."""
+        self._log.log(step, metrics, samples, histograms)
+        self._sinks.log(step, metrics, histograms)
+        self._progress.show(step, metrics)
+        self.last_step = step
+
+    def close(self) -> None:
+        """Flush the sinks and end the progress line; the run log's state is the caller's to close."""
+        self._sinks.close()
+        self._progress.close()
+
+
+class SilentJournal(Journal):
+    """The journal of a process beside the first, which alone writes: it counts the steps and can ask to stop."""
+
+    def __init__(self, directory: Path, stop: StopRequest, last_step: int = 0) -> None:
+        self._directory = directory
+        self._stop = stop
+        self.last_step = last_step
+
+    @property
+    def directory(self) -> Path:
+        """The run directory."""
+        return self._directory
+
+    def record(self, step: int, *_: Any, **__: Any) -> None:
+        """Remember that the step is done."""
+        self.last_step = step
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,43 @@
+"""The optimizer of a training and the schedule of its learning rates."""
+
+from collections.abc import Iterable
+
+from torch.nn import Parameter
+from torch.optim import AdamW
+from torch.optim.lr_scheduler import LambdaLR
+from transformers import get_scheduler
+
+from trainer.config.lr_schedulers import scheduler_settings
+from trainer.config.options import ConfigError
+from trainer.config.training import TrainConfig
+
+
+def make_optimizer(config: TrainConfig, *groups: tuple[Iterable[Parameter], float]) -> AdamW:
+    """AdamW over what learns in these groups, each with its base learning rate."""
+    return AdamW(
+        [{"params": [p for p in parameters if p.requires_grad], "lr": rate} for parameters, rate in groups],
+        lr=config.learning_rate,
+        betas=(config.adam_beta1, config.adam_beta2),
+        eps=config.adam_epsilon,
+        weight_decay=config.weight_decay,
+        fused=True,  # one pass over each weight and no copies of all of them, on the CPU too
+    )
+
+
+def make_scheduler(config: TrainConfig, optimizer: AdamW) -> LambdaLR:
+    """The schedule of transformers, one step of it for each step of the training.
+
+    Raises:
+        ConfigError: it does not know a setting of lr_scheduler_kwargs, or needs another.
+    """
+    steps, settings = config.total_steps, scheduler_settings(config.lr_scheduler_kwargs)
+    try:
+        scheduler: LambdaLR = get_scheduler(
+            config.lr_scheduler_type, optimizer, config.warmup_of(steps), steps, scheduler_specific_kwargs=settings
+        )
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"lr_scheduler_type = {config.lr_scheduler_type} with lr_scheduler_kwargs = "
+            f"{config.lr_scheduler_kwargs}: {error}"
+        ) from error
+    return scheduler

@@ -1,0 +1,73 @@
+"""What PPO logs of a step beside its losses, and of an evaluation; names as on TRL's PPO logging page.
+
+Axes: B episodes, S those of them that have a score, N held-out prompts, T tokens.
+"""
+
+from collections.abc import Sequence
+
+from torch import Tensor
+
+from trainer.algorithms.means import masked_var
+from trainer.config.training import PPOConfig
+from trainer.evaluate.held_out import Answers
+from trainer.rewards import RewardFunc
+from trainer.rewards.score_shaping import query_scores, with_eos_trick
+
+
+def objective_metrics(score_S: Tensor, kl: float, kl_coef: float, scaled_S: Tensor | None = None) -> dict[str, float]:
+    """`objective/…`: the reward is the score plus what KL costs, and `non_score_reward` is that cost with its sign.
+
+    The logging page says `beta * kl` and `score - non_score_reward`; TRL's code logs −kl_coef·kl and adds it, as here.
+    Score and reward are left out where no response has a score.
+
+    Args:
+        kl: Mean over all responses of the KL summed over tokens, in nats.
+        kl_coef: The one that the step used.
+        scaled_S: The scores as PPO learns from them, where they are scaled: they make the reward.
+    """
+    non_score_reward = -kl_coef * kl
+    found = {"objective/kl": kl, "objective/kl_coef": kl_coef, "objective/non_score_reward": non_score_reward}
+    if len(score_S):
+        reward = float((score_S if scaled_S is None else scaled_S).mean()) + non_score_reward
+        found |= {"objective/rlhf_reward": reward, **score_metrics(score_S)}
+    return found
+
+
+def score_metrics(score_S: Tensor) -> dict[str, float]:
+    """`objective/scores`, the mean of the scores; not logged where there is none."""
+    return {"objective/scores": float(score_S.mean())} if len(score_S) else {}
+
+
+def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: Answers) -> dict[str, float]:
+    """What an evaluation says of its answers: scores before scaling, each reward function, lengths."""
+    score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state).total_B
+    score_N = with_eos_trick(score_N, answers.terminated_N, config)
+    return {
+        **answers.scores.notes.means(),
+        **score_metrics(score_N[answers.scores.scorable_B]),
+        **answers.scores.metrics(),
+        **length_metrics(answers.lengths_N),
+    }
+
+
+def explained_variance(values_BT: Tensor, returns_BT: Tensor, mask_BT: Tensor) -> dict[str, float]:
+    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged where the returns do not vary.
+
+    Nor where there are none: no token is under the mask.
+    """
+    if not mask_BT.any():
+        return {}
+    variance = masked_var(returns_BT, mask_BT)
+    if variance == 0:
+        return {}
+    return {"val/var_explained": float(1 - masked_var(returns_BT - values_BT, mask_BT) / variance)}
+
+
+def length_metrics(lengths_B: Tensor) -> dict[str, float]:
+    """`tokens/responses_len_…`, in tokens."""
+    lengths_B = lengths_B.float()
+    return {
+        "tokens/responses_len_mean": float(lengths_B.mean()),
+        "tokens/responses_len_min": float(lengths_B.min()),
+        "tokens/responses_len_max": float(lengths_B.max()),
+    }

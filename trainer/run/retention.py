@@ -1,0 +1,106 @@
+"""Retention: which checkpoints a run keeps when `save_total_limit` allows it a few only.
+
+Kept are the newest ones, the best one, and for every finding of warning or worse the last one before it began: that is
+where a training that went sick can be taken up again. The trainer does not judge; it asks `rlvitals diagnose`, as a
+process of its own, whenever it is about to delete something.
+"""
+
+import json
+import logging
+import math
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from trainer.config.training import TrainConfig
+from trainer.launch.resuming import checkpoints_of
+
+_EVALUATED = ("eval/reward", "eval/objective/scores")
+_TRAINED = ("reward", "objective/rlhf_reward")
+_SEVERE = ("warning", "critical")
+_SECONDS_TO_DIAGNOSE = 300
+
+_log = logging.getLogger(__name__)
+
+
+class Retention:
+    """Rates the checkpoints of a run and deletes those that nothing speaks for.
+
+    A checkpoint's rating is the reward of the last evaluation before it; where nothing is evaluated, the mean reward of
+    the training's steps since the checkpoint before it, since one step's reward is mostly noise.
+    """
+
+    def __init__(self, config: TrainConfig, run: Path) -> None:
+        self._run = run
+        self._limit = config.save_total_limit
+        self._is_evaluated = config.eval_strategy != "no"
+        self._ratings: dict[int, float] = {}
+        self._since: list[float] = []
+        self._evaluation = math.nan
+
+    def observe(self, metrics: Mapping[str, float]) -> None:
+        """Take in the metrics of a step."""
+        self._evaluation = next((metrics[name] for name in _EVALUATED if name in metrics), self._evaluation)
+        self._since += [metrics[name] for name in _TRAINED if name in metrics]
+
+    def rate(self, step: int) -> None:
+        """Rate the checkpoint that is about to be written."""
+        trained = math.fsum(self._since) / len(self._since) if self._since else math.nan
+        self._ratings[step] = self._evaluation if self._is_evaluated else trained
+        self._since = []
+
+    def prune(self) -> None:
+        """Delete the checkpoints that are not to be kept; none at all where the diagnosis cannot be had."""
+        if self._limit is None:
+            return
+        found = checkpoints_of(self._run)
+        kept = {*list(found)[-self._limit :], *self._best(found)}
+        if kept >= found.keys():
+            return
+        onsets = finding_onsets(self._run)
+        if onsets is None:
+            return
+        kept |= last_before(onsets, found)
+        for step in found.keys() - kept:
+            shutil.rmtree(found[step])
+            self._ratings.pop(step, None)
+
+    def _best(self, steps: Iterable[int]) -> set[int]:
+        rated = {step: self._ratings[step] for step in steps if not math.isnan(self._ratings.get(step, math.nan))}
+        return {max(rated, key=rated.__getitem__)} if rated else set()
+
+    def state_dict(self) -> dict[str, Any]:
+        """What a resumed training needs."""
+        return {"ratings": dict(self._ratings), "since": list(self._since), "evaluation": self._evaluation}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on where `state_dict` was taken."""
+        self._ratings = dict(state["ratings"])
+        self._since = list(state["since"])
+        self._evaluation = float(state["evaluation"])
+
+
+def last_before(onsets: Iterable[int], steps: Iterable[int]) -> set[int]:
+    """For each onset the last of the steps before it, where there is one."""
+    ordered = sorted(steps)
+    earlier = ([step for step in ordered if step < onset] for onset in onsets)
+    return {found[-1] for found in earlier if found}
+
+
+def finding_onsets(run: Path) -> set[int] | None:
+    """The first steps of a run's findings of warning or worse; None, with a warning, where no diagnosis can be had."""
+    command = [sys.executable, "-P", "-m", "diagnostics.cli", "diagnose", str(run), "--format", "json"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS_TO_DIAGNOSE, check=False)
+        (diagnosed,) = json.loads(done.stdout)["runs"]
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError) as error:
+        _log.warning("no checkpoint was deleted, since rlvitals diagnose %s gave no report (%s)", run, error)
+        return None
+    return {
+        outcome["first_step"]
+        for outcome in diagnosed["outcomes"]
+        if outcome["verdict"] == "fired" and outcome["severity"] in _SEVERE and outcome["first_step"] is not None
+    }
