@@ -18,7 +18,7 @@ from diagnostics.runlog import RUN_FILE
 
 _LAST_POINTS = 50
 SUFFIXES = (".toml", ".json", ".yaml", ".yml")
-_DEMO_MODELS = Path(diagnostics.__file__).parents[2] / "trainer" / "tasks" / "assets"
+_DEMO_MODELS = Path(diagnostics.__file__).parents[1] / "trainer" / "tasks" / "assets"
 _PICKLES = (".bin", ".pt", ".pkl", ".pickle")
 _OF_TRANSFORMERS = frozenset({"output_dir", "logging_nan_inf_filter", "per_device_eval_batch_size", "num_train_epochs"})
 _MARKS: Mapping[str, frozenset[str]] = {

@@ -1,0 +1,120 @@
+"""Compares the JSON reports of two commits over the same logs: `python -m benchmarks.same_reports --before REV`.
+
+The logs are the sample runs, the fixtures, and a small run of every format that the fuzzer starts from. They are
+written once, by the code of this tree, and diagnosed by both commits. Every difference is printed; those that are
+intended are listed in `INTENDED`, each with its reason. Exits with 1 where a report differs in any other way.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.fuzz.seeds import SEEDS
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Intended:
+    """A difference that is meant: where in a report it stands (a pattern over its path), and why."""
+
+    where: str
+    why: str
+
+    def covers(self, place: str) -> bool:
+        """Whether a difference at this place of a report is this one."""
+        return re.fullmatch(self.where, place) is not None
+
+
+INTENDED: tuple[Intended, ...] = (
+    Intended(r"outcomes\.run-stalled\.(measured|message)", "the age of a log, in seconds of the clock"),
+)
+
+
+def main() -> int:
+    """Print what differs; 0 where nothing does that is not intended."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--before", required=True, metavar="REV", help="the commit to compare with")
+    parser.add_argument("logs", nargs="*", type=Path, help="further folders of logs")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        worktree = folder / "before"
+        subprocess.run(
+            ["git", "worktree", "add", "--quiet", "--detach", worktree, options.before], cwd=ROOT, check=True
+        )
+        try:
+            logs = [ROOT / "sample_runs", ROOT / "tests" / "fixtures", _seeds(folder / "formats"), *options.logs]
+            before, after = (_reports(tree, logs, folder / f"{tree.name}.json") for tree in (worktree, ROOT))
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", worktree], cwd=ROOT, check=True)
+    return _print_differences(before, after)
+
+
+def _seeds(folder: Path) -> Path:
+    """A small run of every format."""
+    for form, writers in SEEDS.items():
+        for write in writers:
+            place = folder / form / write.__name__
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write(place)
+    return folder
+
+
+def _reports(tree: Path, logs: list[Path], output: Path) -> Mapping[str, Any]:
+    """Every run's report by its path, as the code below `tree` says it; its own cache, so that nothing is shared."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(output.with_suffix(".cache"))}
+    command = [sys.executable, "-m", "diagnostics.cli", "diagnose", *map(str, logs), "--format", "json"]
+    done = subprocess.run(
+        [*command, "--output", str(output)], cwd=tree, env=environment, capture_output=True, text=True, check=False
+    )
+    if not output.exists():
+        raise SystemExit(f"{tree} gives no report: {done.stderr.strip()}")
+    document = json.loads(output.read_text("utf-8"))
+    return {run["path"]: run for run in document["runs"]} | {error["path"]: error for error in document["errors"]}
+
+
+def _print_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:
+    unexpected = intended = 0
+    for path in sorted(before.keys() | after.keys()):
+        for place, old, new in _differences(before.get(path), after.get(path)):
+            reason = next((item.why for item in INTENDED if item.covers(place)), None)
+            intended, unexpected = intended + (reason is not None), unexpected + (reason is None)
+            _say(f"{path}\n  {place}: {old!r} → {new!r}" + (f"\n  intended: {reason}" if reason else ""))
+    _say(f"{len(before)} reports before, {len(after)} after: {intended} intended differences, {unexpected} others")
+    return 1 if unexpected else 0
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+
+
+def _differences(old: Any, new: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Every place at which two JSON values differ, with both; entries of lists are matched by their rule or cause."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in old.keys() | new.keys():
+            yield from _differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)
+    elif isinstance(old, list) and isinstance(new, list) and _named(old) and _named(new):
+        yield from _differences(_by_name(old), _by_name(new), place)
+    elif old != new:
+        yield place, old, new
+
+
+def _named(items: list[Any]) -> bool:
+    return bool(items) and all(isinstance(item, Mapping) and {"rule", "cause"} & item.keys() for item in items)
+
+
+def _by_name(items: list[Any]) -> dict[str, Any]:
+    return {str(item.get("rule", item.get("cause"))): item for item in items}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
