@@ -25,7 +25,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "penalty_reward_value", "reward_baseline", "use_score_scaling", "use_score_norm", "score_clip",
     ),
     "Loss and KL penalty": (
-        "loss_type", "epsilon", "epsilon_high", "cliprange", "cliprange_value", "vf_coef", "kl_estimator",
+        "loss_type", "importance_sampling_level", "epsilon", "epsilon_high", "cliprange", "cliprange_value", "vf_coef",
+        "kl_estimator",
         "use_bias_correction_kl", "adap_kl_ctrl", "init_kl_coef", "target", "horizon", "early_stopping", "target_kl",
     ),
     "Optimizer and schedule": (

@@ -240,13 +240,26 @@ class GRPOConfig(TrainConfig):
         main=True,
     )
     epsilon: float = option(0.2, "Lower clip bound of the probability ratio is 1 − this.", above=0)
-    epsilon_high: float | None = option(None, "Upper clip bound is 1 + this; empty: epsilon.", above=0)
+    epsilon_high: float | None = option(
+        None,
+        "Upper clip bound is 1 + this; for cispo the largest importance weight itself (ScaleRL: 5); empty: epsilon.",
+        above=0,
+    )
     scale_rewards: str = option(
         "group",
         "Divide advantages by the deviation of the group, of the batch, or not at all.",
         choices=("group", "batch", "none"),
     )
-    loss_type: str = option("dapo", "How token losses are averaged.", choices=("grpo", "bnpo", "dr_grpo", "dapo"))
+    loss_type: str = option(
+        "dapo",
+        "How token losses are averaged; cispo averages as dapo does, but clips the importance weight, not the update.",
+        choices=("grpo", "bnpo", "dr_grpo", "dapo", "cispo"),
+    )
+    importance_sampling_level: str = option(
+        "token",
+        "Probability ratio of each token, or one for the whole completion: the geometric mean of its tokens' (GSPO).",
+        choices=("token", "sequence"),
+    )
     use_bias_correction_kl: bool = option(
         False, "Multiply the KL term by the probability ratio: its gradient is then that of KL(policy ‖ reference)."
     )
@@ -262,12 +275,63 @@ class GRPOConfig(TrainConfig):
 
     def check(self) -> None:
         TrainConfig.check(self)
-        if self.batch_size % self.num_generations:
+        _check_groups(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RLOOConfig(TrainConfig):
+    """RLOO: each completion judged against the mean of the others of its prompt; the KL is part of the reward."""
+
+    task: str = option(
+        "addition", "Demo task: its prompts, tiny model and rewards need no download.", choices=tuple(TASKS), main=True
+    )
+    num_generations: int = option(
+        2, "Completions of each prompt: the group that a completion is compared with.", minimum=2, main=True
+    )
+    max_completion_length: int = option(512, "Longest completion, in tokens.", minimum=1, main=True)
+    num_iterations: int = option(1, "Updates made from one generation.", minimum=1)
+    beta: float = option(
+        0.05,
+        "Weight of the KL to the reference, taken off the reward of a completion; 0 needs no reference model and logs "
+        "no kl.",
+        minimum=0,
+        main=True,
+    )
+    epsilon: float = option(0.2, "Lower clip bound of the probability ratio is 1 − this.", above=0)
+    epsilon_high: float | None = option(None, "Upper clip bound is 1 + this; empty: epsilon.", above=0)
+    normalize_advantages: bool = option(
+        False, "Scale the advantages of a step to a mean of 0 and a standard deviation of 1."
+    )
+    reward_clip_range: tuple[float, ...] | None = option(
+        None, "Lowest and highest reward of a completion, before the KL is taken off; empty: no limits."
+    )
+
+    @property
+    def max_new_tokens(self) -> int:
+        return self.max_completion_length
+
+    @property
+    def upper_epsilon(self) -> float:
+        """The upper clip bound's distance from 1."""
+        return self.epsilon if self.epsilon_high is None else self.epsilon_high
+
+    def check(self) -> None:
+        TrainConfig.check(self)
+        _check_groups(self)
+        limits = self.reward_clip_range
+        if limits is not None and (len(limits) != 2 or not limits[0] < limits[1]):
             raise ConfigError(
-                f"the batch of {self.batch_size} completions (per_device_train_batch_size × "
-                f"gradient_accumulation_steps × num_processes) does not divide by "
-                f"num_generations = {self.num_generations}"
+                f"reward_clip_range must be two numbers, the lower one first, but is {', '.join(map(str, limits))}"
             )
+
+
+def _check_groups(config: GRPOConfig | RLOOConfig) -> None:
+    if config.batch_size % config.num_generations:
+        raise ConfigError(
+            f"the batch of {config.batch_size} completions (per_device_train_batch_size × "
+            f"gradient_accumulation_steps × num_processes) does not divide by "
+            f"num_generations = {config.num_generations}"
+        )
 
 
 ALGORITHMS: Mapping[str, type[TrainConfig]] = {"ppo": PPOConfig, "grpo": GRPOConfig}

@@ -100,10 +100,10 @@ def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[s
 
 
 def _option_of(field: dataclasses.Field[Any], hint: Any) -> Option:
-    kinds = [kind for kind in typing.get_args(hint) if kind is not types.NoneType]
-    many = typing.get_origin(hint) is tuple
     optional = types.NoneType in typing.get_args(hint)
-    kind = kinds[0] if many or optional else hint
+    given = next(kind for kind in typing.get_args(hint) if kind is not types.NoneType) if optional else hint
+    many = typing.get_origin(given) is tuple
+    kind = typing.get_args(given)[0] if many else given
     return Option(field.name, kind, field.default, many=many, optional=optional, **field.metadata)
 
 
