@@ -6,8 +6,8 @@ from datetime import datetime
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Outcome
 from diagnostics.model.messages import Message, render, setting, shown
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.rules import templates
 

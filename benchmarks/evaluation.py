@@ -18,7 +18,7 @@ from functools import partial
 
 from benchmarks.healthy_curves import Noise, grpo, ppo, widened
 from benchmarks.machine import machine, versions
-from diagnostics.model.diagnosis import Verdict
+from diagnostics.model.outcome import Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine
 from diagnostics.rules.run import CATALOG

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.model.run import DataHealth, Run, Samples, Series, Status, Values
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import Series, Values
+from diagnostics.model.status import Status
 
 LEARNING_POINTS = 250  # of logged points: the time constant in which reward and KL approach their end
 GRPO = {"num_generations": 8, "num_iterations": 4, "max_completion_length": 512, "beta": 0.04}

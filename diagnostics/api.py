@@ -9,8 +9,10 @@ from diagnostics.assemble.assembler import Composer
 from diagnostics.assemble.merge import Merger
 from diagnostics.causes import explain
 from diagnostics.configs.config_files import setup_of_run
-from diagnostics.model.diagnosis import Diagnosis, Limits, Outcome
-from diagnostics.model.run import Recording, Run
+from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.recording import Recording
+from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, names_above
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -97,7 +99,7 @@ def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
         time.sleep(interval)
 
 
-def diagnose(run: Run, limits: Limits | None = None) -> Diagnosis:
+def diagnose(run: Run, limits: LimitOverrides | None = None) -> Diagnosis:
     """The verdict on a run: every rule's outcome, the causes that explain them, and what its settings alone say.
 
     `limits` overrides defaults: rule name → field of its Limits → value.
@@ -111,7 +113,7 @@ class LiveDiagnosis:
     One thread at a time may ask.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: LimitOverrides | None = None) -> None:
         """Raises UnknownLimitError, in one sentence, where `limits` name what does not exist."""
         self._limits = limits or {}
         self._evaluator = self._fresh()
@@ -127,6 +129,6 @@ class LiveDiagnosis:
         return Evaluator(divided(self._limits)[0])
 
 
-def _concluded(run: Run, outcomes: tuple[Outcome, ...], limits: Limits) -> Diagnosis:
+def _concluded(run: Run, outcomes: tuple[Outcome, ...], limits: LimitOverrides) -> Diagnosis:
     found = preflight(setup_of_run(run), divided(limits)[1])
     return Diagnosis(run, outcomes, explain(run, outcomes, found), limits=limits, preflight=found)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import diagnose, find_runs, open_run
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 FOLDER = Path(__file__).parents[1] / "sample_runs"
 SAMPLES = sorted(path.parent for path in FOLDER.glob("*/expected.json"))

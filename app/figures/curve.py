@@ -13,9 +13,9 @@ from diagnostics.curves.downsample import kept
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import FUNCTION, name_of
-from diagnostics.model.diagnosis import Outcome, Verdict
 from diagnostics.model.messages import shown
-from diagnostics.model.run import NO_VALUES, Series, Values
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.series import NO_VALUES, Series, Values
 
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked

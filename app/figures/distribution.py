@@ -13,7 +13,7 @@ from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import name_of
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.messages import shown
-from diagnostics.model.run import NO_STEPS, NO_VALUES, Series, Steps, Values
+from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
 
 SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _BANDS = ((0, 6, 0.10, "all"), (1, 5, 0.16, "90 %"), (2, 4, 0.24, "half"))  # lower, upper share, opacity, what it holds

@@ -5,7 +5,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from app.theme import Palette
-from diagnostics.model.run import Series, Steps
+from diagnostics.model.series import Series, Steps
 
 _BOTTOM, _TOP = 0.04, 0.96  # of the chart's height
 _EDGE = 0.15  # of its width

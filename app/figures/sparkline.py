@@ -3,7 +3,7 @@
 import numpy as np
 
 from diagnostics.curves.downsample import kept
-from diagnostics.model.run import Series
+from diagnostics.model.series import Series
 
 _COLUMNS = 24
 

@@ -11,7 +11,7 @@ from app.launch.fields import Slots
 from app.widgets.config_findings import concern, concern_with_source, counts
 from app.words import plain, said
 from diagnostics.configs.config_files import model_facts
-from diagnostics.model.diagnosis import Outcome, Severity
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.producers.settings import OWN
 from diagnostics.report.contents import concerns
 from diagnostics.rules.config import Setup, preflight

@@ -22,7 +22,7 @@ from app.launch.draft import (
 )
 from app.launch.fields import Slots, complaint, fields, folded_fields
 from app.words import plain
-from diagnostics.model.diagnosis import Outcome
+from diagnostics.model.outcome import Outcome
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import ALGORITHMS, TrainConfig

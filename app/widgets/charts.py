@@ -10,8 +10,8 @@ from app.widgets.plot import plot
 from app.words import plain
 from diagnostics.curves.words import described
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.metrics import EVAL_PREFIX
-from diagnostics.model.run import Series
+from diagnostics.model.series import Series
+from diagnostics.model.vocabulary import EVAL_PREFIX
 
 WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 

@@ -6,7 +6,8 @@ import streamlit as st
 from app.theme import NOT_APPLICABLE, OUTCOMES, VERDICTS
 from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, said, steps_of
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Verdict
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome, Verdict
 
 _UNFIRED = (Verdict.BROKEN, Verdict.SKIPPED, Verdict.QUIET)
 _ROW_HEIGHT = 30  # pixels

@@ -6,7 +6,8 @@ import streamlit as st
 
 from app.theme import VERDICTS
 from app.words import plain, said, typed
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.report.contents import concerns, counted
 
 

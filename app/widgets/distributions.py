@@ -8,8 +8,8 @@ from app.widgets.charts import WIDTH
 from app.widgets.plot import plot
 from app.words import plain
 from diagnostics.model.histograms import Histograms
-from diagnostics.model.metrics import METRICS
 from diagnostics.model.run import Run
+from diagnostics.model.vocabulary import METRICS
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 

@@ -5,7 +5,8 @@ import streamlit as st
 from app.widgets.sample_table import frame
 from app.widgets.sample_text import sample_text
 from diagnostics.model.messages import one_line
-from diagnostics.model.run import Run, Sample
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
 
 _QUERY, _TABLE = "followed.query", "followed.table"
 _ROW_HEIGHT = 30  # pixels

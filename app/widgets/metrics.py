@@ -7,7 +7,7 @@ import streamlit as st
 from app.widgets.charts import charts
 from diagnostics.curves.words import name_of
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.run import Series
+from diagnostics.model.series import Series
 
 _SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "engine", "progress")
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}

@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.launch.draft import as_text, free_name, runs_folder
 from app.words import is_live, plain, typed
-from diagnostics.model.diagnosis import Fix
+from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from trainer.launch import LaunchError, start

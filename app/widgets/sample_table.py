@@ -9,7 +9,7 @@ import pandas as pd
 
 from app.words import shown_or_blank
 from diagnostics.model.messages import shown
-from diagnostics.model.run import Sample
+from diagnostics.model.samples import Sample
 
 Order = Literal["highest score", "lowest score", "as logged"]
 ORDERS: tuple[Order, ...] = ("highest score", "lowest score", "as logged")

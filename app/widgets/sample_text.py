@@ -4,7 +4,7 @@ import streamlit as st
 
 from app.widgets.sample_table import facts
 from app.words import plain
-from diagnostics.model.run import Sample
+from diagnostics.model.samples import Sample
 
 
 def sample_text(sample: Sample) -> None:

@@ -12,7 +12,8 @@ from app.widgets.followed_prompt import followed
 from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
 from app.widgets.sample_text import sample_text
 from app.words import is_live, plain
-from diagnostics.model.run import Run, Sample
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
 
 Tables = Mapping[str, Sequence[Sample]]
 """The rows of each table of the page, by the table's key."""

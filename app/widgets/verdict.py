@@ -9,7 +9,8 @@ from app.widgets.config_findings import counts
 from app.widgets.relaunch_button import relaunch_button
 from app.widgets.rule_text import rule_text
 from app.words import measured_against_limit, plain, said, steps_of, typed
-from diagnostics.model.diagnosis import Diagnosis, Fix, Outcome, ShownSample, Verdict
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Fix, Outcome, ShownSample, Verdict
 from diagnostics.model.run import Run
 from diagnostics.report.contents import Finding, alternative, counted, exhibit, findings, verdict_sentence
 

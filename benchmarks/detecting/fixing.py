@@ -14,7 +14,7 @@ from benchmarks.detecting.cells import Cell, cells
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.training import is_trained, run_folder
 from diagnostics.api import diagnose, open_run
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from trainer.faults.fault import Sign
 

@@ -13,7 +13,8 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.replay import Episode, episodes, looks
 from benchmarks.detecting.training import CPU_FILE, run_folder
 from diagnostics.api import diagnose, open_run
-from diagnostics.model.diagnosis import Cause, Outcome, Severity, Verdict
+from diagnostics.model.cause import Cause
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 
 COMPARED = (31, 40)

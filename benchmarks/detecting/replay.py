@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Outcome, Severity
-from diagnostics.model.run import Run, Samples, Series
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import Series
 from diagnostics.rules import Evaluator
 
 

@@ -6,8 +6,11 @@ from dataclasses import replace
 from diagnostics.assemble.samples import settle
 from diagnostics.assemble.tag_series import Terms, Track
 from diagnostics.model.histograms import Histograms
-from diagnostics.model.metrics import metric
-from diagnostics.model.run import DataHealth, Recording, Run, Series, Status
+from diagnostics.model.recording import Recording
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.series import Series
+from diagnostics.model.status import Status
+from diagnostics.model.vocabulary import metric
 from diagnostics.producers import Translation, translate
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.producers.transport import PREFIX

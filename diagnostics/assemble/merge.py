@@ -4,7 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from diagnostics.assemble.overlap import Disagreement, Overlap
-from diagnostics.model.run import RawSeries, Recording, Samples, Status
+from diagnostics.model.recording import Recording
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
 from diagnostics.producers.transport import PREFIX
 
 COUNTED_BY_CALLS = "profiling/"  # TRL's timings name no step: each tracker puts them where its own count stands

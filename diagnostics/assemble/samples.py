@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.model.metrics import EVAL_PREFIX
-from diagnostics.model.run import Recording, Sample, Samples, Series
+from diagnostics.model.recording import Recording
+from diagnostics.model.samples import Sample, Samples
+from diagnostics.model.series import Series
+from diagnostics.model.vocabulary import EVAL_PREFIX
 
 PRODUCERS = frozenset({"trl", "unsloth", "ms-swift"})
 """Whose tables have one column for each reward function and none for the total."""

@@ -12,8 +12,8 @@ import numpy as np
 
 from diagnostics.assemble.merge import COUNTED_BY_CALLS
 from diagnostics.model.growing_array import Growing, continues
-from diagnostics.model.metrics import EVAL_PREFIX
-from diagnostics.model.run import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
+from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.producer import Name
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances

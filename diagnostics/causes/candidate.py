@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnostics.causes.cause import AGAINST_THE_START, OVER_A_STRETCH, CauseEntry
 from diagnostics.causes.clue import Clue
-from diagnostics.model.diagnosis import Outcome, Severity
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 
 WEIGHTS = {"S": 1.0, "C": 1.0, "D": 1.0, "P": 0.8, "I": 0.8, "M": 0.7, "F": 0.4}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from diagnostics.model.diagnosis import Outcome, Severity
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 
 

@@ -9,8 +9,9 @@ from diagnostics.causes.catalog import CATALOG
 from diagnostics.causes.cause import CauseEntry, Variant
 from diagnostics.causes.remedies.catalog import fixes_for
 from diagnostics.causes.remedy import is_number
-from diagnostics.model.diagnosis import Cause, Fix, Outcome, Rival, Verdict
+from diagnostics.model.cause import Cause, Rival
 from diagnostics.model.messages import Message
+from diagnostics.model.outcome import Fix, Outcome, Verdict
 from diagnostics.model.run import Run
 
 MOST_RIVALS = 2  # beside the cause itself: three explanations are as many as one weighs

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from diagnostics.model.diagnosis import Fix
 from diagnostics.model.messages import Message, Value
+from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.producers.settings import stated
 from diagnostics.traits.hyperparameters import UNSCALED

@@ -9,7 +9,8 @@ from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import BAD_INPUT, FORMATS, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
-from diagnostics.model.diagnosis import Diagnosis, Limits, Severity
+from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
+from diagnostics.model.outcome import Severity
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json
@@ -38,7 +39,7 @@ def run(words: Sequence[str]) -> int:
     return _exit_code(report, Severity(arguments.fail_on))
 
 
-def _report(paths: Sequence[Path], limits: Limits | None, names: OwnNames | None) -> Report:
+def _report(paths: Sequence[Path], limits: LimitOverrides | None, names: OwnNames | None) -> Report:
     found = list(opened(paths, names))
     diagnoses = tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem))
     return Report(
@@ -48,7 +49,9 @@ def _report(paths: Sequence[Path], limits: Limits | None, names: OwnNames | None
     )
 
 
-def _with_parents(diagnoses: Sequence[Diagnosis], limits: Limits | None) -> Iterator[tuple[Diagnosis, Diagnosis]]:
+def _with_parents(
+    diagnoses: Sequence[Diagnosis], limits: LimitOverrides | None
+) -> Iterator[tuple[Diagnosis, Diagnosis]]:
     """The runs that were relaunched from another, with that one: of those here, or where it is found beside it."""
     by_id = {diagnosis.run.run_id: diagnosis for diagnosis in diagnoses}
     for child in diagnoses:

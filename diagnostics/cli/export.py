@@ -13,7 +13,8 @@ from typing import Any
 
 from diagnostics.cli.command import CommandError, parser, write
 from diagnostics.cli.reading import add_map, names_of, opened_one
-from diagnostics.model.run import Run, Series
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.report.strict_json import nonfinite_name, strict
 
 _FIELDS = ("metric", "tag", "unit", "step", "time", "value", "replaced")

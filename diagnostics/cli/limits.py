@@ -4,10 +4,10 @@ import tomllib
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError
-from diagnostics.model.diagnosis import Limits
+from diagnostics.model.diagnosis import LimitOverrides
 
 
-def read_limits(path: Path) -> Limits:
+def read_limits(path: Path) -> LimitOverrides:
     """The overridden limits; whether rules and fields exist, and values fit, is for the rules to say.
 
     Raises CommandError when the file cannot be read, is not TOML, or holds something beside tables.

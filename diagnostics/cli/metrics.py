@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from diagnostics.cli.table_command import print_table
-from diagnostics.model.metrics import METRICS
+from diagnostics.model.vocabulary import METRICS
 from diagnostics.report.tables import Table
 
 _COLUMNS = {"name": "Metric", "unit": "Unit", "healthy": "Healthy", "meaning": "Meaning"}

@@ -18,7 +18,8 @@ from diagnostics.configs.config_files import (
     unread_settings,
 )
 from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
-from diagnostics.model.diagnosis import Limits, Severity, UnknownLimitError
+from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
+from diagnostics.model.outcome import Severity
 from diagnostics.producers.settings import OWN
 from diagnostics.report.config_findings import Review, reviews_form
 from diagnostics.rules.config import Setup, divided, preflight
@@ -45,7 +46,7 @@ def run(words: Sequence[str]) -> int:
     return _REACHED if any(item.worst is not None and item.worst.rank >= fail_on.rank for item in reviews) else 0
 
 
-def _review(path: Path, arguments: argparse.Namespace, limits: Limits) -> Review:
+def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -> Review:
     setup = _setup(path, arguments)
     if arguments.smoke:
         setup = _tried(setup)

@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import CommandError, Parser, note, write
 from diagnostics.cli.packages import check_not_hidden, python_command
-from diagnostics.model.diagnosis import Cause, Fix
+from diagnostics.model.cause import Cause
+from diagnostics.model.outcome import Fix
 from diagnostics.report.contents import advice, said
 
 _APPLY = "--apply-fixes"

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 Indices = npt.NDArray[np.int64]
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Outcome, Verdict
-from diagnostics.model.run import Series
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.series import Series
 
 CROSSED = 0.05  # of the points beyond the limit of a rule that is quiet: then its limit is not one of each point
 

@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 import numpy as np
 
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 _LOG_FROM = 1000.0  # largest value over the median: beyond this a linear axis shows nothing but the largest ones
 _NEAR = 1.0  # a limit this many data ranges away is worth the room

@@ -1,7 +1,9 @@
 """Which series of a run stand where: the crucial ones of its algorithm, in the documents' order, and all others."""
 
-from diagnostics.model.metrics import CRUCIAL, MAIN_REWARD, METRICS
-from diagnostics.model.run import NO_STEPS, NO_VALUES, Run, Series
+from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
+from diagnostics.model.run import Run
+from diagnostics.model.series import NO_STEPS, NO_VALUES, Series
+from diagnostics.model.vocabulary import METRICS
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from diagnostics.model.diagnosis import Outcome, Verdict
 from diagnostics.model.messages import shown
-from diagnostics.model.metrics import EVAL_PREFIX
-from diagnostics.model.run import Series
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.series import Series
+from diagnostics.model.vocabulary import EVAL_PREFIX
 
 FUNCTION = ": "
 """Between a metric's title and the reward function that it is of."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.model.run import Series, Steps, Values
+from diagnostics.model.series import Series, Steps, Values
 
 BEFORE = 10  # points at most that show the level before a break
 LEAST = 5  # points at least on either side: all of one beyond all of the other happens by chance in 1 of 250 places

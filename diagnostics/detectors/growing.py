@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.growing_array import Growing, continues
-from diagnostics.model.run import NO_VALUES, Steps, Values
+from diagnostics.model.series import NO_VALUES, Steps, Values
 
 Detector = TypeVar("Detector", bound=Callable[..., Values])
 Judge = TypeVar("Judge", bound=Callable[..., Any])

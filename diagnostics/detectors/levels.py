@@ -8,8 +8,8 @@ import numpy as np
 
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, episodes, finite_points, rolling_median, sustained
 from diagnostics.detectors.running import after, farthest, place_of_farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.series import Series, Values
 
 
 @dataclass(frozen=True, slots=True)

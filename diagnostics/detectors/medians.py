@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from diagnostics.detectors.growing import found_once, summed_up
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 MOST_NEW = 1024  # points that wait to be sorted in among the others, which takes a pass over all of them
 

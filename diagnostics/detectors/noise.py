@@ -15,7 +15,7 @@ import numpy as np
 from diagnostics.detectors.growing import found_once
 from diagnostics.detectors.rolling import MAD_TO_DEVIATION, latest_finite
 from diagnostics.detectors.running import EWMA_WEIGHT
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 APART = 4  # points: of more a bend of the learning curve is taken for a wandering, of fewer nothing tells the two apart
 LATEST = 1000  # points: what the noise was before is no news, and a new step of a long run costs no more

@@ -9,7 +9,7 @@ from diagnostics.detectors.growing import looks_back, pointwise
 from diagnostics.detectors.levels import Breach, Level, Reading, TooFew
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, episodes, finite_points, rolling_median, sustained
 from diagnostics.detectors.running import after, farthest
-from diagnostics.model.run import Series, Values
+from diagnostics.model.series import Series, Values
 
 CERTAIN = 3.0
 """Standard errors that count as proof: about one false alarm in 700 looks at a share that lies just at its limit."""

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.detectors.growing import looks_back, pointwise, summed_up
-from diagnostics.model.run import Steps, Values
+from diagnostics.model.series import Steps, Values
 
 MEDIAN_WINDOW = 5
 CLEAR_BELOW = 0.8  # an episode goes on while the value is past 0.8 × (or, below a positive limit, 1.25 ×) the limit

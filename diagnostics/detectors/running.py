@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from diagnostics.detectors.growing import Inputs, pointwise, resumed, summed_up
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 EWMA_WEIGHT = 0.1
 EWMA_SETTLE = 10  # points until the average has forgotten most of its first value's noise

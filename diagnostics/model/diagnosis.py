@@ -1,136 +1,18 @@
-"""What a diagnosis says: outcomes of single rules, causes that explain them, and the verdict over a run."""
+"""The diagnosis of one run: the outcome of every rule, the causes that explain them, and the verdict."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any
 
-from diagnostics.model.messages import Message
-from diagnostics.model.run import NO_STEPS, NO_VALUES, Run, Steps, Values
+from diagnostics.model.cause import Cause
+from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Verdict
+from diagnostics.model.run import Run
 
-OF_SAMPLES = "SM"
-"""How the codes of checks of samples begin."""
-
-
-class Severity(StrEnum):
-    """How bad a fired rule is: note it, look at it, stop the run."""
-
-    INFO = "info"
-    WARNING = "warning"
-    CRITICAL = "critical"
-
-    @property
-    def rank(self) -> int:
-        """0 for info, 1 for warning, 2 for critical."""
-        return list(Severity).index(self)
+LimitOverrides = Mapping[str, Mapping[str, float]]
+"""Limits that the user sets: rule name → field of the rule's Limits → value."""
 
 
-class Verdict(StrEnum):
-    """What became of one rule on one run; never a bool, never silence."""
-
-    FIRED = "fired"
-    QUIET = "quiet"
-    SKIPPED = "skipped"
-    BROKEN = "broken"
-
-
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """One setting to change, in the producer's own argument name; `current` and `suggested` are None where unknown."""
-
-    parameter: str
-    current: Any
-    suggested: Any
-    why: Message
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownSample:
-    """A sample that shows what a rule found: `row` is its place, from 0, among the samples of its step.
-
-    `quote` is its response on one line, shortened.
-    """
-
-    step: int
-    row: int
-    why: Message
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """The points that made a rule fire, with a few before them, and samples that show it, the most telling first.
-
-    steps (N,) int64 · values (N,) float64.
-    """
-
-    steps: Steps = field(default_factory=lambda: NO_STEPS)
-    values: Values = field(default_factory=lambda: NO_VALUES)
-    samples: tuple[ShownSample, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What one rule found.
-
-    Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
-    and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
-    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
-    name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
-    when the episode had not ended at the last logged step, `is_of_start` where the first point alone was judged.
-    Messages are rendered with `diagnostics.rules.templates()`.
-    """
-
-    code: str
-    rule: str
-    verdict: Verdict
-    message: Message
-    headline: Message | None = None
-    grade: str = ""
-    source: str = ""
-    severity: Severity | None = None
-    first_step: int | None = None
-    last_step: int | None = None
-    still: bool = False
-    measured: float | None = None
-    limit: float | None = None
-    limit_is_default: bool = True
-    is_of_start: bool = False
-    unit: str = ""
-    metric: str = ""
-    tag: str = ""
-    evidence: Evidence = field(default_factory=Evidence)
-    fixes: tuple[Fix, ...] = ()
-    enable: Message | None = None
-    applies: bool = True
-    parameters: tuple[str, ...] = ()  # the settings that a pre-flight check is about, in the program's names
-
-
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """Another cause that the same findings may mean, and what would decide between the two."""
-
-    cause: str
-    decides: Message
-
-
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """One explanation for several outcomes: the rules it explains, what speaks against it, the settings to change.
-
-    `rivals` are other causes that the findings at its core may mean as well.
-    """
-
-    cause: str
-    severity: Severity
-    summary: Message
-    first_step: int
-    last_step: int
-    outcomes: tuple[str, ...]
-    against: tuple[str, ...] = ()
-    fixes: tuple[Fix, ...] = ()
-    rivals: tuple[Rival, ...] = ()
+class UnknownLimitError(ValueError):
+    """Overridden limits name a rule or a field that does not exist, or give it a value of the wrong kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +25,7 @@ class Diagnosis:
     run: Run
     outcomes: tuple[Outcome, ...]
     causes: tuple[Cause, ...] = ()
-    limits: "Limits" = field(default_factory=dict)
+    limits: LimitOverrides = field(default_factory=dict)
     preflight: tuple[Outcome, ...] = ()  # what the checks of its settings came to; they never change the verdict
 
     @property
@@ -171,7 +53,7 @@ class Diagnosis:
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
-        by_metrics = [o for o in self.outcomes if o.applies and not o.code.startswith(OF_SAMPLES)]
+        by_metrics = [o for o in self.outcomes if o.applies and not o.code.startswith(SAMPLE_CODE_PREFIX)]
         judged = sum(outcome.verdict is Verdict.QUIET for outcome in by_metrics)
         is_judged = bool(self.run.series) and judged and 2 * judged >= len(by_metrics)
         return "healthy" if is_judged else "not-judged"
@@ -179,14 +61,3 @@ class Diagnosis:
 
 def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:
     return -(outcome.severity or Severity.INFO).rank, outcome.first_step or 0
-
-
-Limits = Mapping[str, Mapping[str, float]]
-"""Overridden limits: rule name → field of the rule's Limits → value."""
-
-
-class UnknownLimitError(ValueError):
-    """Overridden limits name a rule or a field that does not exist, or give it a value of the wrong kind."""
-
-
-Outcomes = Sequence[Outcome]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from diagnostics.model.run import PPO_FAMILY
+from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.producers.settings import (
     DEMO_REWARDS,
     GENERATION,

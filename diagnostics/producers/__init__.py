@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diagnostics.model.run import Recording
+from diagnostics.model.recording import Recording
 from diagnostics.producers import (
     areal,
     art,

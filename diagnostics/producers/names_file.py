@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.metrics import METRICS, metric
+from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.own_names import OwnName, OwnNames
 
 FILE = "rlvitals.toml"

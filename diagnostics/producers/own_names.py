@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.producer import Name
 from diagnostics.producers.transport import PREFIX
 

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from diagnostics.model.metrics import EVAL_PREFIX, metric
-from diagnostics.model.run import RawSeries, Recording
+from diagnostics.model.recording import Recording
+from diagnostics.model.series import RawSeries
+from diagnostics.model.vocabulary import EVAL_PREFIX, metric
 
 Version = tuple[int, ...]
 SURE = 0.95

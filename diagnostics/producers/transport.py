@@ -4,7 +4,8 @@ import json
 import re
 from typing import Any
 
-from diagnostics.model.run import RawSeries, Recording
+from diagnostics.model.recording import Recording
+from diagnostics.model.series import RawSeries
 
 PREFIX = "train/"  # transformers' rewrite_logs: eval_x → eval/x, test_x → test/x, everything else → train/x
 ARGUMENTS = ("args/text_summary", "args/text_summary/text_summary")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.nested_config import setting
 from diagnostics.producers.producer import Caveat, Dialect, Findings, Log
 from diagnostics.producers.trl import total_steps

@@ -8,7 +8,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Protocol, cast
 
-from diagnostics.model.run import Recording
+from diagnostics.model.recording import Recording
 
 
 @dataclass(frozen=True, slots=True)

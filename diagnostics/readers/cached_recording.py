@@ -14,7 +14,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from diagnostics.model.histograms import Histogram, Histograms
-from diagnostics.model.run import RawSeries, Recording, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
 from diagnostics.readers.base import Reader
 from diagnostics.readers.cache import Array, Entry, Identity, identities, is_worth_keeping, load, save
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from diagnostics.model.run import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
+from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
 
 FIRST_CAPACITY = 16  # a log may name a million tags once
 _FARTHEST_SIGHT = 8  # times the points so far: more are not expected, whatever a file promises

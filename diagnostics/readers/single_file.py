@@ -5,7 +5,9 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
-from diagnostics.model.run import Recording, Samples, Status
+from diagnostics.model.recording import Recording
+from diagnostics.model.samples import Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.run_folder import run_name
 

@@ -7,7 +7,8 @@ from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.causes.cause import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.messages import shown
-from diagnostics.model.metrics import METRICS, Metric, metric
+from diagnostics.model.metric import Metric
+from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers import DIALECTS, Entry, glossary
 from diagnostics.producers.settings import NAMES
 from diagnostics.report.pages import Page

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.producers.settings import TRL
 from diagnostics.report.contents import advice, concerns, counted, enabling, said
 from diagnostics.report.layout import LABEL_COLUMN, Style

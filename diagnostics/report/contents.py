@@ -4,18 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.model.diagnosis import (
-    OF_SAMPLES,
-    Cause,
-    Diagnosis,
-    Fix,
-    Outcome,
-    Rival,
-    Severity,
-    ShownSample,
-    Verdict,
-)
+from diagnostics.model.cause import Cause, Rival
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message, Value, render, setting, shown
+from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Fix, Outcome, Severity, ShownSample, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG, templates
 from diagnostics.rules.config import CHECKS
@@ -72,7 +64,9 @@ class Finding:
         They are those of its gravest outcomes, and of checks of samples that are more than a note: what a consequence
         shows may have nothing to do with the cause.
         """
-        of_samples = [o for o in self.outcomes if o.code.startswith(OF_SAMPLES) and o.severity is not Severity.INFO]
+        of_samples = [
+            o for o in self.outcomes if o.code.startswith(SAMPLE_CODE_PREFIX) and o.severity is not Severity.INFO
+        ]
         shown = (sample for outcome in (*self._gravest, *of_samples) for sample in outcome.evidence.samples)
         places = {(sample.step, sample.row): sample for sample in reversed(tuple(shown))}
         return tuple(reversed(places.values()))[:SHOWN_SAMPLES]

@@ -6,9 +6,11 @@ from itertools import count
 
 from diagnostics.curves.selection import crucial, others
 from diagnostics.curves.words import last_value, name_of
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, ShownSample, Verdict
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import setting, shown
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Outcome, Severity, ShownSample, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.report.contents import (
     Finding,
     advice,

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from diagnostics.model.messages import shown
-from diagnostics.model.run import Run, Sample
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
 from diagnostics.report.contents import counted
 from diagnostics.report.html_elements import Markup, element
 

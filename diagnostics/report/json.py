@@ -3,7 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.diagnosis import Cause, Diagnosis, Evidence, Fix, Outcome, Verdict
+from diagnostics.model.cause import Cause
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.report.config_findings import finding_document
 from diagnostics.report.contents import concerns, enabling, said

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from diagnostics.model.diagnosis import Diagnosis, Outcome, ShownSample
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.report.config_findings import settings_table
 from diagnostics.report.contents import (

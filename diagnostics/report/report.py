@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diagnostics.model.diagnosis import Diagnosis, Severity
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Severity
 from diagnostics.report.since_parent import SinceParent
 
 

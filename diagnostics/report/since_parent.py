@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, Verdict
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import setting, shown
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.report.contents import Finding, findings, said
 

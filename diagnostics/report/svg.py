@@ -10,9 +10,9 @@ from diagnostics.curves.downsample import kept
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.curves.words import described, name_of
-from diagnostics.model.diagnosis import Outcome, Verdict
 from diagnostics.model.messages import shown
-from diagnostics.model.run import Series, Steps, Values
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.series import Series, Steps, Values
 from diagnostics.report.html_elements import Markup, element
 
 WIDTH, HEIGHT = 420, 150  # in the picture's own unit; the page scales it

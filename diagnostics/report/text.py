@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from diagnostics.model.diagnosis import Diagnosis, Outcome
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.report.config_findings import settings_section
 from diagnostics.report.contents import (

@@ -5,7 +5,8 @@ from typing import Any
 
 from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
 from diagnostics.causes.remedies.catalog import TEXTS as REMEDY_TEXTS
-from diagnostics.model.diagnosis import Limits, Outcome, UnknownLimitError
+from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.rules import engine
 from diagnostics.rules import missing_metrics as missing
@@ -32,7 +33,7 @@ CATALOG: tuple[Rule[Any], ...] = (*RUN_RULES, *SAMPLE_CHECKS)
 """Every rule, in the order of their codes: those that judge series, then those that read samples."""
 
 
-def evaluate(run: Run, limits: Limits | None = None) -> tuple[Outcome, ...]:
+def evaluate(run: Run, limits: LimitOverrides | None = None) -> tuple[Outcome, ...]:
     """The outcome of every rule of the catalog that applies to the run.
 
     `limits` overrides defaults: rule name → field of its Limits → value.
@@ -49,7 +50,7 @@ class Evaluator(engine.Evaluator):
     One evaluator is for one run, and for one thread at a time.
     """
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: LimitOverrides | None = None) -> None:
         """Raises UnknownLimitError as `evaluate` does."""
         super().__init__(CATALOG, limits)
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.detectors.growing import Inputs, carried, pointwise
 from diagnostics.model.growing_array import Growing
-from diagnostics.model.run import NO_STEPS, NO_VALUES, Series, Steps, Values
+from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
 
 
 def at_common_steps(*series: Series) -> tuple[Series, ...]:

@@ -8,8 +8,9 @@ from typing import Any
 
 from diagnostics.causes.remedies.catalog import fixes_for
 from diagnostics.detectors.growing import Memory
-from diagnostics.model.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
+from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.messages import Message, Value
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules.escalation import with_company
 from diagnostics.rules.missing_metrics import why_missing
@@ -26,7 +27,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = None) -> tuple[Outcome, ...]:
+def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: LimitOverrides | None = None) -> tuple[Outcome, ...]:
     """The outcome of every rule that applies to the run, in the catalog's order.
 
     Raises UnknownLimitError, in one sentence, where `limits` do not fit the catalog.
@@ -40,7 +41,7 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: Limits | None = Non
 class Evaluator:
     """Judges one run again and again while it grows: what `evaluate` says of it, at the cost of what is new."""
 
-    def __init__(self, catalog: Iterable[Rule[Any]], limits: Limits | None = None) -> None:
+    def __init__(self, catalog: Iterable[Rule[Any]], limits: LimitOverrides | None = None) -> None:
         """Raises UnknownLimitError, in one sentence, where `limits` do not fit the catalog."""
         self._rules = tuple(catalog)
         self._limits = _limits(self._rules, limits or {})
@@ -63,7 +64,7 @@ def _with_remembered_samples(run: Run) -> Run:
     return dataclasses.replace(run, samples=run.samples.remembered())
 
 
-def _limits(rules: tuple[Rule[Any], ...], overridden: Limits) -> dict[str, Any]:
+def _limits(rules: tuple[Rule[Any], ...], overridden: LimitOverrides) -> dict[str, Any]:
     known = {rule.name: rule.limits for rule in rules}
     for name, values in overridden.items():
         if name not in known:

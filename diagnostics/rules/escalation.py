@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.rules.rule import Rule
 
 

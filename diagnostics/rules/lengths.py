@@ -8,7 +8,8 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.rolling import finite_points, start_level
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
 from diagnostics.traits.length_ceiling import ceiling

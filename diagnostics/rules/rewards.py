@@ -8,8 +8,10 @@ from diagnostics.detectors.noise import noise
 from diagnostics.detectors.proportions import CERTAIN
 from diagnostics.detectors.rolling import start_level
 from diagnostics.detectors.running import ewma, finite_range, latest
-from diagnostics.model.metrics import MAIN_REWARD
-from diagnostics.model.run import Run, Sample, Series, Steps, Values
+from diagnostics.model.algorithms import MAIN_REWARD
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
+from diagnostics.model.series import Series, Steps, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1

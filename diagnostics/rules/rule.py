@@ -10,11 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from diagnostics.detectors.levels import Reading, TooFew
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Evidence, Severity
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.run import GROUP_FAMILY as GROUP_FAMILY  # noqa: PLC0414 - rules find the families here
-from diagnostics.model.run import PPO_FAMILY as PPO_FAMILY  # noqa: PLC0414
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Evidence, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {

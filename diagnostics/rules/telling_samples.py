@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from diagnostics.model.diagnosis import ShownSample
 from diagnostics.model.messages import Message, Value, one_line
-from diagnostics.model.run import Run, Sample
+from diagnostics.model.outcome import ShownSample
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
 from diagnostics.rules.rewards import is_unscored
 from diagnostics.rules.samples.texts import repetition
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.changepoint import Break, find_break
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 
 LATEST = 10  # points that show how things stand now
 SEARCHED = 1000  # points for the step at which they began to; so far back a setting that changed is no news

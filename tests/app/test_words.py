@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 from app.words import duration, is_live, plain, progress, quiet_for, time_left, typed
-from diagnostics.model.run import DataHealth, Run, Samples, Series, Status
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import Series
+from diagnostics.model.status import Status
 
 
 def run(status: Status, seconds_per_step: float = 2.0, newest: float = 0.0) -> Run:

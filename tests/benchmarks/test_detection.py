@@ -25,7 +25,7 @@ from benchmarks.detecting.verdicts import JUDGING, judged
 from benchmarks.detection import PAGE, RESULTS, as_page, judged_before
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.rules import CATALOG as RULES
 from trainer.config.arguments import read_plan
 from trainer.faults import FAULTS

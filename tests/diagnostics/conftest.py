@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.model.run import DataHealth, Run, Samples, Series, Status, Values
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import Series, Values
+from diagnostics.model.status import Status
 
 
 def values_of(shorthand: str) -> Values:

@@ -16,7 +16,9 @@ from diagnostics.api import LiveRun, open_run
 from diagnostics.assemble import overlap as overlaps
 from diagnostics.assemble.assembler import Composer, compose
 from diagnostics.assemble.merge import Merger, merge
-from diagnostics.model.run import Recording, Run, Series, Source
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.readers.columns import Columns
 
 TAGS = (

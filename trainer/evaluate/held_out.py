@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import Row, load_eval_rows
 from trainer.data.prompts import Prompts

@@ -11,7 +11,7 @@ from queue import Queue
 from threading import Thread
 from typing import Any, Protocol
 
-from diagnostics.model.metrics import EVAL_PREFIX
+from diagnostics.model.vocabulary import EVAL_PREFIX
 
 PREFIX = "train/"
 """TRL's, so that dashboards made for TRL show our runs."""

@@ -8,9 +8,11 @@ import numpy as np
 
 from diagnostics.causes.discriminators.updates import samples_as_usual
 from diagnostics.detectors.changepoint import break_at, find_break
-from diagnostics.model.diagnosis import Outcome
-from diagnostics.model.metrics import MAIN_REWARD
-from diagnostics.model.run import Run, Sample, Series, Values
+from diagnostics.model.algorithms import MAIN_REWARD
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
+from diagnostics.model.series import Series, Values
 
 START = 5  # logged points that show how a run began
 SMALL_BATCH = 32  # answers; TRL's maintainers advise 256

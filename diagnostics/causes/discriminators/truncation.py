@@ -6,8 +6,9 @@ import math
 import numpy as np
 
 from diagnostics.detectors.changepoint import find_break
-from diagnostics.model.diagnosis import Outcome
-from diagnostics.model.run import Run, Sample
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
 from diagnostics.traits.length_ceiling import ceiling, end_was_held_back, end_was_missed, ends_go_unheeded, limit_fell
 
 START = 5  # logged points that show how a run began

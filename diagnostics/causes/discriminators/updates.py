@@ -5,8 +5,9 @@ import math
 import numpy as np
 
 from diagnostics.detectors.changepoint import find_break
-from diagnostics.model.diagnosis import Outcome
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.traits import greedy_sampling as coldness
 from diagnostics.traits.hyperparameters import kl_weight_of, number_of, updates_of_a_generation
 

@@ -7,7 +7,7 @@ from diagnostics.causes.remedies.machinery import MACHINERY
 from diagnostics.causes.remedies.rewards import REWARDS
 from diagnostics.causes.remedies.updates import UPDATES
 from diagnostics.causes.remedy import Remedy
-from diagnostics.model.diagnosis import Fix
+from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 
 _ALL = (*UPDATES, *ANSWERS, *REWARDS, *MACHINERY)

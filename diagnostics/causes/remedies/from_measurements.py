@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from diagnostics.causes.remedy import Keep, Reasoned, is_number
-from diagnostics.model.run import Run, Sample, Values
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
+from diagnostics.model.series import Values
 
 TARGET = 0.01  # nats per token: the classic target KL of one update
 LEAST_FACTOR = 1e-3  # of the learning rate; beyond it nothing is left to be measured

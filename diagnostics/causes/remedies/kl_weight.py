@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from diagnostics.causes.remedy import Keep, Reasoned, is_number, stronger_kl
-from diagnostics.model.metrics import MAIN_REWARD
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.algorithms import MAIN_REWARD
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.traits.hyperparameters import UNSCALED, value_of
 
 FAR = 0.2  # nats per token: where kl-too-high begins, TRL's 10 nats for an answer of some 50 tokens

@@ -9,7 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
-from diagnostics.model.run import RawSeries, Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.console.failure import Ending

@@ -4,7 +4,7 @@ from array import array
 
 import numpy as np
 
-from diagnostics.model.run import Steps
+from diagnostics.model.series import Steps
 from diagnostics.readers.console.lines import EVAL, Bar, Panel, Row
 
 BY_BAR = "The rows name no step: theirs are those of the progress bar"

@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Sample, Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.databases.sqlite import columns, files_of, last_written, opened
 from diagnostics.readers.databases.trackio_traces import alert_notes, trace_rows, traces

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.model.histograms import Histogram, HistogramColumns
-from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole, parse_row

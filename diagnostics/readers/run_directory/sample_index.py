@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Sample, Samples
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_text, as_whole, parse_row
 
 Span = tuple[int, int]  # first byte, and the byte after the last

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
-from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Sample, Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import parquet
 from diagnostics.readers.files.json_lines import Row, parse_row

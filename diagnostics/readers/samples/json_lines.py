@@ -9,7 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diagnostics.model.run import Recording, Sample, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Sample, Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import JsonLines, Row, parse_row
 from diagnostics.readers.run_folder import run_name

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from diagnostics.model.run import Sample
+from diagnostics.model.samples import Sample
 from diagnostics.readers.files.json_lines import as_number, as_text, as_whole
 
 Cells = Mapping[str, Any]

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import csv_lines
 from diagnostics.readers.files.json_lines import JsonLines, as_whole, parse_row

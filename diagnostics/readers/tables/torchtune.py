@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from diagnostics.model.run import Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.text_lines import TextLines

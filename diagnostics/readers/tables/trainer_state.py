@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import Row, as_whole, parse_row
 from diagnostics.readers.rows import Rows

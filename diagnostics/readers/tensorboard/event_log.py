@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from diagnostics.model.histograms import Histogram, HistogramColumns
-from diagnostics.model.run import RawSeries, Status, Values
+from diagnostics.model.series import RawSeries, Values
+from diagnostics.model.status import Status
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event, decode
 from diagnostics.readers.tensorboard.frames import Frames

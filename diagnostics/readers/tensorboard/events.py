@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import NO_VALUES, Values
+from diagnostics.model.series import NO_VALUES, Values
 from diagnostics.readers.files.protobuf import fields, signed, varint, varints
 
 # Event

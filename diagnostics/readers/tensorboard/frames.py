@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import NO_STEPS
+from diagnostics.model.series import NO_STEPS
 from diagnostics.readers.tensorboard.crc import (
     FARTHEST,
     Places,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diagnostics.model.run import Steps, Values
+from diagnostics.model.series import Steps, Values
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.tensorboard.crc import Places
 

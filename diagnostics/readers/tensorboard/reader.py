@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Recording, Samples, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Samples
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.run_folder import CARD_FILE, around, model_card, run_name, saved_hyperparameters
 from diagnostics.readers.tensorboard.event_log import EventLog

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import Steps, Values
+from diagnostics.model.series import Steps, Values
 from diagnostics.readers.tensorboard.crc import Places
 from diagnostics.readers.tensorboard.events import SCALAR_PLUGINS, decode
 from diagnostics.readers.tensorboard.field_offsets import Shape, shape_of

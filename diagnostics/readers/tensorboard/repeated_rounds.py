@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import Steps
+from diagnostics.model.series import Steps
 from diagnostics.readers.tensorboard.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
 from diagnostics.readers.tensorboard.field_offsets import Shape
 from diagnostics.readers.tensorboard.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes

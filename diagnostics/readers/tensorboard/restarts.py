@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.growing_array import Growing
-from diagnostics.model.run import RawSeries, Steps
+from diagnostics.model.series import RawSeries, Steps
 
 
 class Restart(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from diagnostics.model.run import Sample, Samples
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.samples.tables import to_samples
 
 SUFFIX = "/text_summary"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from diagnostics.model.run import RawSeries
+from diagnostics.model.series import RawSeries
 from diagnostics.readers.run_folder import is_time_named
 from diagnostics.readers.tensorboard.event_log import EventLog
 from diagnostics.readers.tensorboard.file_groups import event_files, head_tags

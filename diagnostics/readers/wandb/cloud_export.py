@@ -11,7 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, parse_row
 from diagnostics.readers.samples.tables import reward_functions

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from diagnostics.model.run import Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import csv_lines
 from diagnostics.readers.rows import LARGEST_STEP, Rows

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diagnostics.model.run import Sample, Samples
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.samples.tables import is_sample_table, to_samples
 
 INCREMENTAL = "incremental-table-file"

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from diagnostics.model.diagnosis import Limits, Outcome
+from diagnostics.model.diagnosis import LimitOverrides
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.setup import ModelFacts, Probe, Setup, Trial, flat, version_of
 from diagnostics.rules.config import engine
 from diagnostics.rules.config.check import Check, Limit
@@ -99,7 +100,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def preflight(setup: Setup, limits: Limits | None = None) -> tuple[Outcome, ...]:
+def preflight(setup: Setup, limits: LimitOverrides | None = None) -> tuple[Outcome, ...]:
     """The outcome of every check that means something for the setup: fired, quiet, skipped or broken.
 
     `limits` overrides defaults: check name → limit → value. Raises UnknownLimitError where they do not fit.
@@ -107,7 +108,7 @@ def preflight(setup: Setup, limits: Limits | None = None) -> tuple[Outcome, ...]
     return engine.evaluate(setup, CHECKS, limits or {})
 
 
-def divided(limits: Limits) -> tuple[Limits, Limits]:
+def divided(limits: LimitOverrides) -> tuple[LimitOverrides, LimitOverrides]:
     """Overridden limits of rules, and those of pre-flight checks, whose names begin with `pf-`."""
     of_checks = {name: values for name, values in limits.items() if name.startswith(PREFIX)}
     return {name: values for name, values in limits.items() if name not in of_checks}, of_checks

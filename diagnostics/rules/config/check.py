@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from diagnostics.model.diagnosis import Fix, Severity
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.messages import setting as shown_setting
+from diagnostics.model.outcome import Fix, Severity
 from diagnostics.model.setup import Setting, Setup
 
 Limits = Mapping[str, float]

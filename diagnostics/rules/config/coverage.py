@@ -1,7 +1,7 @@
 """Checks of what will be seen: logging, evaluation, checkpoints, the rollout engine, and whether one can stop it."""
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import GROUP_FAMILY
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
 

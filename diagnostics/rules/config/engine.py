@@ -3,8 +3,9 @@
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from diagnostics.model.diagnosis import Limits, Outcome, Severity, UnknownLimitError, Verdict
+from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.messages import Message
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.setup import Setup, as_number
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Unknown
 
@@ -19,7 +20,7 @@ TEXTS: Mapping[str, str] = {
 }
 
 
-def evaluate(setup: Setup, checks: Iterable[Check], limits: Limits) -> tuple[Outcome, ...]:
+def evaluate(setup: Setup, checks: Iterable[Check], limits: LimitOverrides) -> tuple[Outcome, ...]:
     """The outcome of each check that applies, in their order.
 
     Raises UnknownLimitError, in one sentence, where `limits` do not fit the checks.
@@ -29,7 +30,7 @@ def evaluate(setup: Setup, checks: Iterable[Check], limits: Limits) -> tuple[Out
     return tuple(_apply(check, setup, limits.get(check.name, {})) for check in checks if check.applies(setup))
 
 
-def _check_limits(checks: tuple[Check, ...], limits: Limits) -> None:
+def _check_limits(checks: tuple[Check, ...], limits: LimitOverrides) -> None:
     known = {check.name: check.limits for check in checks}
     for name, values in limits.items():
         if name not in known:

@@ -1,7 +1,7 @@
 """Checks of number formats, gradients, the optimizer and memory."""
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import PPO_FAMILY
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setting, Setup
 from diagnostics.rules.config.check import Check, Finding, Fine, Limit, Limits, fixed
 

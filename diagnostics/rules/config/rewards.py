@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from statistics import fmean
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import PPO_FAMILY
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup, Trial
 from diagnostics.producers.settings import OWN
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Limit, Limits, fixed

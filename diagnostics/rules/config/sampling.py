@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import GROUP_FAMILY
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Finding, Fine, Limit, Limits, fixed
 

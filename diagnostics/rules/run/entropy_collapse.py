@@ -30,8 +30,9 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 

@@ -28,8 +28,9 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import baseline, rolling_median, start_level
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high

@@ -24,8 +24,9 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.running import finite_range
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0

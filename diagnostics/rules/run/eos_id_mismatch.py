@@ -28,11 +28,13 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Steps, Values
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 from diagnostics.traits.length_ceiling import ceiling
 
 

@@ -27,12 +27,14 @@ import numpy as np
 
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.running import finite_range
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.batch_size import answers_per_step
 from diagnostics.rules.lengths import ended_unseen
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,9 +22,10 @@ References
 from dataclasses import dataclass
 
 from diagnostics.detectors.levels import Level, TooFew, read_levels
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 
 @dataclass(frozen=True, slots=True)

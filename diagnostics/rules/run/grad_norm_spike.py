@@ -29,8 +29,9 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import finite_points, reached_by, robust_z, times_own_past
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm

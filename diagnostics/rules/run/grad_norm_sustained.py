@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import times_own_past
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 

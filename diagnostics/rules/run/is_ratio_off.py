@@ -28,9 +28,11 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 MASKED = "sequence_mask"
 

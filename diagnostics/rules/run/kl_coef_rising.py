@@ -26,8 +26,9 @@ import numpy as np
 
 from diagnostics.detectors.growing import Inputs, looks_back, pointwise, resumed
 from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 

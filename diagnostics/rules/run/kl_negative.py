@@ -31,8 +31,9 @@ import numpy as np
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.rolling import Episode, finite_points
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 

@@ -27,7 +27,7 @@ import math
 from dataclasses import dataclass
 
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit

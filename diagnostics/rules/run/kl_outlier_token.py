@@ -27,9 +27,11 @@ from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Breach, Level, Reading
 from diagnostics.detectors.rolling import Episode, episodes, finite_points, times_own_past
 from diagnostics.detectors.running import farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of, too_few
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,8 +40,9 @@ from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
 from diagnostics.detectors.running import ewma, extreme_so_far, place_of_farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
 from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few

@@ -29,8 +29,9 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import times_own_past
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit
 

@@ -30,8 +30,9 @@ from dataclasses import dataclass, replace
 
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import start_level
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 

@@ -28,8 +28,9 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, series_of, too_few

@@ -25,7 +25,7 @@ import numpy as np
 
 from diagnostics.detectors.growing import Inputs, carried
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of

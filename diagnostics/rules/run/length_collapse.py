@@ -29,7 +29,7 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import finite_points, rolling_median, start_level
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rewards import gain, is_at_full_marks
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few

@@ -31,8 +31,9 @@ from diagnostics.detectors.growing import Inputs, resumed
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 

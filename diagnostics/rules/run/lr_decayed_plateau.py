@@ -26,8 +26,9 @@ import numpy as np
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import Episode, start_level, trend
 from diagnostics.detectors.running import finite_range
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Steps, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few

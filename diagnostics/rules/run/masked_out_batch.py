@@ -22,9 +22,10 @@ from dataclasses import dataclass
 
 from diagnostics.detectors.levels import Level, Reading
 from diagnostics.detectors.proportions import read_proven
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 
 @dataclass(frozen=True, slots=True)

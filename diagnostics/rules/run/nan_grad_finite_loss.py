@@ -27,8 +27,9 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise, summed_up
 from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 

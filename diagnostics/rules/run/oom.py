@@ -22,7 +22,7 @@ References
 import re
 from dataclasses import dataclass
 
-from diagnostics.model.diagnosis import Evidence, Severity
+from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit
 

@@ -25,10 +25,11 @@ import numpy as np
 
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.batch_size import most_answers
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,8 +29,9 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.traits.hyperparameters import updates_per_batch

@@ -28,12 +28,14 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.missing_metrics import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,10 +28,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
 
 
 @dataclass(frozen=True, slots=True)

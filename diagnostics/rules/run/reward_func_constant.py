@@ -26,11 +26,13 @@ from dataclasses import dataclass, replace
 
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.detectors.medians import finite_median
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.rewards import FULL_MARKS
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit
 
 
 @dataclass(frozen=True, slots=True)

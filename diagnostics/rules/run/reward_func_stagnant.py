@@ -23,10 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.rolling import Episode, finite_points, trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_at_full_marks
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 

@@ -29,8 +29,9 @@ from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import baseline, rolling_median
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of

@@ -32,8 +32,8 @@ from dataclasses import dataclass
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import Episode, finite_points, start_level, trend
 from diagnostics.detectors.running import ewma, latest
-from diagnostics.model.diagnosis import Severity
 from diagnostics.model.messages import Value
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few

@@ -37,8 +37,9 @@ from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, plain_rolling_median, start_level
 from diagnostics.detectors.running import drawdown, ewma, farthest, place_of_farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
 

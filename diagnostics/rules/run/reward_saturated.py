@@ -26,22 +26,13 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import rolling_median
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import (
-    GROUP_FAMILY,
-    PPO_FAMILY,
-    Finding,
-    Input,
-    Quiet,
-    Rule,
-    Skipped,
-    english,
-    limit,
-    series_of,
-)
+from diagnostics.rules.rule import Finding, Input, Quiet, Rule, Skipped, english, limit, series_of
 
 
 @dataclass(frozen=True, slots=True)

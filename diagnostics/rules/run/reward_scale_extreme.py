@@ -30,9 +30,11 @@ import numpy as np
 
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Input, Rule, english, limit, series_of
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
+from diagnostics.rules.rule import Finding, Input, Rule, english, limit, series_of
 from diagnostics.traits.hyperparameters import UNSCALED, value_of
 
 

@@ -27,8 +27,9 @@ from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import finite_points, start_level
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few

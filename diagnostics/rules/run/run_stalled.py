@@ -25,8 +25,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})

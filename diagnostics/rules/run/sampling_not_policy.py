@@ -33,23 +33,12 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import finite_points
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
-from diagnostics.rules.rule import (
-    GROUP_FAMILY,
-    PPO_FAMILY,
-    Finding,
-    Fired,
-    Input,
-    Quiet,
-    Rule,
-    Skipped,
-    english,
-    limit,
-    series_of,
-    too_few,
-)
+from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, Skipped, english, limit, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)

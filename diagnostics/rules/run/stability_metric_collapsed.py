@@ -29,10 +29,12 @@ from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import finite_points
 from diagnostics.detectors.running import farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
 
 JUDGED = {
     "entropy_per_token": Severity.WARNING,

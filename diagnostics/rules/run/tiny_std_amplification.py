@@ -28,8 +28,9 @@ from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import start_level
 from diagnostics.detectors.running import extreme_so_far
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.model.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of

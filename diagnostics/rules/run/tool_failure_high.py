@@ -25,8 +25,9 @@ import numpy as np
 from diagnostics.detectors.levels import Level, Reading
 from diagnostics.detectors.proportions import read_proven
 from diagnostics.detectors.rolling import Episode, trend
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
 

@@ -31,9 +31,10 @@ from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.noise import noise
 from diagnostics.detectors.rolling import Episode, finite_points, start_level
 from diagnostics.detectors.running import ewma
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.metrics import EVAL_PREFIX
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
+from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few

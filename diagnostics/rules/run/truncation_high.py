@@ -29,11 +29,13 @@ from dataclasses import dataclass, replace
 from diagnostics.detectors.levels import Level, Reading
 from diagnostics.detectors.proportions import read_proven
 from diagnostics.detectors.rolling import start_level
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.lengths import ended_unseen, length_limit
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
 WHERE_ANSWERS_GREW = ("checked-reward", "length-neutral-reward", "stronger-kl")
 

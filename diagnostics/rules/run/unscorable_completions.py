@@ -26,10 +26,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Quiet, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
 
 
 @dataclass(frozen=True, slots=True)

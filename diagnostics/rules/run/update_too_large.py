@@ -35,9 +35,11 @@ import numpy as np
 from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.detectors.proportions import read_proven
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SIZES = ("approx_kl", "policy_kl")
 SMALLEST = 1e-9  # nats per token: of an update of 0 there is no logarithm; and float noise of one

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import times_own_past
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import PPO_FAMILY, Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
 

@@ -21,8 +21,9 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.rules.rule import GROUP_FAMILY, Skipped, english, limit
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,

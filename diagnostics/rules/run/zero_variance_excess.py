@@ -29,8 +29,9 @@ from diagnostics.detectors.growing import pointwise
 from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.running import farthest
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of

@@ -32,12 +32,14 @@ from dataclasses import dataclass, replace
 from diagnostics.detectors.levels import Breach, Level, Reading
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.proportions import read_proven
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
-from diagnostics.rules.rule import GROUP_FAMILY, Finding, Fired, Quiet, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of
 from diagnostics.traits.greedy_sampling import samples_coldly
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 from diagnostics.rules.samples.texts import words
 
 FOLDS = 5  # parts of the texts, each predicted from the others

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 from diagnostics.rules.samples.texts import ngrams
 
 MOST_PAIRS = 2000  # of texts are compared; the first ones, in the order of the table

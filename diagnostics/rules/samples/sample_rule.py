@@ -11,9 +11,10 @@ import numpy as np
 
 from diagnostics.detectors.growing import Inputs, resumed
 from diagnostics.detectors.proportions import least_share
-from diagnostics.model.diagnosis import Evidence, Severity, ShownSample
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Evidence, Severity, ShownSample
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Rule, Skipped
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
 from diagnostics.rules.samples.texts import units

@@ -23,9 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Values
-from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
+from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,

@@ -23,7 +23,7 @@ References
 from dataclasses import dataclass
 
 from diagnostics.detectors.proportions import least_share
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View

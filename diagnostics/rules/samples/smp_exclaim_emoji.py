@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import (

@@ -22,8 +22,9 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.model.diagnosis import Severity
-from diagnostics.rules.rule import GROUP_FAMILY, Skipped, english, limit
+from diagnostics.model.algorithms import GROUP_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.relations import likeness, pairs_of
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import LEAST_GROUPS, View, groups_of

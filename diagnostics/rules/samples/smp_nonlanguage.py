@@ -26,7 +26,7 @@ References
 
 from dataclasses import dataclass, replace
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scored, scores_of
 from diagnostics.rules.samples.tables import Row, View

@@ -29,9 +29,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.proportions import least_correlation
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Values
-from diagnostics.rules.rule import PPO_FAMILY, Skipped, english, limit
+from diagnostics.model.algorithms import PPO_FAMILY
+from diagnostics.model.outcome import Severity
+from diagnostics.model.series import Values
+from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.bags import predicted
 from diagnostics.rules.samples.relations import explained_by
 from diagnostics.rules.samples.sample_rule import (

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.rolling import MAD_TO_DEVIATION
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,

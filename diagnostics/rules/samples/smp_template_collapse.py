@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.bags import own_prompt_found
 from diagnostics.rules.samples.relations import likeness, pairs_of

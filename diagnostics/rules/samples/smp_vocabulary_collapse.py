@@ -22,7 +22,7 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import (
     Judgement,

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 
 POOLED = 3  # tables looked at together: a single one of 16 rows says little about a share
 PROBES = 6  # places at which the beginning of a finding is looked for; with n tables it is found to within n / 64

@@ -9,9 +9,9 @@ import pytest
 from app.figures.curve import curve
 from app.figures.sparkline import sparkline
 from app.theme import LIGHT
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
 from diagnostics.model.messages import Message
-from diagnostics.model.run import Series
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Series
 
 
 def series(values: list[float], name: str = "kl_per_token", **more: Any) -> Series:

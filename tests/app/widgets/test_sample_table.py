@@ -3,7 +3,7 @@
 import math
 
 from app.widgets.sample_table import arranged, facts, frame, grouped
-from diagnostics.model.run import Sample
+from diagnostics.model.samples import Sample
 
 RIGHT = Sample(3, "2+2=", "4", score=1.0, terminated=True, group=0, rewards={"accuracy": 1.0, "format": 0.5})
 WRONG = Sample(3, "2+2=", "5 and on", score=0.0, terminated=False, length=8, group=0)

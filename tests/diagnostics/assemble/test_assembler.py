@@ -8,7 +8,10 @@ import numpy as np
 
 from diagnostics.assemble.assembler import compose
 from diagnostics.model.histograms import Histogram, HistogramColumns
-from diagnostics.model.run import RawSeries, Recording, Run, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.run import Run
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
 
 
 def series(tag: str, steps: Sequence[int], values: Sequence[float] | None = None) -> RawSeries:

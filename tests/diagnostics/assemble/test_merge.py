@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from diagnostics.assemble.merge import merge
-from diagnostics.model.run import RawSeries, Recording, Source, Status
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
 
 
 def recording(form: str, points: dict[str, list[tuple[int, float]]], **others: object) -> Recording:

@@ -10,7 +10,9 @@ import pytest
 
 from diagnostics.api import open_run
 from diagnostics.assemble.samples import settle
-from diagnostics.model.run import RawSeries, Recording, Sample, Samples, Series, Source
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.samples import Sample, Samples
+from diagnostics.model.series import RawSeries, Series
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl" / "grpo116"
 

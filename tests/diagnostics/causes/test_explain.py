@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from diagnostics.api import diagnose
 from diagnostics.causes import CATALOG, explain
-from diagnostics.model.diagnosis import Cause, Fix, Severity, Verdict
+from diagnostics.model.cause import Cause
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Fix, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate, templates

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Cause
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.cause import Cause
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate
 
 MakeRun = Callable[..., Run]

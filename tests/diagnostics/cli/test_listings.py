@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.model.metrics import METRICS
+from diagnostics.model.vocabulary import METRICS
 from diagnostics.report.catalogue import pages_about
 from diagnostics.rules import CATALOG
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from diagnostics.curves.words import described, name_of
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
 from diagnostics.model.messages import Message
-from diagnostics.model.run import Series
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Series
 
 
 def series(values: list[float], name: str = "kl_per_token") -> Series:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from diagnostics.detectors.changepoint import Break, break_at, find_break
-from diagnostics.model.run import Run, Series
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 
 MakeRun = Callable[..., Run]
 

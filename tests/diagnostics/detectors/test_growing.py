@@ -13,8 +13,11 @@ from hypothesis.extra import numpy as hnp
 from diagnostics.detectors.growing import Memory, found_once, looks_back
 from diagnostics.detectors.rolling import robust_z, rolling_median, sustained
 from diagnostics.detectors.running import ewma, extreme_so_far
-from diagnostics.model.diagnosis import Outcome, Verdict
-from diagnostics.model.run import DataHealth, Run, Samples, Series, Status, Values
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import Series, Values
+from diagnostics.model.status import Status
 from diagnostics.rules import CATALOG, Evaluator, UnknownLimitError, evaluate
 
 JUDGED = {name for rule in CATALOG for item in rule.inputs for name in ((item,) if isinstance(item, str) else item)}

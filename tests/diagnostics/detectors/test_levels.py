@@ -5,8 +5,8 @@ import pytest
 
 from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.detectors.rolling import Episode
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.series import Series
 
 WARNING = Level(Severity.WARNING, 1.0, 3)
 CRITICAL = Level(Severity.CRITICAL, 5.0, 1)

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 
 from diagnostics.detectors.growing import Memory
 from diagnostics.detectors.medians import MOST_NEW, finite_median
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 ODD = st.sampled_from([0.0, 1.0, -1.0, 0.2, 5.0, np.nan, np.inf, -np.inf])
 

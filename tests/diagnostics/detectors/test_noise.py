@@ -12,7 +12,7 @@ from diagnostics.detectors.growing import Memory
 from diagnostics.detectors.noise import MOST_PHI, Noise, noise
 from diagnostics.detectors.rolling import finite_points
 from diagnostics.detectors.running import ewma, farthest, latest
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 VALUES = st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.1, 3e7, 1e-9, 1e200, float("nan"), float("inf"), float("-inf")])
 

@@ -7,8 +7,9 @@ import pytest
 
 from diagnostics.detectors.levels import Level, Reading, TooFew
 from diagnostics.detectors.proportions import least_correlation, least_mean, least_share, read_proven
-from diagnostics.model.diagnosis import Severity
-from diagnostics.model.run import Run, Series
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 
 LEVELS = (Level(Severity.WARNING, 0.5, 10),)
 

@@ -16,7 +16,7 @@ from diagnostics.detectors.rolling import (
     times_own_past,
     trend,
 )
-from diagnostics.model.run import Values
+from diagnostics.model.series import Values
 
 NAN = float("nan")
 INF = float("inf")

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from diagnostics.assemble.assembler import compose
-from diagnostics.model.metrics import METRICS, metric
-from diagnostics.model.run import RawSeries, Recording, Run, Source
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.run import Run
+from diagnostics.model.series import RawSeries
+from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers import DIALECTS, glossary, translate
 
 OLD_GRPO = ("reward", "reward_std", "kl", "completion_length", "rewards/accuracy", "loss")

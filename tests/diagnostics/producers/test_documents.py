@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.metrics import metric
+from diagnostics.model.vocabulary import metric
 from diagnostics.producers import DIALECTS
 
 PPO_PAGE = [

@@ -10,7 +10,8 @@ import pytest
 from diagnostics.api import open_run
 from diagnostics.assemble.assembler import compose
 from diagnostics.assemble.merge import merge
-from diagnostics.model.run import RawSeries, Recording, Source
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.series import RawSeries
 from diagnostics.producers import translate
 from diagnostics.producers.nested_config import planned, setting
 from diagnostics.readers.discovery import open_readers

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from diagnostics.assemble.assembler import compose
-from diagnostics.model.metrics import EVAL_PREFIX, METRICS
-from diagnostics.model.run import RawSeries, Recording, Run, Source
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.run import Run
+from diagnostics.model.series import RawSeries
+from diagnostics.model.vocabulary import EVAL_PREFIX, METRICS
 from diagnostics.producers import DIALECTS
 
 HELD_AGAINST_PUBLIC_LOGS = {"verl"}

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.run import Recording
+from diagnostics.model.recording import Recording
 from diagnostics.readers.base import Reader, UnreadableRun
 
 CUTS = 60

@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.event_files import LAYOUTS, event, framed, scalar, write
 from diagnostics.model.histograms import Histogram
-from diagnostics.model.run import Recording
+from diagnostics.model.recording import Recording
 from diagnostics.readers import cache
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.cached_recording import Kept

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.model.diagnosis import Diagnosis, Fix, Severity
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
-from diagnostics.model.run import Status
+from diagnostics.model.outcome import Fix, Severity
+from diagnostics.model.status import Status
 from diagnostics.report.contents import advice, age, data_line, findings, number, run_line, verdict_sentence
 from diagnostics.report.report import Report
 

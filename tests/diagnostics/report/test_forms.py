@@ -10,8 +10,10 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes import CATALOG as CAUSES
-from diagnostics.model.diagnosis import Diagnosis, Rival, Severity, Verdict
+from diagnostics.model.cause import Rival
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Severity, Verdict
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
-from diagnostics.model.run import Series, Values
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Series, Values
 from diagnostics.report.html import report_html
 from diagnostics.report.html_elements import Markup, element
 from diagnostics.report.report import Problem, Report

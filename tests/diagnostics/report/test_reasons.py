@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from diagnostics.model.diagnosis import Evidence, Outcome, Severity, ShownSample, Verdict
 from diagnostics.model.messages import Message
+from diagnostics.model.outcome import Evidence, Outcome, Severity, ShownSample, Verdict
 from diagnostics.report.contents import Finding, reasons_not_to_look
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.model.diagnosis import Diagnosis, Severity, Verdict
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report.contents import findings
 from diagnostics.report.html import report_html
 from diagnostics.report.json import report_json

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG, engine, templates
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from diagnostics.model.run import Series
+from diagnostics.model.series import Series
 from diagnostics.rules.alignment import at_common_steps, finite_only, last_known
 
 NAN = float("nan")

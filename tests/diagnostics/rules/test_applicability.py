@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Verdict
-from diagnostics.model.run import Run, Values
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules import evaluate
 
 MakeRun = Callable[..., Run]

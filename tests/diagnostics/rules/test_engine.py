@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from diagnostics.detectors.levels import Level, read_levels
-from diagnostics.model.diagnosis import Severity, Verdict
 from diagnostics.model.messages import render
-from diagnostics.model.metrics import METRICS
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
+from diagnostics.model.vocabulary import METRICS
 from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate, templates
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity
-from diagnostics.model.run import Run, Values
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
 from diagnostics.rules import CATALOG, Evaluator, evaluate
 from tests.diagnostics.conftest import values_of
 

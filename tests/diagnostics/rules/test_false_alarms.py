@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine
 from diagnostics.rules.run import CATALOG

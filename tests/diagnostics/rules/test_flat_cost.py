@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from benchmarks.healthy_curves import Noise, grpo, ppo
-from diagnostics.model.run import Run, Series, Values
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
 from diagnostics.rules import engine
 from diagnostics.rules.run import CATALOG
 

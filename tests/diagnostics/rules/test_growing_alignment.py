@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from diagnostics.detectors.growing import Memory, settled
 from diagnostics.detectors.rolling import trend
 from diagnostics.detectors.running import finite_range, place_of_farthest
-from diagnostics.model.run import Series, Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known, within
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import CATALOG, evaluate, templates
 from diagnostics.rules.telling_samples import EXHIBITS, QUOTED, exhibits, quoted
 

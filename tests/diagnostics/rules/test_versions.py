@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from diagnostics.assemble.assembler import compose
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
-from diagnostics.model.run import RawSeries, Recording, Run, Source
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.run import Run
+from diagnostics.model.series import RawSeries
 from diagnostics.rules import evaluate
 
 POINTS = 30

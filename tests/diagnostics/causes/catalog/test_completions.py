@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Cause
+from diagnostics.model.cause import Cause
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 

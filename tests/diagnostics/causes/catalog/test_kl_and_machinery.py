@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Cause, Severity
+from diagnostics.model.cause import Cause
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 

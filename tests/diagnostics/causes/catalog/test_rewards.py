@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Cause, Severity
+from diagnostics.model.cause import Cause
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate, templates
 
 MakeRun = Callable[..., Run]

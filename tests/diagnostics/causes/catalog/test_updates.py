@@ -8,9 +8,10 @@ import pytest
 
 from diagnostics.api import diagnose
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Cause
+from diagnostics.model.cause import Cause
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate, templates
 
 MakeRun = Callable[..., Run]

@@ -9,7 +9,8 @@ import pytest
 from diagnostics.causes.remedies.catalog import REMEDIES, TEXTS
 from diagnostics.causes.remedies.from_measurements import update_size
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 
 MakeRun = Callable[..., Run]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.model.diagnosis import Verdict
+from diagnostics.model.outcome import Verdict
 from diagnostics.readers.console import reader as console
 from diagnostics.readers.discovery import find
 from diagnostics.rules import evaluate

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.model.diagnosis import Verdict
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Verdict
 from diagnostics.readers.console import reader as console
 from diagnostics.readers.discovery import find
 from diagnostics.readers.tensorboard import reader as tensorboard

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.model.run import Recording
+from diagnostics.model.recording import Recording
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.run_directory.reader import Reader
 from diagnostics.runlog import EVENTS_FILE, RUN_FILE, SAMPLES_FILE, STATUS_FILE, RunLog

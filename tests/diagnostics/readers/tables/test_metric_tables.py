@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.model.diagnosis import Verdict
+from diagnostics.model.outcome import Verdict
 from diagnostics.readers.discovery import find
 from diagnostics.readers.files.tail import CHUNK_BYTES, HEAD_BYTES
 from diagnostics.readers.tables.metric_tables import Reader

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Verdict
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.rules.config import TEXTS, ModelFacts, Probe, Setup, Trial, flat, preflight, version_of
 
 Judged = Callable[..., "Judgement | None"]

@@ -6,8 +6,9 @@ import string
 
 import pytest
 
-from diagnostics.model.diagnosis import UnknownLimitError, Verdict
+from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Verdict
 from diagnostics.producers.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
 from diagnostics.rules import GRADES, templates
 from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight

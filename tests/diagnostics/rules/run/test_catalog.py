@@ -10,7 +10,7 @@ import pytest
 
 from diagnostics import rules
 from diagnostics.causes.remedies.catalog import REMEDIES
-from diagnostics.model.metrics import metric
+from diagnostics.model.vocabulary import metric
 from diagnostics.rules import CATALOG, GRADES, SECTIONS, Rule
 
 EVERY_RULE = pytest.mark.parametrize("rule", CATALOG, ids=lambda rule: rule.name)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
 LIMIT = {"max_completion_length": 256}

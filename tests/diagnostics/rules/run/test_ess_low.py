@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def test_three_tenths_of_the_batch_are_a_warning(judge: Callable) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 VLLM = {"use_vllm": True}
 MASKING = {**VLLM, "vllm_importance_sampling_mode": "sequence_mask"}

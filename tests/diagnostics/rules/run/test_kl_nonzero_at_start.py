@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine
 from diagnostics.rules.run.kl_nonzero_at_start import KlNonzeroAtStart

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import CATALOG, engine
 
 Judge = Callable[..., Outcome]

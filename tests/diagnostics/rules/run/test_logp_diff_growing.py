@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 VLLM = {"use_vllm": True}
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine, templates
 from diagnostics.rules.run.oom import Oom

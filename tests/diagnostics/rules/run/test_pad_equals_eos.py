@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
 BATCH = {"per_device_train_batch_size": 8, "gradient_accumulation_steps": 2}

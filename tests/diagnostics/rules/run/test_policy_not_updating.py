@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 
 Judge = Callable[..., Outcome]
 

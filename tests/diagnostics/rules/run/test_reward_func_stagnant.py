@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
-from diagnostics.model.run import Values
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Values
 
 Judge = Callable[..., Outcome]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 

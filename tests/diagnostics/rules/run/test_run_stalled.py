@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine, templates
 from diagnostics.rules.run.run_stalled import RunStalled

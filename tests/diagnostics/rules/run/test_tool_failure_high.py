@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def test_three_tenths_of_the_calls_are_a_warning(judge: Callable) -> None:

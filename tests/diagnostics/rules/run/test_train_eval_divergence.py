@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import engine
 from diagnostics.rules.run.train_eval_divergence import TrainEvalDivergence

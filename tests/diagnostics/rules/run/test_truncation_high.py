@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
 from diagnostics.model.messages import render
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.rules import templates
 
 Judge = Callable[..., Outcome]

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import engine
 from diagnostics.rules.run.unscorable_completions import UnscorableCompletions
 

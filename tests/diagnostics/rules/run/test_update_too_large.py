@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 

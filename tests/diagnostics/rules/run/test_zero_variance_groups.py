@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.model.diagnosis import Outcome, Severity, Verdict
-from diagnostics.model.run import Values
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Values
 
 Judge = Callable[..., Outcome]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics.model.diagnosis import Outcome
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import CATALOG, engine, templates
 
 ROWS = 16

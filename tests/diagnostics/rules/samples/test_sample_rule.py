@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.model.diagnosis import Diagnosis, Outcome, Verdict
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import render
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import Evaluator, evaluate, templates
 
 MakeRun = Callable[..., Run]

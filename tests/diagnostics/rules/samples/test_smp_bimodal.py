@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 NOISE = np.random.default_rng(3).normal(size=48)
 

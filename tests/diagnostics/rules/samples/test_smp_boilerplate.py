@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 
 SAME = "To be quite honest here, {} is what I would call it"
 

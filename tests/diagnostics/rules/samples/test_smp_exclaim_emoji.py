@@ -2,7 +2,7 @@
 
 import math
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 MARKED = "the film moves most of us quite often!!!"
 

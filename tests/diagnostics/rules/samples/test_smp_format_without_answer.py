@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 HOLLOW = ("<think>Let me see.</think>", "It is <answer> </answer>", "So the result is \\boxed{}.")
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 LONG = "the film moves most of us quite often and it never bores a patient viewer who waits for the end"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 
 RUSSIAN = "это очень длинный фильм о море и людях"
 MIXED = "the film очень хороший и длинный, 电影很好看"

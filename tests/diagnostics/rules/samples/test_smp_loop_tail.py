@@ -1,6 +1,6 @@
 """Tests of smp-loop-tail."""
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 
 LINES = "\n".join(["Let me check that again."] * 8)
 LOOP = "The answer is found. " + "wait, " * 300

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 NOISE = "zхq7r4k2 \ufffd\x07 аbсd1e2f3g q9w8e7r6 qwrtpsdf"
 LANGUAGES = (

@@ -1,6 +1,6 @@
 """Tests of smp-prompt-copy."""
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 
 PROMPT = "Write about the old man who went to sea every morning and never caught a single fish in forty days"
 

@@ -1,6 +1,6 @@
 """Tests of smp-query-dominated."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def rows(answer_share: float, queries: int = 12) -> list[dict[str, object]]:

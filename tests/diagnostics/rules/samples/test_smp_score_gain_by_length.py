@@ -1,6 +1,6 @@
 """Tests of smp-score-gain-by-length."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def rows(shortest: int, bonus: float = 0.0, slope: float = 0.02) -> list[dict[str, object]]:

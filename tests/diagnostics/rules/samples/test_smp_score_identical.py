@@ -1,6 +1,6 @@
 """Tests of smp-score-identical."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 TABLES = 10
 

@@ -1,6 +1,6 @@
 """Tests of smp-score-inconsistent."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def twice(different: int, **fields: object) -> list[dict[str, object]]:

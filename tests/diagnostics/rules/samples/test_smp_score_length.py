@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def rows(follows: int, length: int = 10) -> list[dict[str, object]]:

@@ -1,6 +1,6 @@
 """Tests of smp-score-outlier."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def test_a_score_far_above_the_others_is_noted_and_shown(look, sound) -> None:

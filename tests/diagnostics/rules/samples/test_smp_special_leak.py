@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity
+from diagnostics.model.outcome import Severity
 
 LEAKS = ("Fine.<|im_end|>\n<|im_start|>user\nAnd now?", "Fine.<|endoftext|>The next", "Fine.[PAD] more", "Hi</s> you")
 

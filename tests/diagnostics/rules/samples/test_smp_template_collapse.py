@@ -1,6 +1,6 @@
 """Tests of smp-template-collapse."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 ONE = "what a wonderful film, everybody should see it at once"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 @pytest.mark.parametrize(

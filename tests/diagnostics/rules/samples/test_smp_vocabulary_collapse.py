@@ -1,6 +1,6 @@
 """Tests of smp-vocabulary-collapse."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def rows(distinct: int) -> list[dict[str, object]]:

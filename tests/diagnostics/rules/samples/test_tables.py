@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.model.diagnosis import Verdict
-from diagnostics.model.run import Run, Sample, Samples
+from diagnostics.model.outcome import Verdict
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate
 from diagnostics.rules.samples.tables import MOST_ROWS, onset, view
 

@@ -1,6 +1,6 @@
 """Tests of wrong-answers-grow, which reads samples though it judges a loss."""
 
-from diagnostics.model.diagnosis import Severity, Verdict
+from diagnostics.model.outcome import Severity, Verdict
 
 
 def rows(wrong: int, right: int = 40, rights: int = 24) -> list[dict[str, object]]:

@@ -1,6 +1,7 @@
 """Tests of the vocabulary itself."""
 
-from diagnostics.model.metrics import CRUCIAL, MAIN_REWARD, METRICS, metric
+from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
+from diagnostics.model.vocabulary import METRICS, metric
 
 
 def test_every_name_stands_once() -> None:

@@ -1,0 +1,49 @@
+"""The algorithms: their families, the metrics that are crucial for each, and the reward that each maximises."""
+
+PPO_FAMILY = frozenset({"ppo", "ppo-legacy"})
+"""The algorithms with a value model."""
+GROUP_FAMILY = frozenset({"grpo", "rloo"})
+"""The algorithms that compare the answers to one prompt."""
+
+_GROUP_METRICS = (
+    "reward",
+    "kl_per_token",
+    "clip_ratio",
+    "clip_ratio_region_mean",
+    "truncated_fraction",
+    "reward_func_mean",
+)
+CRUCIAL: dict[str, tuple[str, ...]] = {
+    "ppo": (
+        "score",
+        "rlhf_reward",
+        "non_score_reward",
+        "value_loss",
+        "ratio_mean",
+        "clip_fraction",
+        "approx_kl",
+        "kl_per_sequence",
+    ),
+    "ppo-legacy": (
+        "score",
+        "score_std",
+        "non_score_reward_per_token",
+        "value_loss",
+        "clip_fraction",
+        "approx_kl",
+        "kl_per_sequence",
+        "kl_coef",
+    ),
+    "grpo": _GROUP_METRICS,
+    "rloo": _GROUP_METRICS,
+}
+"""The crucial values of the logging pages, by algorithm, in their order. A base name stands for all its functions."""
+
+MAIN_REWARD: dict[str, tuple[str, ...]] = {
+    "ppo": ("rlhf_reward", "score"),
+    "ppo-legacy": ("score",),
+    "grpo": ("reward",),
+    "rloo": ("reward", "rlhf_reward"),
+    "online-dpo": ("rlhf_reward", "score"),
+}
+"""The metric that should keep going up, by algorithm; the first that a run logs counts."""

@@ -1,0 +1,30 @@
+"""One entry of the vocabulary of metrics."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["scalar", "histogram"]
+Section = Literal["reward", "kl", "update", "policy", "value", "length", "engine", "progress"]
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric under its canonical name.
+
+    `healthy` says in a few words what a good curve does; `low` and `high` bound the values that exist at all.
+    `formula` is what the trainers' code computes; `slip` says where the documents state something else;
+    `source` is the page that defines it.
+    """
+
+    name: str
+    title: str
+    unit: str
+    meaning: str
+    section: Section
+    healthy: str = ""
+    formula: str = ""
+    slip: str = ""
+    low: float | None = None
+    high: float | None = None
+    kind: Kind = "scalar"
+    source: str = "TRL logging page"

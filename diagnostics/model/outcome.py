@@ -1,0 +1,106 @@
+"""Outcomes: what became of one rule on one run, with its evidence and the settings to change."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from diagnostics.model.messages import Message
+from diagnostics.model.series import NO_STEPS, NO_VALUES, Steps, Values
+
+SAMPLE_CODE_PREFIX = "SM"
+"""The codes of sample rules start with it."""
+
+
+class Severity(StrEnum):
+    """How bad a fired rule is: note it, look at it, stop the run."""
+
+    INFO = "info"
+    WARNING = "warning"
+    CRITICAL = "critical"
+
+    @property
+    def rank(self) -> int:
+        """0 for info, 1 for warning, 2 for critical."""
+        return list(Severity).index(self)
+
+
+class Verdict(StrEnum):
+    """What became of one rule on one run; never a bool, never silence."""
+
+    FIRED = "fired"
+    QUIET = "quiet"
+    SKIPPED = "skipped"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One setting to change, in the producer's own argument name; `current` and `suggested` are None where unknown."""
+
+    parameter: str
+    current: Any
+    suggested: Any
+    why: Message
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSample:
+    """A sample that shows what a rule found: `row` is its place, from 0, among the samples of its step.
+
+    `quote` is its response on one line, shortened.
+    """
+
+    step: int
+    row: int
+    why: Message
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The points that made a rule fire, with a few before them, and samples that show it, the most telling first.
+
+    steps (N,) int64 · values (N,) float64.
+    """
+
+    steps: Steps = field(default_factory=lambda: NO_STEPS)
+    values: Values = field(default_factory=lambda: NO_VALUES)
+    samples: tuple[ShownSample, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one rule found.
+
+    Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
+    and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
+    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
+    name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
+    when the episode had not ended at the last logged step, `is_of_start` where the first point alone was judged.
+    Messages are rendered with `diagnostics.rules.templates()`.
+    """
+
+    code: str
+    rule: str
+    verdict: Verdict
+    message: Message
+    headline: Message | None = None
+    grade: str = ""
+    source: str = ""
+    severity: Severity | None = None
+    first_step: int | None = None
+    last_step: int | None = None
+    still: bool = False
+    measured: float | None = None
+    limit: float | None = None
+    limit_is_default: bool = True
+    is_of_start: bool = False
+    unit: str = ""
+    metric: str = ""
+    tag: str = ""
+    evidence: Evidence = field(default_factory=Evidence)
+    fixes: tuple[Fix, ...] = ()
+    enable: Message | None = None
+    applies: bool = True
+    parameters: tuple[str, ...] = ()  # the settings that a pre-flight check is about, in the program's names

@@ -1,0 +1,52 @@
+"""A recording: the contents of one log, before any producer's names are understood."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from diagnostics.model.histograms import Histograms
+from diagnostics.model.samples import Samples
+from diagnostics.model.series import RawSeries
+from diagnostics.model.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file or folder that a run was read from."""
+
+    format: str
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a reader found at one path: tags and values untouched, before any producer's names are understood.
+
+    `producer` and `algorithm` are set only where the format itself says so (our run log); dialects find out the rest.
+    `text` holds text records (TensorBoard's `args/text_summary`); `notes` are sentences about what could not be read.
+    `resumed_after` lists the steps from which the run says that it went on; `rounded_to` is that of `DataHealth`.
+    """
+
+    path: Path
+    sources: tuple[Source, ...]
+    run_id: str
+    name: str
+    tags: Mapping[str, RawSeries]
+    histograms: Mapping[str, Histograms] = field(default_factory=dict)
+    config: Mapping[str, Any] = field(default_factory=dict)
+    text: Mapping[str, str] = field(default_factory=dict)
+    samples: Samples = field(default_factory=Samples)
+    status: Status = field(default_factory=Status)
+    created: float | None = None
+    producer: str = ""
+    producer_version: str | None = None
+    algorithm: str = ""
+    task: str = ""
+    parent: str | None = None
+    console: Path | None = None
+    console_tail: str = ""  # the last lines of a run that failed or died
+    resumed_after: tuple[int, ...] = ()
+    malformed: int = 0
+    rounded_to: float = 0.0
+    notes: tuple[str, ...] = ()

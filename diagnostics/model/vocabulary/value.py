@@ -1,0 +1,75 @@
+"""Metrics of the value model."""
+
+from diagnostics.model.metric import Metric
+from diagnostics.model.vocabulary.sources import OLD_LOGGING_PAGE
+
+VALUE_METRICS: tuple[Metric, ...] = (
+    Metric(
+        "value_loss",
+        "Value loss",
+        "loss",
+        "Error of the value model; it spikes or is NaN when training goes wrong.",
+        "value",
+        healthy="falls and stays low",
+        low=0,
+    ),
+    Metric(
+        "value_clip_fraction",
+        "Clipped value updates",
+        "fraction",
+        "Share of clipped value updates.",
+        "value",
+        healthy="low",
+        low=0,
+        high=1,
+    ),
+    Metric("value_mean", "Value", "reward", "Mean value estimate at rollout.", "value", source=OLD_LOGGING_PAGE),
+    Metric(
+        "value_variance",
+        "Value variance",
+        "reward²",
+        "Variance of the value estimates.",
+        "value",
+        low=0,
+        source=OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "value_prediction",
+        "New value",
+        "reward",
+        "Mean value prediction during the update.",
+        "value",
+        source=OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "value_error",
+        "Value error",
+        "reward²",
+        "Mean squared error of the value predictions.",
+        "value",
+        healthy="falls",
+        low=0,
+        source=OLD_LOGGING_PAGE,
+    ),
+    Metric(
+        "explained_variance",
+        "Explained variance",
+        "fraction",
+        "Share of the returns' variance the value explains.",
+        "value",
+        healthy="rises towards 1",
+        formula="1 − Var(returns − values) / Var(returns)",
+        high=1,
+        source=OLD_LOGGING_PAGE,
+    ),
+    Metric("returns_mean", "Returns", "reward", "Mean of advantages + values.", "value", source=OLD_LOGGING_PAGE),
+    Metric(
+        "returns_variance",
+        "Returns variance",
+        "reward²",
+        "Variance of the returns.",
+        "value",
+        low=0,
+        source=OLD_LOGGING_PAGE,
+    ),
+)
