@@ -1,4 +1,4 @@
-"""Runs found, opened and diagnosed once for all sessions, and again only when they changed."""
+"""Runs found, opened and diagnosed once for all sessions, and again only after they changed."""
 
 import os
 import threading
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import Run
 from diagnostics.producers.names_file import read_names
 from diagnostics.producers.own_names import OwnNames
 
@@ -27,8 +28,9 @@ def _own_names() -> OwnNames | None:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A run as it stood at its newest change. `revision` grows with each change."""
+    """A run as it stands now and its latest diagnosis, which may be of an earlier state; either raises `revision`."""
 
+    run: Run
     diagnosis: Diagnosis
     revision: int
 
@@ -45,7 +47,7 @@ class SharedRun:
         self._look: Look | None = None
 
     def look(self) -> Look:
-        """The newest state of the run; diagnosed again only where it changed. Raises UnreadableRun."""
+        """The newest state of the run, with the diagnosis that a LiveDiagnosis has of it. Raises UnreadableRun."""
         with self._lock:
             if self._look is None or time.monotonic() - self._looked >= _LEAST_INTERVAL:
                 self._look = self._newest(self._look)
@@ -53,11 +55,12 @@ class SharedRun:
             return self._look
 
     def _newest(self, before: Look | None) -> Look:
-        run = self._live.refresh()
-        if run is not None:
-            return Look(self._diagnosis.update(run), before.revision + 1 if before else 1)
-        assert before is not None  # the first refresh always returns a run
-        return before
+        run = self._live.refresh() or (before.run if before else None)
+        assert run is not None  # the first refresh always returns a run
+        diagnosis = self._diagnosis.update(run)
+        if before and run is before.run and diagnosis is before.diagnosis:
+            return before
+        return Look(run, diagnosis, before.revision + 1 if before else 1)
 
 
 _lock = threading.Lock()

@@ -133,7 +133,7 @@ class Listing(Generic[Summary]):
         was_kept = is_kept(path)
         try:
             look = look_at(path)
-            status = look.diagnosis.run.status
+            status = look.run.status
             found = replace(found, written=status.last_written, summary=self._summarise(look))
             if status.has_ended and not was_kept:
                 let_go(path)

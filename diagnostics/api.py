@@ -1,8 +1,9 @@
 """What everybody calls: open a run, find runs, watch one grow, diagnose it. Readers × dialects → Run → Diagnosis."""
 
+import math
 import operator
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from diagnostics.assemble.assembler import Composer
@@ -10,17 +11,19 @@ from diagnostics.assemble.merge import Merger
 from diagnostics.causes import explain
 from diagnostics.configs.config_files import setup_of_run
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
-from diagnostics.model.outcome import Outcome
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, names_above
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
-from diagnostics.rules import Evaluator, evaluate
+from diagnostics.rules import evaluate
 from diagnostics.rules.config import divided, preflight
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
+
+SHARE_OF_A_CORE = 0.1
+"""How much of its thread's time a LiveDiagnosis spends on diagnosing, by default."""
 
 
 class LiveRun:
@@ -102,33 +105,48 @@ def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
 def diagnose(run: Run, limits: LimitOverrides | None = None) -> Diagnosis:
     """The verdict on a run: every rule's outcome, the causes that explain them, and what its settings alone say.
 
-    `limits` overrides defaults: rule name → field of its Limits → value.
+    `limits` overrides defaults: rule name → field of its Limits → value. Raises UnknownLimitError where one of them
+    does not exist.
     """
-    return _concluded(run, evaluate(run, divided(limits or {})[0]), limits or {})
+    of_rules, of_settings = divided(limits or {})
+    outcomes = evaluate(run, of_rules)
+    found = preflight(setup_of_run(run), of_settings)
+    return Diagnosis(run, outcomes, explain(run, outcomes, found), limits=limits or {}, preflight=found)
 
 
 class LiveDiagnosis:
-    """Diagnoses one run again and again while it grows: what `diagnose` says of it, at the cost of what is new.
+    """Diagnoses one run while it grows: in full each time, within a bounded share of one core.
 
-    One thread at a time may ask.
+    After a diagnosis that took c seconds the next one starts c / share − c seconds later at the earliest. A run that
+    has ended is always diagnosed at once. Not thread-safe.
     """
 
-    def __init__(self, limits: LimitOverrides | None = None) -> None:
-        """Raises UnknownLimitError, in one sentence, where `limits` name what does not exist."""
-        self._limits = limits or {}
-        self._evaluator = self._fresh()
+    def __init__(
+        self,
+        limits: LimitOverrides | None = None,
+        *,
+        share: float = SHARE_OF_A_CORE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._limits, self._share, self._clock = limits, share, clock
+        self._latest: Diagnosis | None = None
+        self._due = -math.inf
 
     def update(self, run: Run) -> Diagnosis:
-        """The verdict on the run as it stands now."""
-        outcomes = self._evaluator.update(run)
-        if run.status.has_ended:
-            self._evaluator = self._fresh()  # what has ended does not grow: what was remembered of it is let go
-        return _concluded(run, outcomes, self._limits)
+        """The diagnosis of this run, or the latest one while the next is not due; its `run` says which.
 
-    def _fresh(self) -> Evaluator:
-        return Evaluator(divided(self._limits)[0])
+        Raises UnknownLimitError as `diagnose` does.
+        """
+        if self._latest is not None and (self._latest.run is run or not self._is_due(run)):
+            return self._latest
+        self._latest = self._timed(run)
+        return self._latest
 
+    def _is_due(self, run: Run) -> bool:
+        return run.status.has_ended or self._clock() >= self._due
 
-def _concluded(run: Run, outcomes: tuple[Outcome, ...], limits: LimitOverrides) -> Diagnosis:
-    found = preflight(setup_of_run(run), divided(limits)[1])
-    return Diagnosis(run, outcomes, explain(run, outcomes, found), limits=limits, preflight=found)
+    def _timed(self, run: Run) -> Diagnosis:
+        started = self._clock()
+        diagnosis = diagnose(run, self._limits)
+        self._due = started + (self._clock() - started) / self._share
+        return diagnosis

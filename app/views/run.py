@@ -40,18 +40,18 @@ def render(path: str | None, is_read_only: bool) -> None:
         return
     with st.container():  # one place for all of it, however much it is, so that the charts keep theirs
         _head(path, look, is_read_only)
-        error_line(look.diagnosis.run)
+        error_line(look.run)
         verdict(look.diagnosis, is_read_only=is_read_only)
         since_parent(look.diagnosis)
-        data_line(look.diagnosis)
-    charts(look.diagnosis, crucial(look.diagnosis.run), state.chosen_step(), "crucial")
+        data_line(look.run, look.diagnosis)
+    charts(look.run, look.diagnosis.outcomes, crucial(look.run), state.chosen_step(), "crucial")
     settings(look.diagnosis)
     _details(look)
 
 
 def _head(path: str, look: Look, is_read_only: bool) -> None:
     """Name and state; of a run that goes on, the state is a fragment that looks for changes every second."""
-    run = look.diagnosis.run
+    run = look.run
     name, where = st.columns([1, 1], vertical_alignment="top")
     with name:
         title_line(run)
@@ -69,7 +69,7 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
         return
     if look.revision != drawn_revision:
         st.rerun(scope="app")
-    run = look.diagnosis.run
+    run = look.run
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         state_line(run)
         if can_stop(run) and not is_read_only:
@@ -80,13 +80,13 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
 
 def _details(look: Look) -> None:
     """What the reader asks for; only the chosen section is drawn."""
-    run = look.diagnosis.run
+    run = look.run
     remaining = others(run)
     sections: Mapping[str, tuple[str, Callable[[], None]]] = {
         "samples": ("Samples", partial(samples, run)),
         "metrics": (
             f"All metrics ({len(remaining)})",
-            partial(metrics, look.diagnosis, remaining, state.chosen_step()),
+            partial(metrics, run, look.diagnosis.outcomes, remaining, state.chosen_step()),
         ),
         "distributions": (f"Distributions ({len(run.histograms)})", partial(distributions, run)),
         "config": ("Config", partial(config, run)),
@@ -106,7 +106,7 @@ def _details(look: Look) -> None:
 
 
 def _console(look: Look) -> None:
-    text = tail(look.diagnosis.run.console)
+    text = tail(look.run.console)
     if text:
         with st.container(height=460, border=False, autoscroll=True):  # what came last is what one looks for
             st.code(text, language=None, wrap_lines=True)

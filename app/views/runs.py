@@ -134,8 +134,7 @@ def _row(found: Listed[Cells]) -> Cells:
 
 def _cells(look: Look) -> Cells:
     """What the list says of a run that was read."""
-    diagnosis = look.diagnosis
-    run = diagnosis.run
+    run, diagnosis = look.run, look.diagnosis
     return {
         "state": str(STATES[run.status.state]),
         "name": run.name,

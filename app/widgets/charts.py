@@ -9,29 +9,31 @@ from app.figures.curve import curve
 from app.widgets.plot import plot
 from app.words import plain
 from diagnostics.curves.words import described
-from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import EVAL_PREFIX
 
 WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 
 
-def charts(diagnosis: Diagnosis, chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
+def charts(run: Run, outcomes: Sequence[Outcome], chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
     """Draw the chosen series, as many side by side as there is room for; one without a point only keeps its place.
 
     A chart that is pushed to another place is built anew, and has lost its zoom.
     """
     with st.container(horizontal=True):
         for series in chosen:
-            place = f"{key}.{diagnosis.run.run_id}.{series.name}"
+            place = f"{key}.{run.run_id}.{series.name}"
             with st.container(width=WIDTH, gap="xxsmall", key=f"place.{place}"):
                 if len(series):
-                    _chart(diagnosis, series, chosen_step, place)
+                    _chart(series, run.get(EVAL_PREFIX + series.name), outcomes, chosen_step, place)
 
 
-def _chart(diagnosis: Diagnosis, series: Series, chosen_step: int | None, key: str) -> None:
-    held_out = diagnosis.run.get(EVAL_PREFIX + series.name)
-    figure = curve(series, diagnosis.outcomes, state.palette(), chosen_step=chosen_step, held_out=held_out)
-    plot(figure, described(series, diagnosis.outcomes, held_out), key)
+def _chart(
+    series: Series, held_out: Series | None, outcomes: Sequence[Outcome], chosen_step: int | None, key: str
+) -> None:
+    figure = curve(series, outcomes, state.palette(), chosen_step=chosen_step, held_out=held_out)
+    plot(figure, described(series, outcomes, held_out), key)
     if series.caveat:
         st.caption("Not quite the usual meaning", help=plain(series.caveat))

@@ -6,14 +6,15 @@ import streamlit as st
 
 from app.widgets.charts import charts
 from diagnostics.curves.words import name_of
-from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome
+from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 
 _SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "engine", "progress")
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
 
-def metrics(diagnosis: Diagnosis, others: Sequence[Series], chosen_step: int | None) -> None:
+def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None) -> None:
     """Draw the other series that the filter lets through."""
     words = st.text_input("Filter", key="metrics.filter", placeholder="part of a name", width=320).lower().split()
     found = [series for series in others if all(word in _searched(series) for word in words)]
@@ -23,7 +24,7 @@ def metrics(diagnosis: Diagnosis, others: Sequence[Series], chosen_step: int | N
         members = [series for series in found if _section(series) == section]
         if members:
             st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
-            charts(diagnosis, members, chosen_step, "all")
+            charts(run, outcomes, members, chosen_step, "all")
 
 
 def _searched(series: Series) -> str:

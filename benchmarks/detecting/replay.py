@@ -9,7 +9,7 @@ from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series
-from diagnostics.rules import Evaluator
+from diagnostics.rules import evaluate
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ def up_to(run: Run, step: int) -> Run:
 
 def looks(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
     """The rules' outcomes after each logged step, as someone who watches the run sees them."""
-    run, evaluator = replace(run, samples=run.samples.remembered()), Evaluator()
+    run = replace(run, samples=run.samples.remembered())
     for step in run.steps:
-        yield int(step), evaluator.update(up_to(run, int(step)))
+        yield int(step), evaluate(up_to(run, int(step)))
 
 
 def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode]:

@@ -21,7 +21,6 @@ __all__ = [
     "CATALOG",
     "GRADES",
     "SECTIONS",
-    "Evaluator",
     "LimitDoc",
     "Rule",
     "UnknownLimitError",
@@ -42,17 +41,6 @@ def evaluate(run: Run, limits: LimitOverrides | None = None) -> tuple[Outcome, .
         UnknownLimitError: `limits` names a rule or a field that does not exist, or gives it no number.
     """
     return engine.evaluate(run, CATALOG, limits)
-
-
-class Evaluator(engine.Evaluator):
-    """Judges one run again and again while it grows: what `evaluate` says of it, at the cost of what is new.
-
-    One evaluator is for one run, and for one thread at a time.
-    """
-
-    def __init__(self, limits: LimitOverrides | None = None) -> None:
-        """Raises UnknownLimitError as `evaluate` does."""
-        super().__init__(CATALOG, limits)
 
 
 def templates(language: str = "en") -> Mapping[str, str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from diagnostics.causes.remedies.catalog import fixes_for
-from diagnostics.detectors.growing import Memory
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -36,27 +35,6 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: LimitOverrides | No
     chosen = _limits(rules, limits or {})
     run = _with_remembered_samples(run)
     return with_company(rules, (_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run)))
-
-
-class Evaluator:
-    """Judges one run again and again while it grows: what `evaluate` says of it, at the cost of what is new."""
-
-    def __init__(self, catalog: Iterable[Rule[Any]], limits: LimitOverrides | None = None) -> None:
-        """Raises UnknownLimitError, in one sentence, where `limits` do not fit the catalog."""
-        self._rules = tuple(catalog)
-        self._limits = _limits(self._rules, limits or {})
-        self._memory = Memory()
-
-    def update(self, run: Run) -> tuple[Outcome, ...]:
-        """The outcome of every rule that applies to the run as it stands now, in the catalog's order."""
-        run = _with_remembered_samples(run)
-        self._memory.look_again()
-        outcomes = (self._outcome(rule, run) for rule in self._rules if rule.applies(run))
-        return with_company(self._rules, outcomes)
-
-    def _outcome(self, rule: Rule[Any], run: Run) -> Outcome:
-        with self._memory.of_rule(rule.name):
-            return _apply(rule, run, self._limits[rule.name])
 
 
 def _with_remembered_samples(run: Run) -> Run:

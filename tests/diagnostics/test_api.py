@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.api import LiveDiagnosis, LiveRun, UnreadableRun, diagnose, find_runs, open_run, watch
+from diagnostics.api import LiveRun, UnreadableRun, diagnose, find_runs, open_run, watch
 from diagnostics.runlog import RunLog
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "trl"
@@ -140,17 +140,3 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(tmp_path: Path) -> N
 
     with pytest.raises(UnreadableRun, match=r"a/events\.jsonl cannot be read: Is a directory"):
         open_run(tmp_path / "a")
-
-
-def test_a_run_that_is_followed_gets_the_diagnosis_of_one_that_is_read_anew(tmp_path: Path) -> None:
-    with RunLog(tmp_path / "a", algorithm="grpo", config={"max_completion_length": 8}, total=60) as log:
-        live, following = LiveRun(tmp_path / "a"), LiveDiagnosis()
-        for step in range(1, 61):
-            log.log(step, {"reward": step / 60, "completions/clipped_ratio": 0.05 if step < 30 else 0.95})
-            if step % 7 == 0:
-                run = live.refresh()
-                assert run is not None
-                assert repr(following.update(run)) == repr(diagnose(run))
-    run = live.refresh()
-    assert run is not None
-    assert following.update(run).verdict == diagnose(run).verdict == "critical"

@@ -50,3 +50,12 @@ def test_answers_that_grew_into_the_limit_do_not_want_a_longer_one(judge: Judge)
     always = judge("truncation-high", "grpo", truncated_fraction="0.5x5 0.5..0.9x20 0.9x10", config=config)
     assert "max_completion_length" not in [fix.parameter for fix in grown.fixes]
     assert [fix.parameter for fix in always.fixes] == ["max_completion_length"]
+
+
+def test_a_share_that_dithers_about_its_limit_keeps_its_first_step_while_the_run_grows(judge: Judge) -> None:
+    dithering = " ".join(["0.75 0.82 0.79 0.81 0.83"] * 40).split()
+    seen = [judge("truncation-high", "grpo", truncated_fraction=" ".join(dithering[:points]))
+            for points in range(10, 201, 5)]  # fmt: skip
+    fired = [outcome.verdict is Verdict.FIRED for outcome in seen]
+    assert len({outcome.first_step for outcome in seen if outcome.verdict is Verdict.FIRED}) == 1
+    assert fired == sorted(fired)

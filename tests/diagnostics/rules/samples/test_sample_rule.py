@@ -11,7 +11,7 @@ from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import Evaluator, evaluate, templates
+from diagnostics.rules import evaluate, templates
 
 MakeRun = Callable[..., Run]
 PIECES = (
@@ -93,9 +93,8 @@ def emptied(make_run: MakeRun, sick: Callable[[int], bool], tables: int) -> Run:
     return replace(make_run("ppo"), samples=Samples(tuple(range(1, tables + 1)), load))
 
 
-def empty(run: Run, evaluator: Evaluator | None = None) -> Outcome:
-    outcomes = evaluator.update(run) if evaluator else evaluate(run)
-    return next(outcome for outcome in outcomes if outcome.rule == "smp-empty")
+def empty(run: Run) -> Outcome:
+    return next(outcome for outcome in evaluate(run) if outcome.rule == "smp-empty")
 
 
 def test_a_finding_stands_until_it_was_absent_for_nine_tables(make_run: MakeRun) -> None:
@@ -113,11 +112,3 @@ def test_a_finding_stands_until_it_was_absent_for_nine_tables(make_run: MakeRun)
 def test_a_finding_that_comes_and_goes_is_one(make_run: MakeRun) -> None:
     sick = [empty(emptied(make_run, lambda step: step % 6 == 5, tables)).verdict for tables in range(5, 40)]
     assert set(sick) == {Verdict.FIRED}
-
-
-def test_a_growing_run_is_told_the_same_as_a_finished_one(make_run: MakeRun) -> None:
-    evaluator = Evaluator()
-    for tables in range(1, 30):
-        run = emptied(make_run, lambda step: step in (5, 6, 17), tables)
-        growing, whole = empty(run, evaluator), empty(run)
-        assert (growing.verdict, growing.message, growing.last_step) == (whole.verdict, whole.message, whole.last_step)
