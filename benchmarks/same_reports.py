@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostics.causes import FORMER_NAMES
 from tests.fuzz.seeds import SEEDS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -78,8 +79,15 @@ def _reports(tree: Path, logs: list[Path], output: Path) -> Mapping[str, Any]:
     )
     if not output.exists():
         raise SystemExit(f"{tree} gives no report: {done.stderr.strip()}")
-    document = json.loads(output.read_text("utf-8"))
+    document = json.loads(_with_present_names(output.read_text("utf-8")))
     return {run["path"]: run for run in document["runs"]} | {error["path"]: error for error in document["errors"]}
+
+
+def _with_present_names(report: str) -> str:
+    """A report in which causes that were renamed since have their present names."""
+    for former, present in FORMER_NAMES.items():
+        report = report.replace(former, present)
+    return report
 
 
 def _print_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> int:

@@ -7,7 +7,7 @@ causes alone does not make anyone watch again.
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from pathlib import Path
@@ -18,22 +18,9 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-WATCHING = (
-    "dialects",
-    "rules",
-    "breaks.py",
-    "coldness.py",
-    "diagnosis.py",
-    "endings.py",
-    "growth.py",
-    "histograms.py",
-    "hyperparameters.py",
-    "metrics.py",
-    "run.py",
-    "settings.py",
-)
-JUDGING = (*WATCHING, "causes", "preflight")
-"""In `diagnostics`: what decides which rules fire, and what decides which causes are named."""
+WATCHING = ("producers", "model", "detectors", "traits", "rules")
+JUDGING = (*WATCHING, "causes")
+"""Packages of `diagnostics`: what decides which rules fire, and what decides which causes are named."""
 
 
 def judged(folder: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
@@ -68,11 +55,7 @@ def _kept(folder: Path, cell: Cell, room: str, version: str, find: Callable[[], 
 
 @cache
 def _version(names: tuple[str, ...]) -> str:
-    """A digest of the sources of these names in `diagnostics`, and of those that reduce what they say to figures."""
-    of_ours = [path for name in names for path in _sources(ROOT / "diagnostics" / name)]
+    """A digest of the sources of these packages of `diagnostics`, and of those that reduce what they say to figures."""
+    of_ours = [path for name in names for path in (ROOT / "diagnostics" / name).rglob("*.py")]
     sources = [*of_ours, *map(Path, (judging.__file__, replay.__file__))]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()
-
-
-def _sources(path: Path) -> Iterable[Path]:
-    return path.rglob("*.py") if path.is_dir() else [path]

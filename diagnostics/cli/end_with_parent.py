@@ -1,9 +1,9 @@
-"""A leash: runs a module in this process, which ends when the one that started it is gone, however that ended.
+"""Runs a module in this process and exits when the parent process is gone, however the parent ended.
 
 python -m diagnostics.cli.end_with_parent MODULE WORD...
 
-The leash is the standard input: a pipe that the starting process holds open and the system closes behind it, even after
-a `kill -9`, of which no process can tell its children.
+Standard input is a pipe that the parent holds open and the system closes when the parent ends, even after a
+`kill -9`, about which no process can notify its children.
 """
 
 import os
@@ -19,7 +19,7 @@ _SECONDS_TO_END = 5.0
 
 def main() -> None:
     """Run the module that the first word names, with the other words as its own."""
-    threading.Thread(target=_wait_for_the_end, name="leash", daemon=True).start()
+    threading.Thread(target=_wait_for_the_end, name="wait-for-parent", daemon=True).start()
     sys.argv = sys.argv[1:]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 

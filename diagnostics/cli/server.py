@@ -41,7 +41,7 @@ class Server:
     def start(cls, script: Path, host: str, local: str, port: int, environment: Mapping[str, str]) -> Self:
         """Start a server, in a session of its own, so that Ctrl-C reaches it through this process alone.
 
-        It ends with this process, on whose open pipe it is kept as on a leash.
+        The server exits with this process: its standard input is a pipe that closes when this process ends.
         """
         settings = {**_SETTINGS, "server.address": host, "server.port": str(port)}
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]

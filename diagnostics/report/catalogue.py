@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.causes import FORMER_NAMES
 from diagnostics.causes.cause import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.messages import shown
@@ -29,7 +30,7 @@ def pages_about(name: str) -> tuple[Page, ...]:
     Empty where nothing has the name. A tag that several producers use for different metrics gives a page for each.
     """
     rules = [rule_page(rule) for rule in CATALOG if name.lower() in (rule.name, rule.code.lower())]
-    causes = [cause_page(entry) for entry in CAUSES if entry.name == name]
+    causes = [cause_page(entry) for entry in CAUSES if entry.name == FORMER_NAMES.get(name, name)]
     checks = [check_page(check) for check in CHECKS if name.lower() in (check.name, check.code.lower())]
     without = [left_out_page(entry) for entry in LEFT_OUT if entry.name == name.lower()]
     return (*rules, *checks, *causes, *without, *map(metric_page, _metrics_called(name)))
@@ -105,6 +106,7 @@ def cause_page(entry: CauseEntry) -> Page:
             "Brings about": entry.consequences,
             "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
             "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
+            "Formerly": [former for former, name in FORMER_NAMES.items() if name == entry.name],
             "Source": _each_once([*(remedy.source for remedy in remedies), *_sources(core)]),
         },
         sections={"What it means": entry.meaning},

@@ -1,4 +1,4 @@
-"""Faults of the updates: how far, how often and on what leash the policy moves."""
+"""Faults of the updates: how far, how often, and against what KL penalty the policy moves."""
 
 from trainer.faults.fault import Case, Fault, Sign
 
@@ -87,9 +87,9 @@ FAULTS = (
     ),
     Fault(
         "kl-penalty-too-large",
-        "The leash is too tight",
+        "The KL penalty is too strong",
         "The KL penalty outweighs the reward, so that staying near the reference pays best.",
-        cause="kl-leash-too-tight",
+        cause="kl-penalty-too-strong",
         rules=("kl-penalty-dominates", "reward-not-improving", "value-loss-spike"),
         cases=(
             Case("ppo", "remarks", {"kl_coef": 5.0}, Sign("objective/kl", "below", -0.2, against_healthy=True)),
@@ -98,9 +98,9 @@ FAULTS = (
     ),
     Fault(
         "kl-penalty-zero",
-        "There is no leash",
+        "There is no KL penalty",
         "No KL penalty, at a learning rate that makes use of it: the policy runs away from the reference.",
-        cause="kl-leash-too-loose",
+        cause="kl-penalty-too-weak",
         rules=("kl-too-high", "kl-runaway", "entropy-collapse"),
         cases=(
             Case(

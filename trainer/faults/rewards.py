@@ -101,7 +101,7 @@ FAULTS = (
     Fault(
         "exclamation-reward",
         "Exclamation marks pay",
-        "A bonus for each exclamation mark beside the task's reward, and no leash: the policy finds the exploit.",
+        "A bonus for each exclamation mark beside the task's reward, and no KL penalty: the policy finds the exploit.",
         cause="reward-hacking",
         rules=(
             "smp-exclaim-emoji",

@@ -11,6 +11,12 @@ from diagnostics.causes.cause import CauseEntry
 
 CATALOG: tuple[CauseEntry, ...] = (*UPDATES, *KL, *REWARDS, *ANSWERS, *MACHINERY)
 
+FORMER_NAMES: Mapping[str, str] = {
+    "kl-leash-too-tight": "kl-penalty-too-strong",
+    "kl-leash-too-loose": "kl-penalty-too-weak",
+}
+"""Names that causes had in earlier reports, each with the present one."""
+
 TEXTS: Mapping[str, str] = {
     **{entry.template: entry.summary for entry in CATALOG},
     **{entry.template_of(form): form.summary for entry in CATALOG for form in entry.variants},

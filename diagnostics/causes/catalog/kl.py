@@ -4,7 +4,7 @@ from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, Cause
 from diagnostics.causes.clue import Clue, is_critical, is_warning
 from diagnostics.causes.discriminators.rewards import only_sampling_changed
 from diagnostics.causes.discriminators.truncation import end_is_forbidden, end_was_withheld
-from diagnostics.causes.discriminators.updates import kl_weight_leapt, leash_holds, no_update_before_the_first_point
+from diagnostics.causes.discriminators.updates import has_kl_penalty, kl_weight_leapt, no_update_before_the_first_point
 
 KL: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -63,7 +63,7 @@ KL: tuple[CauseEntry, ...] = (
         ),
     ),
     CauseEntry(
-        "kl-leash-too-loose",
+        "kl-penalty-too-weak",
         summary="The policy runs away from the reference model.",
         meaning="The KL penalty is too weak against the reward, so the policy goes where the reward is highest, "
         "whatever language that is. Look at the samples with the highest scores.",
@@ -95,17 +95,17 @@ KL: tuple[CauseEntry, ...] = (
         ),
         preflight=("pf-kl-off", "pf-lr-range"),
         folds_worse=False,
-        is_effect=leash_holds,
+        is_effect=has_kl_penalty,
         remedies=("fitted-kl", "stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
         rivals={
             "drastic-updates": "If single updates are large (approximate KL above 0.03 nats per token), lower the "
-            "learning rate first; if each is small and they add up, it is the leash.",
+            "learning rate first; if each is small and they add up, the KL penalty is too weak.",
             "reward-hacking": "If the answers far from the reference score higher than any did before and read worse, "
             "the reward pays for them.",
         },
     ),
     CauseEntry(
-        "kl-leash-too-tight",
+        "kl-penalty-too-strong",
         summary="The KL penalty is so strong that the policy cannot follow the reward.",
         meaning="What the score gains, the penalty takes away. The policy stays where it is, or is pulled back as soon "
         "as it moves.",

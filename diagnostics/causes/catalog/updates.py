@@ -60,7 +60,7 @@ UPDATES: tuple[CauseEntry, ...] = (
         rivals={
             "reward-hacking": "If the answers score higher than any before and read worse, the reward pays for them, "
             "and a lower learning rate only delays it.",
-            "kl-leash-too-loose": "If single updates are small and add up to a distance, the KL penalty is too weak.",
+            "kl-penalty-too-weak": "If single updates are small and add up to a distance, the KL penalty is too weak.",
         },
     ),
     CauseEntry(

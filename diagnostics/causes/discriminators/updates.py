@@ -1,4 +1,4 @@
-"""What tells one cause in the updates, in the sampling or in the leash from another: settings, leaps and breaks."""
+"""What tells apart causes in the updates, the sampling and the KL penalty: settings, jumps and breaks."""
 
 import math
 
@@ -54,7 +54,7 @@ def _clip_range(run: Run) -> float | None:
     return number_of(run, "epsilon")
 
 
-def leash_holds(run: Run, step: int) -> bool:
+def has_kl_penalty(run: Run, step: int) -> bool:
     """Whether nothing says that there is no KL penalty: then what pulls a policy away is to be asked for first."""
     logged = run.get("kl_coef")
     known = [] if logged is None else logged.values[logged.finite & (logged.steps <= step)].tolist()

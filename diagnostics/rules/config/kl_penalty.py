@@ -1,4 +1,4 @@
-"""Checks of the KL penalty, the leash to the reference model."""
+"""Checks of the KL penalty."""
 
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity

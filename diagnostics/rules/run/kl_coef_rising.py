@@ -57,7 +57,7 @@ class KlCoefRising(Rule[Limits]):
     limits = Limits()
     remedies = ("lower-learning-rate", "stronger-kl", "fewer-epochs")
     texts = english(
-        headline="The KL coefficient keeps rising: the policy does not obey its leash.",
+        headline="The KL coefficient keeps rising: the policy does not obey the penalty.",
         grown="The KL coefficient rose to {measured} at step {peak}, {times} times its lowest value within "
         "{window} logged points (limit {limit}).",
         fastest="The KL coefficient grew by {measured} a step from step {first} to {last}, near the "

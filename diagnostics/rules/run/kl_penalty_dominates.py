@@ -1,4 +1,4 @@
-"""The KL penalty costs more than the score has gained: the policy is optimising its leash.
+"""The KL penalty costs more than the score has gained: the policy is optimising the penalty.
 
 What it checks
     The KL penalty of a response (`objective/non_score_reward`) against the smoothed score's gain since the start, and
@@ -18,8 +18,8 @@ Why it matters
 
 When it is wrong
     A policy that has run away and is being pulled back shows the same for a while; then the KL is high. A reward that
-    cannot be learned does not rise under any leash. A reference that is renewed during the run brings the KL back as
-    well; where the configuration says so (`sync_ref_model`), that is not judged.
+    cannot be learned does not rise under any KL penalty. A reference that is renewed during the run brings the KL back
+    as well; where the configuration says so (`sync_ref_model`), that is not judged.
 
 What to try
     A third of the KL coefficient; or bring the scores to a larger scale.

@@ -24,7 +24,7 @@ EXPECTED = {
     "numerical-breakdown",
     "no-reward-signal",
     "wrong-reward-sign",
-    "kl-leash-too-loose",
+    "kl-penalty-too-weak",
     "dead-reward-function",
     "clip-range-too-tight",
     "length-bias",
@@ -36,7 +36,7 @@ EXPECTED = {
     "answers-too-short",
     "reward-dominated-by-query",
     "format-over-accuracy",
-    "kl-leash-too-tight",
+    "kl-penalty-too-strong",
     "not-training",
     "task-too-easy",
     "difficulty-mismatch",
@@ -116,7 +116,7 @@ def test_what_the_settings_show_supports_a_cause_and_alone_makes_none(make_run: 
     quiet = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x30", config={"kl_coef": 0})
     preflight = diagnose(run).preflight
     assert "pf-kl-off" in {outcome.rule for outcome in preflight if outcome.verdict is Verdict.FIRED}
-    assert [cause.cause for cause in explain(run, evaluate(run), preflight)] == ["kl-leash-too-loose"]
+    assert [cause.cause for cause in explain(run, evaluate(run), preflight)] == ["kl-penalty-too-weak"]
     assert explain(quiet, evaluate(quiet), preflight) == ()
 
 
@@ -144,5 +144,5 @@ def test_a_critical_cause_takes_in_what_showed_a_few_points_before_it(make_run: 
     logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 3x30", "length_mean": "7x10 14x30"}
     config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
     found = diagnose(make_run("ppo", config=config, **logged)).causes
-    assert found[0].cause == "kl-leash-too-loose"
+    assert found[0].cause == "kl-penalty-too-weak"
     assert "length-bias" not in [cause.cause for cause in found]

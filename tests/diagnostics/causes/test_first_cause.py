@@ -67,7 +67,7 @@ def test_a_kl_that_rises_because_answers_shrink_is_theirs(make_run: MakeRun) -> 
 
 def test_a_policy_without_any_penalty_runs_away_first(make_run: MakeRun) -> None:
     run = make_run("grpo", length_mean="8x14 8..2x11 2x15", kl_per_token="0..2x14 3x26", config={"beta": 0.0})
-    assert causes(run)[0] == "kl-leash-too-loose"
+    assert causes(run)[0] == "kl-penalty-too-weak"
 
 
 def test_a_kl_that_a_wrong_sign_drives_is_the_signs(make_run: MakeRun) -> None:
@@ -197,7 +197,7 @@ def test_what_became_critical_behind_a_critical_cause_is_no_reason_to_put_it_fir
         )
 
     found = causes(replace(run, samples=Samples(tuple(range(1, 41)), answers)))
-    assert (found[0], "length-bias" in found) == ("kl-leash-too-loose", False)
+    assert (found[0], "length-bias" in found) == ("kl-penalty-too-weak", False)
 
 
 @pytest.mark.parametrize(("spread", "is_sampling"), [("0.3x40", True), ("0.3x20 0x20", False)])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.causes import FORMER_NAMES
 from diagnostics.model.vocabulary import METRICS
 from diagnostics.report.catalogue import pages_about
 from diagnostics.rules import CATALOG
@@ -70,6 +71,12 @@ def test_explain_finds_rules_causes_and_metrics_by_any_of_their_names(
     assert shown.returncode == 0
     assert f"({kind})" in shown.stdout.splitlines()[0]
     assert said in shown.stdout
+
+
+@pytest.mark.parametrize(("former", "present"), FORMER_NAMES.items())
+def test_explain_knows_the_former_names_of_causes(rlvitals, former: str, present: str) -> None:
+    (page,) = json.loads(rlvitals("explain", former, "--format", "json").stdout)["pages"]
+    assert (page["name"], page["formerly"]) == (present, [former])
 
 
 def test_explain_names_the_slip_of_the_documents(rlvitals) -> None:

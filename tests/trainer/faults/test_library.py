@@ -18,7 +18,7 @@ CASES = [(fault, case) for fault in FAULTS.values() for case in fault.cases]
 CAUSES = {
     *("drastic-updates", "clip-range-too-tight", "sampling-unlike-policy", "completion-limit-too-short"),
     *("wrong-stop-token", "never-learned-to-stop", "no-reward-signal", "task-too-easy", "mode-collapse"),
-    *("reward-hacking", "length-bias", "kl-leash-too-tight", "kl-leash-too-loose", "numerical-breakdown"),
+    *("reward-hacking", "length-bias", "kl-penalty-too-strong", "kl-penalty-too-weak", "numerical-breakdown"),
     *("not-training", "dead-reward-function", "reward-scale", "answers-too-short", "wrong-reward-sign"),
 }
 ROW = {"prompt": "59+63=", "answer": "122"}

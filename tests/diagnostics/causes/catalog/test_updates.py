@@ -35,8 +35,8 @@ def test_a_kl_that_leaps_in_three_updates_shows_that_they_were_too_large(make_ru
 
 
 @pytest.mark.parametrize("kl", ["0x12 0.89x18", "0x12 9x1 0.3x18", "0x5 0.1x3 0.3x3 0.6x3 1x3 1.5x3 2.1x9"])
-def test_a_kl_that_drifts_or_has_an_outlier_has_a_loose_leash(make_run: MakeRun, kl: str) -> None:
-    assert causes(make_run("grpo", kl_per_token=kl)) == ["kl-leash-too-loose"]
+def test_a_kl_that_drifts_or_has_an_outlier_has_a_weak_kl_penalty(make_run: MakeRun, kl: str) -> None:
+    assert causes(make_run("grpo", kl_per_token=kl)) == ["kl-penalty-too-weak"]
 
 
 @pytest.mark.parametrize(("epsilon", "cause"), [(0.2, "drastic-updates"), (0.01, "clip-range-too-tight")])
@@ -77,7 +77,7 @@ def test_a_nan_that_a_reward_began_with_asks_for_the_reward_and_not_for_a_lower_
 def test_updates_that_are_merely_large_are_not_what_a_run_away_policy_is_put_down_to(make_run: MakeRun) -> None:
     logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20"}
     assert causes(make_run("ppo", approx_kl="0.001x10 0.04x30", config={"kl_coef": 0.0}, **logged))[0] == (
-        "kl-leash-too-loose"
+        "kl-penalty-too-weak"
     )
     assert causes(make_run("ppo", approx_kl="0.001x10 0.4x30", config={"kl_coef": 0.0}, **logged)) == [
         "drastic-updates"

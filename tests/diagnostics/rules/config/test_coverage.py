@@ -45,7 +45,7 @@ def test_what_is_averaged_or_not_kept_is_a_warning(judged, config, producer, wor
         ({"eval_strategy": "steps", "save_strategy": "no"}, "grpo", "warning"),
     ],
 )
-def test_nothing_held_out_weighs_more_where_a_learned_reward_is_on_no_leash(judged, config, algorithm, word) -> None:
+def test_nothing_held_out_weighs_more_where_a_learned_reward_has_no_kl_penalty(judged, config, algorithm, word) -> None:
     assert judged("pf-eval-missing", config, algorithm).word == word
 
 

@@ -13,7 +13,7 @@ import pytest
         ({"beta": 0.0, "reward_funcs": ["rewards.py:accuracy"]}, "grpo", "info"),
     ],
 )
-def test_no_leash_is_a_warning_where_the_reward_is_learned(judged, config, algorithm, word) -> None:
+def test_no_kl_penalty_is_a_warning_where_the_reward_is_learned(judged, config, algorithm, word) -> None:
     assert judged("pf-kl-off", config, algorithm).word == word
 
 
