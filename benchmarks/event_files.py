@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.readers.tensorboard.crc import masked
+from diagnostics.readers.tensorboard.decode.crc import masked
 
 FILE_NAME = "events.out.tfevents.1700000000.host.{process}.0"
 START = 1.7e9

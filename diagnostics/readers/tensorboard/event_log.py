@@ -1,7 +1,6 @@
 """The event log: what was read of one training's event files so far, in the order in which they were written."""
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -13,15 +12,12 @@ from diagnostics.model.histograms import Histogram, HistogramColumns
 from diagnostics.model.series import RawSeries, Values
 from diagnostics.model.status import Status
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event, decode
-from diagnostics.readers.tensorboard.frames import Frames
+from diagnostics.readers.tensorboard.decode import Decoder, Stretch, TagPoints
+from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event
 from diagnostics.readers.tensorboard.hparams import PLUGIN, settings_of
-from diagnostics.readers.tensorboard.point_batches import Gathering, Piece
-from diagnostics.readers.tensorboard.record_layouts import Layouts
-from diagnostics.readers.tensorboard.records import Records
-from diagnostics.readers.tensorboard.repeated_rounds import Turns
 from diagnostics.readers.tensorboard.restarts import Restart, Restarts
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
+from diagnostics.readers.tensorboard.stretch_points import StretchPoints
 
 SILENCE_LIMIT_SECONDS = 300.0  # nothing says whether the writer lives, and a step of a large model takes minutes
 _NOTHING_YET = -1, 0, 0.0  # record, step and time
@@ -36,37 +32,36 @@ class EventLog:
         self.text: dict[str, str] = {}
         self.settings: dict[str, Any] = {}
         self.samples = SampleTexts()
-        self.events = 0
         self.first_time: float | None = None
         self._last: tuple[int, float] | None = None  # step and time of the newest number or histogram
-        self._records: dict[Path, Records] = {}
-        self._layouts = Layouts()
+        self._decoder = Decoder()
         self._plugins: dict[str, str] = {}
         self._restarts = Restarts()
         self._skipped = 0  # values that are neither number, text nor histogram
-        self._misfits = 0  # records that are whole but no event
+        self._misfits = 0  # settings and histograms that are none
 
     @property
     def was_replaced(self) -> bool:
-        return any(records.tail.was_replaced for records in self._records.values())
+        return self._decoder.was_replaced
+
+    @property
+    def events(self) -> int:
+        """How many records were understood."""
+        return self._decoder.decoded
 
     @property
     def malformed(self) -> int:
-        return self._misfits + sum(records.malformed for records in self._records.values())
+        return self._misfits + self._decoder.malformed
 
     def read(self, files: tuple[Path, ...]) -> bool:
         """Take in what is new; False where nothing is."""
-        before = self._offset
-        for file in files:
-            records = self._records.setdefault(file, Records(file))
-            for found in records.stretches():
-                if isinstance(found, Turns):
-                    self._take_turns(found, records.bytes_left // found.round_bytes)
-                elif isinstance(found, Frames):
-                    self._take_stretch(found)
-                elif (event := self._decoded(found)) is not None:
-                    self._take(event, self.columns)
-        return self._offset != before
+        before = self._decoder.offset
+        for found in self._decoder.decode(files):
+            if isinstance(found, Stretch):
+                self._take_stretch(found)
+            else:
+                self._take(found, self.columns)
+        return self._decoder.offset != before
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, without those that a restart withdrew."""
@@ -84,24 +79,10 @@ class EventLog:
         """Sentences about what was left out; a torn last record is none while the run still writes."""
         if self._skipped:
             yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
-        for file, records in self._records.items():
-            if has_ended and records.torn_bytes:
-                yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
+        for file, torn_bytes in self._decoder.torn() if has_ended else ():
+            yield f"{file.name} ends within a record; its last {torn_bytes} bytes were left out"
 
-    @property
-    def _offset(self) -> int:
-        return sum(records.tail.offset for records in self._records.values())
-
-    def _decoded(self, payload: bytes) -> Event | None:
-        try:
-            event = decode(payload)
-        except (ValueError, struct.error):
-            self._misfits += 1
-            return None
-        self.events += 1
-        return event
-
-    def _take(self, event: Event, points: Columns | Gathering) -> None:
+    def _take(self, event: Event, points: Columns | StretchPoints) -> None:
         if self.first_time is None:
             self.first_time = event.time
         if event.restarts:
@@ -137,48 +118,38 @@ class EventLog:
         self.histograms.add(tag, event.step, bins)
         self._last = event.step, event.time
 
-    def _take_turns(self, turns: Turns, more: int) -> None:
-        """Take in rounds, whose curves come in the order of their records; so many more may follow."""
-        self.events += turns.records
-        if self.first_time is None:
-            self.first_time = float(turns.curves[0].times[0])
-        for tag, plugin, steps, values, times in turns.curves:
-            if self._plugins.setdefault(tag, plugin) in SCALAR_PLUGINS:
-                self.columns.extend(tag, steps, values, times, more)
-                self._last = int(steps[-1]), float(times[-1])
-            else:
-                self._skipped += len(steps)
+    def _take_stretch(self, stretch: Stretch) -> None:
+        if stretch.is_interleaved:
+            self._take_interleaved(stretch)
+            return
+        for run in stretch.points:
+            if self._has_scalars(run):
+                self.columns.extend(run.tag, run.steps, run.values, run.times, stretch.records_left)
+                self._last = int(run.steps[-1]), float(run.times[-1])
 
-    def _take_stretch(self, frames: Frames) -> None:
-        """Take in many records: most come as arrays, the others one by one, each where it stands among them."""
-        batch = self._layouts.decode(frames)
-        self.events += len(frames) - len(batch.rest)
-        rest = ((index, self._decoded(frames.payload(index))) for index in batch.rest)
-        self._take_in_order(batch.pieces, ((index, event) for index, event in rest if event is not None))
-
-    def _take_in_order(self, pieces: Sequence[Piece], events: Iterable[tuple[int, Event]]) -> None:
-        """Take in pieces and single events, both in the order of their first record."""
-        points = Gathering(self.columns, pieces)
-        newest = _NOTHING_YET
-        numbered: list[Iterable[tuple[int, Piece | Event]]] = [((piece.first, piece) for piece in pieces), events]
-        for index, found in merge(*numbered, key=itemgetter(0)):
-            if isinstance(found, Piece):
-                newest = max(newest, self._take_piece(found, points))
+    def _take_interleaved(self, stretch: Stretch) -> None:
+        """Take in runs of points and single events, both in the order of their first record."""
+        points, newest = StretchPoints(self.columns, stretch.points), _NOTHING_YET
+        runs: Iterator[tuple[int, TagPoints | Event]] = ((run.first_record, run) for run in stretch.points)
+        for record, found in merge(runs, stretch.events, key=itemgetter(0)):
+            if isinstance(found, TagPoints):
+                if self._has_scalars(found):
+                    points.extend(found)
+                    newest = max(newest, (found.last_record, int(found.steps[-1]), float(found.times[-1])))
                 continue
-            points.record, before = index, self._last
+            points.record, before = record, self._last
             self._take(found, points)
             if self._last is not before and self._last is not None:
-                newest = max(newest, (index, *self._last))
-        points.settle()
+                newest = max(newest, (record, *self._last))
+        points.flush()
         if newest is not _NOTHING_YET:
             self._last = newest[1:]
 
-    def _take_piece(self, piece: Piece, points: Gathering) -> tuple[int, int, float]:
-        """Take in points of one tag; returns the last one's record, step and time, as of a stretch's newest point."""
+    def _has_scalars(self, run: TagPoints) -> bool:
+        """Whether the tag holds scalars, according to its first value; other values are counted as skipped."""
         if self.first_time is None:
-            self.first_time = float(piece.times[0])
-        if self._plugins.setdefault(piece.tag, piece.plugin) not in SCALAR_PLUGINS:
-            self._skipped += len(piece.records)
-            return _NOTHING_YET
-        points.take(piece)
-        return int(piece.records[-1]), int(piece.steps[-1]), float(piece.times[-1])
+            self.first_time = float(run.times[0])
+        has_scalars = self._plugins.setdefault(run.tag, run.plugin) in SCALAR_PLUGINS
+        if not has_scalars:
+            self._skipped += len(run.steps)
+        return has_scalars

@@ -73,7 +73,7 @@ class Event(NamedTuple):
     restarts: bool = False
 
 
-def decode(payload: bytes) -> Event:
+def decode_event(payload: bytes) -> Event:
     """One record. Raises ValueError or struct.error where it is no Event."""
     match = lone_scalar(payload)
     return _decode(payload) if match is None else _event(match)

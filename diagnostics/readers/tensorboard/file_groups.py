@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
-from diagnostics.readers.tensorboard.events import Event, decode
-from diagnostics.readers.tensorboard.records import Records
+from diagnostics.readers.tensorboard.decode.records import Records
+from diagnostics.readers.tensorboard.events import Event, decode_event
 
 EVENT_FILES = "events.out.tfevents.*"
 HEAD_RECORDS = 300  # of each file, where there are several: more than one step of any trainer
@@ -94,6 +94,6 @@ def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a head
 
 def _decoded(payload: bytes) -> Event | None:
     try:
-        return decode(payload)
+        return decode_event(payload)
     except (ValueError, struct.error):
         return None

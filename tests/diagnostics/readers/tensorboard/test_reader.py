@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnostics.readers.base import UnreadableRun
-from diagnostics.readers.tensorboard.events import decode
+from diagnostics.readers.tensorboard.events import decode_event
 from diagnostics.readers.tensorboard.reader import Reader, runs_in
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "trl"
@@ -210,7 +210,7 @@ def test_a_run_keeps_its_id_when_its_folder_moves(event_file: Any, tmp_path: Pat
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_event_or_refused(payload: bytes) -> None:
     try:
-        event = decode(payload)
+        event = decode_event(payload)
     except (ValueError, struct.error):
         return
     assert -(2**63) <= event.step < 2**63
@@ -229,7 +229,7 @@ def test_a_scalar_is_decoded_as_tensorboard_decodes_it(time: float, step: int, t
 
     event = Event(wall_time=time, step=step, summary=Summary(value=[Summary.Value(tag=tag, simple_value=value)]))
 
-    found = decode(event.SerializeToString())
+    found = decode_event(event.SerializeToString())
 
     assert (found.time, found.step, [point.tag for point in found.points]) == (time, step, [tag])
     assert found.points[0].value == value or (math.isnan(value) and math.isnan(found.points[0].value or 0.0))

@@ -4,8 +4,8 @@ Runs of one project log the same tags. A known round is only a guess at what sta
 checksum is compared before a number is taken.
 """
 
-from diagnostics.readers.tensorboard.field_offsets import Shape
-from diagnostics.readers.tensorboard.frames import (
+from diagnostics.readers.tensorboard.decode.field_offsets import Shape
+from diagnostics.readers.tensorboard.decode.frames import (
     CHECKSUM_BYTES,
     FIRST_WINDOW_BYTES,
     HEADER_BYTES,
@@ -13,8 +13,8 @@ from diagnostics.readers.tensorboard.frames import (
     LARGEST_WINDOW_BYTES,
     Frames,
 )
-from diagnostics.readers.tensorboard.record_layouts import Names, learnt
-from diagnostics.readers.tensorboard.repeated_rounds import Round, Turns, learn
+from diagnostics.readers.tensorboard.decode.record_layouts import Names, learnt
+from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, Round, learn
 
 MOST_COLUMNS = 1 << 12  # that are known at once, with 5 KiB each
 _NEAR = 16  # records, as many as an evaluation or a checkpoint puts between rounds
@@ -56,7 +56,7 @@ class Rounds:
         self._own = KnownRounds()  # what may be a round; those that were followed are known to all
         self._wait, self._patience = 0, 1  # stretches; where rounds are not found the attempts become rare
 
-    def follow(self, data: bytes, position: int) -> Turns | None:
+    def follow(self, data: bytes, position: int) -> DecodedRounds | None:
         """The rounds that begin at a position; None where there are none or too few."""
         turns = self._round.follow(data, position) if self._round is not None else None
         if turns is None and (known := self._at(data, position)) is not None and known[1] == 0:

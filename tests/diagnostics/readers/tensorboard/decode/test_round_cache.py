@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.event_files import LAYOUTS, event, regular, scalar, tags, tensor, write
-from diagnostics.readers.tensorboard import record_layouts as layouts
-from diagnostics.readers.tensorboard import records
-from diagnostics.readers.tensorboard import round_cache as known_rounds
-from diagnostics.readers.tensorboard.frames import Frames
+from diagnostics.readers.tensorboard.decode import record_layouts as layouts
+from diagnostics.readers.tensorboard.decode import records
+from diagnostics.readers.tensorboard.decode import round_cache as known_rounds
+from diagnostics.readers.tensorboard.decode.frames import Frames
+from diagnostics.readers.tensorboard.decode.records import Records
+from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, learn
+from diagnostics.readers.tensorboard.decode.round_cache import KnownRounds
 from diagnostics.readers.tensorboard.reader import Reader
-from diagnostics.readers.tensorboard.records import Records
-from diagnostics.readers.tensorboard.repeated_rounds import Turns, learn
-from diagnostics.readers.tensorboard.round_cache import KnownRounds
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_rounds, "_OF_ALL_FILES", KnownRounds())
 
 
-def stretches(file: Path) -> list[Frames | Turns | bytes]:
+def stretches(file: Path) -> list[Frames | DecodedRounds | bytes]:
     return list(Records(file).stretches())
 
 
@@ -40,13 +40,13 @@ def test_a_second_run_of_the_same_tags_is_read_without_learning(tmp_path: Path) 
     first, second = (write(tmp_path / name, regular(600)) for name in ("a", "b"))
 
     assert any(isinstance(found, Frames) for found in stretches(first))
-    assert [bytes, Turns, Turns] == [type(found) for found in stretches(second)]
+    assert [bytes, DecodedRounds, DecodedRounds] == [type(found) for found in stretches(second)]
 
 
 def test_after_evaluations_the_rounds_go_on(tmp_path: Path) -> None:
     found = stretches(write(tmp_path, LAYOUTS["eval rows"](3000)))
 
-    in_rounds = sum(turns.records for turns in found if isinstance(turns, Turns))
+    in_rounds = sum(turns.records for turns in found if isinstance(turns, DecodedRounds))
     assert in_rounds > 0.8 * 3000 * 40
 
 
@@ -119,7 +119,7 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert known.with_column(gone) is None
 
 
-def stretches_of_any_size(file: Path) -> list[Frames | Turns | bytes]:
+def stretches_of_any_size(file: Path) -> list[Frames | DecodedRounds | bytes]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records, "WORTH_A_STRETCH", 1)
         return stretches(file)

@@ -9,17 +9,18 @@ left to `events.decode`.
 import struct
 from collections.abc import Iterator
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import Steps, Values
-from diagnostics.readers.tensorboard.crc import Places
-from diagnostics.readers.tensorboard.events import SCALAR_PLUGINS, decode
-from diagnostics.readers.tensorboard.field_offsets import Shape, shape_of
-from diagnostics.readers.tensorboard.frames import Frames
-from diagnostics.readers.tensorboard.point_batches import Piece
+from diagnostics.readers.tensorboard.decode.crc import Places
+from diagnostics.readers.tensorboard.decode.field_offsets import Shape, shape_of
+from diagnostics.readers.tensorboard.decode.frames import Frames
+from diagnostics.readers.tensorboard.decode.tag_points import TagPoints
+from diagnostics.readers.tensorboard.events import SCALAR_PLUGINS, decode_event
 
 Words = npt.NDArray[np.uint64]
 _Rows = npt.NDArray[np.uint8]
@@ -32,9 +33,9 @@ _ODD = 0x9E3779B97F4A7C15  # whose powers spread words over 64 bits (the golden 
 
 
 class Batch(NamedTuple):
-    """A stretch of records: pieces in the order of their first record, and the records that are left, in order."""
+    """A stretch of records: runs of points in the order of their first record, and the records left over, in order."""
 
-    pieces: list[Piece]
+    points: list[TagPoints]
     rest: list[int]
 
 
@@ -51,7 +52,7 @@ class Layouts:
         sizes = frames.sizes[order]
         for members in np.split(order, np.flatnonzero(np.diff(sizes)) + 1):
             self._decode_size(frames, members, batch)
-        batch.pieces.sort(key=lambda piece: piece.first)
+        batch.points.sort(key=attrgetter("first_record"))
         batch.rest.sort()
         return batch
 
@@ -122,10 +123,10 @@ class _Family:
         else:
             others = members[:0], rows[:0]
         if len(members):
-            batch.pieces.extend(self._pieces(rows.view(np.uint8).reshape(len(rows), -1), members, which))
+            batch.points.extend(self._runs(rows.view(np.uint8).reshape(len(rows), -1), members, which))
         return others
 
-    def _pieces(self, rows: _Rows, members: Places, which: Places) -> Iterator[Piece]:
+    def _runs(self, rows: _Rows, members: Places, which: Places) -> Iterator[TagPoints]:
         order = np.argsort(which.astype(np.uint16), kind="stable")
         members, which = members[order], which[order]
         times, steps = self._times(rows)[order], self._steps(rows)[order]
@@ -134,7 +135,7 @@ class _Family:
         for start, end in pairwise(edges):
             part = slice(start, end)
             for (tag, plugin), values in zip(self._points[which[start]], columns, strict=True):
-                yield Piece(tag, plugin, members[part], steps[part], values[part], times[part])
+                yield TagPoints(tag, plugin, steps[part], values[part], times[part], members[part])
 
     def _times(self, rows: _Rows) -> Values:
         return np.zeros(len(rows)) if self.shape.time is None else self._numbers(rows, self.shape.time, "<f8")
@@ -175,7 +176,7 @@ def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
 def learnt(payload: bytes) -> tuple[Shape, Names] | None:
     """The shape of a record, and tag and plugin of each value; None unless it holds points, each at a fixed place."""
     try:
-        event = decode(payload)
+        event = decode_event(payload)
     except (ValueError, struct.error):
         return None
     names = tuple((point.tag, point.plugin) for point in event.points)

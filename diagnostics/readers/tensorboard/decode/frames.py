@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import NO_STEPS
-from diagnostics.readers.tensorboard.crc import (
+from diagnostics.readers.tensorboard.decode.crc import (
     FARTHEST,
     Places,
     Words,

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from benchmarks import event_files
 from benchmarks.event_files import LAYOUTS, event, framed, histogram, scalar, tensor, write
 from diagnostics.model.recording import Recording
-from diagnostics.readers.tensorboard import frames, records
-from diagnostics.readers.tensorboard import repeated_rounds as rounds
-from diagnostics.readers.tensorboard import round_cache as known_rounds
+from diagnostics.readers.tensorboard.decode import frames, records
+from diagnostics.readers.tensorboard.decode import repeated_rounds as rounds
+from diagnostics.readers.tensorboard.decode import round_cache as known_rounds
 from diagnostics.readers.tensorboard.reader import Reader
 
 NEVER = 1 << 62

@@ -5,7 +5,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnostics.readers.tensorboard.crc import (
+from diagnostics.readers.tensorboard.decode.crc import (
     FARTHEST,
     as_stored,
     carried,

@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import Steps
-from diagnostics.readers.tensorboard.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
-from diagnostics.readers.tensorboard.field_offsets import Shape
-from diagnostics.readers.tensorboard.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes
-from diagnostics.readers.tensorboard.record_layouts import Names, learnt
+from diagnostics.readers.tensorboard.decode.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
+from diagnostics.readers.tensorboard.decode.field_offsets import Shape
+from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes
+from diagnostics.readers.tensorboard.decode.record_layouts import Names, learnt
+from diagnostics.readers.tensorboard.decode.tag_points import TagPoints
 
 WORTH_FOLLOWING = 1 << 16  # bytes: for fewer, `layouts` takes no longer
 LONGEST = 1 << 15  # bytes of a round
@@ -29,21 +29,11 @@ _CHECKED_RECORDS = 1 << 13  # at once, for the same reason
 assert LONGEST <= _BLOCK_BYTES <= FARTHEST
 
 
-class Curve(NamedTuple):
-    """Points of one tag from rounds that follow each other: steps, values and times (N,), some of them views."""
-
-    tag: str
-    plugin: str
-    steps: Steps
-    values: npt.NDArray[Any]
-    times: npt.NDArray[Any]
-
-
 @dataclass(frozen=True, slots=True)
-class Turns:
-    """Rounds that were read: a curve for each tag, the number of records, and the place after the last one."""
+class DecodedRounds:
+    """Rounds that were decoded: the points of each tag, the number of records, and the offset after the last one."""
 
-    curves: list[Curve]
+    points: list[TagPoints]
     records: int
     end: int
     round_bytes: int
@@ -95,7 +85,7 @@ class Round:
         rounds = self._rounds(data, position)[: -(-WORTH_FOLLOWING // self.size)]
         return rounds.size >= WORTH_FOLLOWING and self._alike(rounds) == len(rounds)
 
-    def follow(self, data: bytes, position: int) -> Turns | None:
+    def follow(self, data: bytes, position: int) -> DecodedRounds | None:
         """The rounds from a position on whose checksums hold; None where they are too few."""
         rounds = self._rounds(data, position)
         if rounds.size < WORTH_FOLLOWING:
@@ -104,7 +94,7 @@ class Round:
         if rounds.size < WORTH_FOLLOWING:
             return None
         records = len(rounds) * len(self.columns)
-        return Turns(self._curves(rounds), records, position + rounds.size, self.size)
+        return DecodedRounds(self._points(rounds), records, position + rounds.size, self.size)
 
     def _rounds(self, data: bytes, position: int) -> Bytes:
         """As many rounds as the data may hold: (N, size)."""
@@ -148,16 +138,16 @@ class Round:
         found = linear([data[start:end] for start, end in pairwise(places)])
         return bool((np.bitwise_xor.reduceat(of_rounds, firsts) == found).all())
 
-    def _curves(self, rounds: Bytes) -> list[Curve]:
+    def _points(self, rounds: Bytes) -> list[TagPoints]:
         varints = rounds.take(self._steps, axis=1).view("<u8") & self._step_bits
         common = _decoded(varints[:, 0]) if (varints == varints[:, :1]).all() else None
         numbers, fields = rounds.view(self._numbers)[:, 0], iter(self._numbers.names or ())
-        found: list[Curve] = []
+        found: list[TagPoints] = []
         for index, column in enumerate(self.columns):
             steps = _decoded(varints[:, index]) if common is None else common
             times = numbers[next(fields)] if column.shape.time is not None else np.zeros(len(rounds))
             for tag, plugin in column.names:
-                found.append(Curve(tag, plugin, steps, numbers[next(fields)], times))
+                found.append(TagPoints(tag, plugin, steps, numbers[next(fields)], times))
         return found
 
     def _fixed_bytes(self) -> Bytes:

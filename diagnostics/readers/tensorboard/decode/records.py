@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnostics.readers.files.tail import CHUNK_BYTES, Tail
-from diagnostics.readers.tensorboard.crc import masked
-from diagnostics.readers.tensorboard.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find
-from diagnostics.readers.tensorboard.repeated_rounds import Turns
-from diagnostics.readers.tensorboard.round_cache import Rounds
+from diagnostics.readers.tensorboard.decode.crc import masked
+from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find
+from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds
+from diagnostics.readers.tensorboard.decode.round_cache import Rounds
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
@@ -51,7 +51,7 @@ class Records:
                     yield payload
             self._torn = data[position:]
 
-    def stretches(self) -> Iterator[Frames | Turns | bytes]:
+    def stretches(self) -> Iterator[Frames | DecodedRounds | bytes]:
         """The same, many at once where a stretch is long and sound, and single payloads elsewhere."""
         kept = 0
         for chunk in self.tail.chunks():
@@ -60,7 +60,7 @@ class Records:
         if kept:
             yield from self._understood(self._torn, 0)
 
-    def _understood(self, data: bytes, kept: int) -> Iterator[Frames | Turns | bytes]:
+    def _understood(self, data: bytes, kept: int) -> Iterator[Frames | DecodedRounds | bytes]:
         """What the data holds; of its end, so many bytes may be left to be read with what follows."""
         position = single_until = 0
         patience = _PATIENCE
