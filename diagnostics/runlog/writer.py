@@ -24,7 +24,6 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from importlib import metadata
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -278,6 +277,8 @@ def _check_not_elsewhere(directory: Path, status: Mapping[str, Any]) -> None:
 
 def installed_versions() -> dict[str, str]:
     """The versions of the packages that decide what a run computes, without importing them."""
+    from importlib import metadata  # noqa: PLC0415 - brings the email package; readers import this module for its names
+
     found = {}
     for package in VERSIONED_PACKAGES:
         try:
