@@ -8,8 +8,6 @@ from pathlib import Path
 
 from diagnostics.assemble.assembler import Composer
 from diagnostics.assemble.merge import Merger
-from diagnostics.causes import explain
-from diagnostics.configs.config_files import setup_of_run
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import Run
@@ -17,8 +15,6 @@ from diagnostics.producers.names_file import NamesError, names_above
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
-from diagnostics.rules import evaluate
-from diagnostics.rules.config import divided, preflight
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
@@ -108,10 +104,9 @@ def diagnose(run: Run, limits: LimitOverrides | None = None) -> Diagnosis:
     `limits` overrides defaults: rule name → field of its Limits → value. Raises UnknownLimitError where one of them
     does not exist.
     """
-    of_rules, of_settings = divided(limits or {})
-    outcomes = evaluate(run, of_rules)
-    found = preflight(setup_of_run(run), of_settings)
-    return Diagnosis(run, outcomes, explain(run, outcomes, found), limits=limits or {}, preflight=found)
+    from diagnostics.judge import judge  # noqa: PLC0415 - rules and causes are most of the code; finding runs needs none
+
+    return judge(run, limits or {})
 
 
 class LiveDiagnosis:

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnostics.api import diagnose, open_run
-from diagnostics.report.html import report_html
-from diagnostics.report.markdown import report_markdown
+from diagnostics.report.forms import rendered
 from diagnostics.report.report import Report
-from diagnostics.report.text import report_text
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORTS = ROOT / "docs" / "reports"
-FORMS = {"txt": report_text, "md": report_markdown, "html": report_html}
+FORMS = {"txt": "text", "md": "markdown", "html": "html"}
 
 
 def reports() -> Iterator[tuple[str, str]]:
@@ -25,7 +23,7 @@ def reports() -> Iterator[tuple[str, str]]:
     for description in sorted(Path("sample_runs").glob("*/run.json")):
         report = Report((diagnose(open_run(description.parent)),))
         for suffix, form in FORMS.items():
-            yield f"{description.parent.name}.{suffix}", form(report) + "\n"
+            yield f"{description.parent.name}.{suffix}", rendered(report, form) + "\n"
 
 
 def main() -> None:

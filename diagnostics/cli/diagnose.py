@@ -6,19 +6,15 @@ from contextlib import suppress
 from pathlib import Path
 
 from diagnostics.api import UnreadableRun, diagnose, open_run
-from diagnostics.cli.command import BAD_INPUT, FORMATS, CommandError, add_output, note, parser, style, write
+from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
-from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
+from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.producers.own_names import OwnNames
-from diagnostics.report.html import report_html
-from diagnostics.report.json import report_json
-from diagnostics.report.markdown import report_markdown
+from diagnostics.report.forms import FORMS, rendered
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.since_parent import since_parent
-from diagnostics.report.text import report_text
-from diagnostics.rules import UnknownLimitError
 from diagnostics.runlog.parent import find_parent
 
 _REACHED = 1
@@ -34,7 +30,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"{arguments.limits}: {error}") from error
     for problem in report.problems:
         note(f"rlvitals: {problem.error}")
-    if text := _written(report, arguments.format, arguments.output):
+    if text := rendered(report, arguments.format, style(arguments.output)):
         write(text, arguments.output)
     return _exit_code(report, Severity(arguments.fail_on))
 
@@ -60,11 +56,6 @@ def _with_parents(
         elif path := find_parent(child.run):
             with suppress(UnreadableRun):  # nobody asked for it: the report says that it is not at hand
                 yield child, diagnose(open_run(path), limits)
-
-
-def _written(report: Report, form: str, output: Path | None) -> str:
-    forms = {"json": report_json, "markdown": report_markdown, "html": report_html}
-    return forms[form](report) if form in forms else report_text(report, style(output))
 
 
 def _exit_code(report: Report, fail_on: Severity) -> int:
@@ -93,5 +84,5 @@ def _parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by rule")
     add_map(arguments)
-    add_output(arguments, (*FORMATS, "html"))
+    add_output(arguments, FORMS)
     return arguments

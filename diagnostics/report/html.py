@@ -30,6 +30,7 @@ from diagnostics.report.contents import (
 )
 from diagnostics.report.html_elements import Markup, element, folded, joined, table
 from diagnostics.report.html_samples import dialogue, newest_samples
+from diagnostics.report.layout import Style
 from diagnostics.report.report import Report
 from diagnostics.report.since_parent import SinceParent, heading, not_found, told
 from diagnostics.report.svg import curve_svg
@@ -39,7 +40,7 @@ _WORDS = {"info": "note", "not-judged": "not judged"}
 _MOST_CURVES = 60  # beyond the crucial ones, lest a run of thousands of tags makes a file that no browser opens
 
 
-def report_html(report: Report) -> str:
+def render(report: Report, _style: Style) -> str:
     """The whole page: an article for each run, a list of them where there are several, and what could not be read."""
     style = files("diagnostics.report").joinpath("report.css").read_text("utf-8")
     head = element(

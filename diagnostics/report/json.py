@@ -9,12 +9,13 @@ from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.report.config_findings import finding_document
 from diagnostics.report.contents import concerns, enabling, said
+from diagnostics.report.layout import Style
 from diagnostics.report.report import Report
 from diagnostics.report.since_parent import SinceParent
 from diagnostics.report.strict_json import encoded
 
 
-def report_json(report: Report) -> str:
+def render(report: Report, _style: Style) -> str:
     """A report as JSON; numbers that JSON does not have are the strings "NaN", "Infinity" and "-Infinity"."""
     return encoded(
         {

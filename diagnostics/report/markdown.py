@@ -21,12 +21,13 @@ from diagnostics.report.contents import (
     said,
     verdict_sentence,
 )
+from diagnostics.report.layout import Style
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.report import Report
 from diagnostics.report.since_parent import SinceParent, heading, not_found, told
 
 
-def report_markdown(report: Report) -> str:
+def render(report: Report, _style: Style) -> str:
     """Every run of a report under its own heading, then what could not be read."""
     parts = ["\n".join(_run(diagnosis, report)) for diagnosis in report.diagnoses]
     if report.problems:

@@ -28,9 +28,9 @@ from diagnostics.report.since_parent import SinceParent, heading, not_found, tol
 OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
 
 
-def report_text(report: Report, style: Style | None = None) -> str:
+def render(report: Report, style: Style) -> str:
     """Every run of a report, each with its worst finding first."""
-    return "\n\n\n".join("\n".join(_run(diagnosis, report, style or Style())) for diagnosis in report.diagnoses)
+    return "\n\n\n".join("\n".join(_run(diagnosis, report, style)) for diagnosis in report.diagnoses)
 
 
 def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:

@@ -15,26 +15,23 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report import markdown_elements as markup
-from diagnostics.report.html import report_html
-from diagnostics.report.json import report_json
+from diagnostics.report.forms import rendered
 from diagnostics.report.layout import Style
-from diagnostics.report.markdown import report_markdown
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.strict_json import strict
 from diagnostics.report.tables import Table
-from diagnostics.report.text import report_text
 from diagnostics.runlog import RunLog
 
 
 @pytest.mark.parametrize("width", [60, 80, 140])
 def test_no_line_of_text_is_wider_than_the_terminal(broken_critic: Diagnosis, width: int) -> None:
-    text = report_text(Report((broken_critic,)), Style(width=width))
+    text = rendered(Report((broken_critic,)), "text", Style(width=width))
     assert max(map(len, text.splitlines())) <= max(width, len(str(broken_critic.run.path)))
 
 
 def test_colour_changes_no_column(broken_critic: Diagnosis) -> None:
-    plain = report_text(Report((broken_critic,)), Style())
-    coloured = report_text(Report((broken_critic,)), Style(colour=True))
+    plain = rendered(Report((broken_critic,)), "text", Style())
+    coloured = rendered(Report((broken_critic,)), "text", Style(colour=True))
     assert "\x1b[1;31mCRITICAL\x1b[0m" in coloured
     assert (
         coloured.replace("\x1b[1;31m", "").replace("\x1b[33m", "").replace("\x1b[34m", "").replace("\x1b[0m", "")
@@ -46,11 +43,11 @@ def test_an_error_that_quotes_a_whole_answer_buries_nothing(broken_critic: Diagn
     error = f"ValueError: no action in <think>{'think ' * 400}"
     status = replace(broken_critic.run.status, state="failed", error=error)
     report = Report((replace(broken_critic, run=replace(broken_critic.run, status=status, console=Path("train.log"))),))
-    text = report_text(report)
+    text = rendered(report, "text")
     assert text.count("think") < 120
     assert "ValueError: no action in <think>think" in text
     assert "The whole error stands in train.log." in " ".join(text.split())
-    page = report_html(report)
+    page = rendered(report, "html")
     assert page.index("…</p><details><summary>The whole error</summary><p>ValueError") > 0
     assert "<think>" not in page
 
@@ -60,13 +57,14 @@ def test_a_broken_rule_is_shown_in_every_form(broken_critic: Diagnosis) -> None:
     outcome = replace(broken_critic.outcomes[0], verdict=Verdict.BROKEN, message=message, enable=None)
     report = Report((replace(broken_critic, outcomes=(outcome,), causes=()),))
     assert all(
-        "ZeroDivisionError" in form for form in (report_text(report), report_markdown(report), report_json(report))
+        "ZeroDivisionError" in form
+        for form in (rendered(report, "text"), rendered(report, "markdown"), rendered(report, "json"))
     )
 
 
 def test_a_hostile_name_stays_text_in_markdown(diagnosed) -> None:
     name = "<b>a</b> | *b* `c`"
-    written = report_markdown(Report((diagnosed({"reward": 1.0}, name=name),)))
+    written = rendered(Report((diagnosed({"reward": 1.0}, name=name),)), "markdown")
     assert written.splitlines()[0].startswith(r"### \<b\>a\</b\> \| \*b\* \`c\`: ")
 
 
@@ -85,8 +83,8 @@ def test_what_json_lacks_becomes_a_string() -> None:
 
 def test_problems_stand_in_markdown_and_json() -> None:
     report = Report(problems=(Problem("runs/b", "runs/b is empty"),))
-    assert "| `runs/b` | runs/b is empty |" in report_markdown(report)
-    assert json.loads(report_json(report))["errors"] == [{"path": "runs/b", "error": "runs/b is empty"}]
+    assert "| `runs/b` | runs/b is empty |" in rendered(report, "markdown")
+    assert json.loads(rendered(report, "json"))["errors"] == [{"path": "runs/b", "error": "runs/b is empty"}]
 
 
 def test_a_table_aligns_its_columns_and_wraps_the_last() -> None:
@@ -112,35 +110,37 @@ def cut_off(tmp_path: Path, response: str) -> Diagnosis:
 
 def test_every_form_names_the_samples_that_show_a_finding(tmp_path: Path) -> None:
     report = Report((cut_off(tmp_path, "the film is"),))
-    (run,) = json.loads(report_json(report))["runs"]
+    (run,) = json.loads(rendered(report, "json"))["runs"]
     outcome = next(outcome for outcome in run["outcomes"] if outcome["rule"] == "truncation-high")
     first = {"step": 20, "row": 0, "why": "Cut off at the length limit.", "quote": "the film is"}
     assert outcome["evidence"]["samples"][0] == first
-    assert "step 20, sample 1: Cut off at the length limit. “the film is”" in report_text(report)
-    assert "step 20, sample 1: Cut off at the length limit. `the film is`" in report_markdown(report)
+    assert "step 20, sample 1: Cut off at the length limit. “the film is”" in rendered(report, "text")
+    assert "step 20, sample 1: Cut off at the length limit. `the film is`" in rendered(report, "markdown")
 
 
 def test_what_a_model_wrote_is_never_markup(tmp_path: Path) -> None:
     report = Report((cut_off(tmp_path, "<img src=x> | `code` @someone\n# heading"),))
-    assert "`<img src=x> ∣ 'code' @someone # heading`" in report_markdown(report)
-    assert "\n# heading" not in report_text(report)
+    assert "`<img src=x> ∣ 'code' @someone # heading`" in rendered(report, "markdown")
+    assert "\n# heading" not in rendered(report, "text")
 
 
 def test_a_rival_cause_is_named_with_what_would_decide(broken_critic: Diagnosis) -> None:
     rival = Rival("reward-hacking", Message("cause.numerical-breakdown.or.reward-hacking"))
     cause = replace(broken_critic.causes[0], rivals=(rival,))
     report = Report((replace(broken_critic, causes=(cause,)),))
-    (run,) = json.loads(report_json(report))["runs"]
+    (run,) = json.loads(rendered(report, "json"))["runs"]
     assert [item["cause"] for item in run["causes"][0]["rivals"]] == ["reward-hacking"]
     summary = next(entry.summary for entry in CAUSES if entry.name == rival.cause)
-    text = " ".join(report_text(report).split())
+    text = " ".join(rendered(report, "text").split())
     assert text.index(f"or {summary}") < text.index("[reward-hacking]")
 
 
 def test_the_first_screen_holds_every_finding_and_what_to_try_for_the_worst(broken_critic: Diagnosis) -> None:
     fired = next(outcome for outcome in broken_critic.outcomes if outcome.verdict is Verdict.FIRED)
     more = tuple(replace(fired, rule=f"other-{number}", severity=Severity.WARNING) for number in range(12))
-    screen = report_text(Report((replace(broken_critic, outcomes=(*broken_critic.outcomes, *more)),))).splitlines()[:24]
+    screen = rendered(
+        Report((replace(broken_critic, outcomes=(*broken_critic.outcomes, *more)),)), "text"
+    ).splitlines()[:24]
     assert any("findings, the worst first" in line for line in screen)
     assert any("and 7 more findings" in line for line in screen)
     assert any(line.strip().startswith("try") for line in screen)
@@ -150,8 +150,8 @@ def test_a_limit_of_ones_own_stands_in_every_form(broken_critic: Diagnosis) -> N
     diagnosis = diagnose(broken_critic.run, {"nonfinite-metric": {"points": 3}, "kl-too-high": {}})
     report = Report((diagnosis,))
     told = "nonfinite-metric.points = 3 (default 1)"
-    assert all(told in form(report) for form in (report_text, report_markdown, report_html))
-    assert json.loads(report_json(report))["runs"][0]["limits"] == {
+    assert all(told in rendered(report, form) for form in ("text", "markdown", "html"))
+    assert json.loads(rendered(report, "json"))["runs"][0]["limits"] == {
         "nonfinite-metric": {"points": 3},
         "kl-too-high": {},
     }
@@ -161,8 +161,8 @@ def test_what_does_not_apply_stands_apart_from_what_could_not_be_checked(broken_
     spot = broken_critic.blind_spots[0]
     outcomes = tuple(replace(o, applies=o is not spot) for o in broken_critic.outcomes)
     report = Report((replace(broken_critic, outcomes=outcomes),))
-    for form in (report_text, report_markdown, report_html):
-        assert "Does not apply here (1)" in form(report)
-        assert f"Could not be checked ({len(broken_critic.blind_spots) - 1})" in form(report)
-    (absent,) = [o for o in json.loads(report_json(report))["runs"][0]["outcomes"] if o.get("applies") is False]
+    for form in ("text", "markdown", "html"):
+        assert "Does not apply here (1)" in rendered(report, form)
+        assert f"Could not be checked ({len(broken_critic.blind_spots) - 1})" in rendered(report, form)
+    (absent,) = [o for o in json.loads(rendered(report, "json"))["runs"][0]["outcomes"] if o.get("applies") is False]
     assert absent["rule"] == spot.rule

@@ -15,7 +15,7 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.series import Series, Values
-from diagnostics.report.html import report_html
+from diagnostics.report.forms import rendered
 from diagnostics.report.html_elements import Markup, element
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.svg import curve_svg
@@ -67,7 +67,7 @@ def hostile(tmp_path: Path) -> Diagnosis:
 
 
 def test_the_page_needs_nothing_from_elsewhere(hostile: Diagnosis) -> None:
-    text = report_html(Report((hostile,)))
+    text = rendered(Report((hostile,)), "html")
     page = Page(text)
     assert not {"script", "link", "img", "iframe", "object", "base"} & set(page.elements)
     assert not [name for name, _ in page.attributes if name in ("src", "srcset", "style") or name.startswith("on")]
@@ -76,32 +76,32 @@ def test_the_page_needs_nothing_from_elsewhere(hostile: Diagnosis) -> None:
 
 
 def test_every_element_ends(hostile: Diagnosis) -> None:
-    assert Page(report_html(Report((hostile,)))).is_balanced
+    assert Page(rendered(Report((hostile,)), "html")).is_balanced
 
 
 def test_an_answer_to_a_held_out_prompt_is_told_from_what_was_trained_on(tmp_path: Path) -> None:
     rows = [{"query": "q", "response": "r", "score": 0.5, "split": split} for split in ("train", "eval")]
     with RunLog(tmp_path / "evaluated", algorithm="grpo") as log:
         log.log(1, {"reward": 0.5}, rows)
-    page = Page(report_html(Report((diagnose(open_run(tmp_path / "evaluated")),))))
+    page = Page(rendered(Report((diagnose(open_run(tmp_path / "evaluated")),)), "html"))
     assert [text for text in page.texts if text.startswith("score ")] == ["score 0.5", "score 0.5 · held out"]
 
 
 def test_a_script_in_an_answer_is_text(hostile: Diagnosis) -> None:
-    page = Page(report_html(Report((hostile,))))
+    page = Page(rendered(Report((hostile,)), "html"))
     assert HOSTILE in page.text
     assert page.elements["script"] == page.elements["img"] == page.elements["i"] == page.elements["svg:script"] == 0
 
 
 def test_the_first_words_are_the_verdict_and_its_steps(hostile: Diagnosis) -> None:
-    text = Page(report_html(Report((hostile,)))).text
+    text = Page(rendered(Report((hostile,)), "html")).text
     assert (
         text.index("◆ critical") < text.index("completions are cut off before they end") < text.index("Crucial values")
     )
 
 
 def test_every_picture_has_a_name_and_a_description_of_its_own(hostile: Diagnosis) -> None:
-    page = Page(report_html(Report((hostile, hostile))))
+    page = Page(rendered(Report((hostile, hostile)), "html"))
     ids = [value for name, value in page.attributes if name == "id"]
     labelled = [value.split() for name, value in page.attributes if name == "aria-labelledby"]
     assert len(labelled) == page.elements["svg"] == page.elements["desc"] > 4
@@ -110,7 +110,7 @@ def test_every_picture_has_a_name_and_a_description_of_its_own(hostile: Diagnosi
 
 
 def test_several_runs_are_listed_with_a_link_to_each(hostile: Diagnosis, broken_critic: Diagnosis) -> None:
-    page = Page(report_html(Report((hostile, broken_critic), (Problem("runs/b", "runs/b does not exist"),))))
+    page = Page(rendered(Report((hostile, broken_critic), (Problem("runs/b", "runs/b does not exist"),)), "html"))
     links = [value for name, value in page.attributes if name == "href"]
     assert links == ["#run-1", "#run-2"]
     assert {link.removeprefix("#") for link in links} <= {value for name, value in page.attributes if name == "id"}
@@ -118,11 +118,11 @@ def test_several_runs_are_listed_with_a_link_to_each(hostile: Diagnosis, broken_
 
 
 def test_a_finding_comes_with_its_points_as_a_table(hostile: Diagnosis) -> None:
-    assert "Points of truncation-high" in Page(report_html(Report((hostile,)))).texts
+    assert "Points of truncation-high" in Page(rendered(Report((hostile,)), "html")).texts
 
 
 def test_colours_follow_the_readers_choice_and_paper_is_white(hostile: Diagnosis) -> None:
-    text = report_html(Report((hostile,)))
+    text = rendered(Report((hostile,)), "html")
     assert "@media screen and (prefers-color-scheme: dark)" in text
     assert "@media print" in text
 

@@ -12,12 +12,9 @@ from diagnostics.api import diagnose, open_run
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report.contents import findings
-from diagnostics.report.html import report_html
-from diagnostics.report.json import report_json
-from diagnostics.report.markdown import report_markdown
+from diagnostics.report.forms import rendered
 from diagnostics.report.report import Report
 from diagnostics.report.since_parent import ENOUGH, Fate, heading, since_parent
-from diagnostics.report.text import report_text
 from diagnostics.runlog import RUN_FILE, RunLog
 from diagnostics.runlog.parent import find_parent
 
@@ -155,13 +152,13 @@ def test_every_form_tells_it_and_says_where_it_cannot(write: Write) -> None:
     parent, run_id = write("a", CUT, learning_rate=0.01)
     child, _ = write("b", WHOLE, run_id, learning_rate=0.001)
     report = Report((child,), since={child.run.path: since_parent(child, parent)})
-    forms = (report_text, report_markdown, report_html)
+    forms = ("text", "markdown", "html")
     for form in forms:
-        written = " ".join(form(report).split())
+        written = " ".join(rendered(report, form).split())
         assert "Since a, with" in written
         assert "not found up to step 40" in written
-        assert f"Relaunched from run {run_id}" in " ".join(form(Report((child,))).replace("\\", "").split())
-    run = json.loads(report_json(report))["runs"][0]["since_parent"]
+        assert f"Relaunched from run {run_id}" in " ".join(rendered(Report((child,)), form).replace("\\", "").split())
+    run = json.loads(rendered(report, "json"))["runs"][0]["since_parent"]
     assert run["changes"] == {"learning_rate": {"parent": 0.01, "child": 0.001}}
     assert [finding["fate"] for finding in run["findings"]] == ["gone"]
-    assert json.loads(report_json(Report((child,))))["runs"][0]["since_parent"] is None
+    assert json.loads(rendered(Report((child,)), "json"))["runs"][0]["since_parent"] is None

@@ -12,7 +12,7 @@ from diagnostics.runlog.line_file import LineFile
 WRITER = """
 import sys, time
 from pathlib import Path
-from diagnostics.linefile import LineFile
+from diagnostics.runlog.line_file import LineFile
 file = LineFile(Path(sys.argv[1]))
 file.append(b"theirs\\n")
 print("open", flush=True)
