@@ -129,7 +129,7 @@ def train(
             for part in processes.passes(every_row, config.per_device_train_batch_size, policy):
                 piece = batch.rows(part)
                 new = score_tokens(policy, piece.tokens, config.temperature, shared)
-                loss, metrics = grpo_loss(
+                loss, metrics, per_completion = grpo_loss(
                     new.logprobs_BT,
                     piece.logprobs_BT,
                     piece.advantages_BT,
@@ -137,6 +137,7 @@ def train(
                     epsilon=config.epsilon,
                     epsilon_high=config.upper_epsilon,
                     average=average,
+                    importance_sampling_level=config.importance_sampling_level,
                     ref_logprobs_BT=piece.ref_logprobs_BT,
                     beta=config.beta,
                     use_bias_correction_kl=config.use_bias_correction_kl,
@@ -144,7 +145,7 @@ def train(
                 processes.backward(loss)
                 loss_of_update += loss.detach()
                 entropy = masked_mean(new.entropy_BT, piece.tokens.mask_BT)
-                passes.add({**metrics, "entropy": entropy}, piece.tokens.mask_BT)
+                passes.add({**metrics, "entropy": entropy}, piece.tokens.mask_BT, per_completion)
                 histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.tokens.mask_BT)
             grad_norm = processes.clip_gradients(policy, config.max_grad_norm)
             losses.append(loss_of_update)
@@ -165,7 +166,7 @@ def train(
             **reward_metrics(total_B, scorable_B),
             "frac_reward_zero_std": float((~compared.has_signal_B).float().mean()),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
-            **passes.joined(of_passes_NM),
+            **passes.combined(of_passes_NM),
             "loss": float(losses_PU.sum(0).double().mean()),
             **mean_over_updates(updates),
             "learning_rate": learning_rate,

@@ -155,7 +155,7 @@ def train(
                 for part in processes.passes(mini_batch, config.per_device_train_batch_size, models):
                     piece = batch.rows(part)
                     new, new_values_BT = models(piece.tokens, config.temperature)
-                    loss, metrics_of_pass = ppo_loss(piece, new, new_values_BT, config, update_tokens)
+                    loss, metrics_of_pass, _ = ppo_loss(piece, new, new_values_BT, config, update_tokens)
                     processes.backward(loss)
                     passes.add(metrics_of_pass, piece.learned_BT)
                     histograms.add_ratios(new.logprobs_BT, piece.logprobs_BT, piece.learned_BT)
@@ -177,7 +177,7 @@ def train(
             **shaping_metrics(query_B[is_query_scored_B], scaled_B[scorable_B], config),
             **scores.metrics(),
             "objective/entropy": float(sequence_sums(-written.logprobs_BT, mask_BT).mean()),
-            **(passes.joined(of_passes_NM) if learned_BT.any() else {}),
+            **(passes.combined(of_passes_NM) if learned_BT.any() else {}),
             **mean_over_updates(updates),
             "policy/updates": float(len(updates)),
             **explained_variance(values_BT, returns_BT, learned_BT),

@@ -40,12 +40,14 @@ PPO = {
     "whiten_rewards": "true",
     "missing_eos_penalty": "1",
 }
+GRPO_LOSSES = {
+    **{kind: {"loss_type": kind} for kind in ("grpo", "bnpo", "dr_grpo", "dapo")},
+    "cispo": {"loss_type": "cispo", "epsilon_high": "1.0001"},
+    "gspo": {"loss_type": "grpo", "importance_sampling_level": "sequence", "epsilon": "0.0001"},
+}
 TRAININGS = {
-    **{f"grpo-{kind}": ("grpo", {**GRPO, **WHOLE, "loss_type": kind}) for kind in ("grpo", "bnpo", "dr_grpo", "dapo")},
-    **{
-        f"grpo-{kind}-1x8": ("grpo", {**GRPO, **ONE_BY_ONE, "loss_type": kind})
-        for kind in ("grpo", "bnpo", "dr_grpo", "dapo")
-    },
+    **{f"grpo-{name}": ("grpo", {**GRPO, **WHOLE, **values}) for name, values in GRPO_LOSSES.items()},
+    **{f"grpo-{name}-1x8": ("grpo", {**GRPO, **ONE_BY_ONE, **values}) for name, values in GRPO_LOSSES.items()},
     "ppo": ("ppo", {**PPO, **WHOLE}),
     "ppo-1x8": ("ppo", {**PPO, **ONE_BY_ONE}),
     "ppo-again": ("ppo", {**PPO, **WHOLE}),
@@ -121,7 +123,7 @@ def _read(folder: Path, name: str) -> Trained:
         return Trained(metrics, dict(arrays))
 
 
-@pytest.mark.parametrize("name", ["ppo", "grpo-grpo", "grpo-bnpo", "grpo-dr_grpo", "grpo-dapo"])
+@pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
 def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(trained, name):
     whole, split = trained[name], trained[f"{name}-1x8"]
     gradients_N = whole.arrays["first_gradients_N"]
@@ -134,7 +136,7 @@ def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(tra
     assert np.quantile(np.abs(difference_N), 0.999) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["ppo", "grpo-grpo", "grpo-bnpo", "grpo-dr_grpo", "grpo-dapo"])
+@pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
 def test_every_metric_is_the_same_for_eight_passes_of_one_and_one_pass_of_eight(trained, name):
     for whole, split in zip(trained[name].metrics, trained[f"{name}-1x8"].metrics, strict=True):
         assert split == {metric: pytest.approx(value, rel=2e-4, abs=1e-5) for metric, value in whole.items()}
@@ -153,7 +155,7 @@ def test_evaluation_samples_histograms_and_checkpoints_do_not_change_the_trainin
     assert (last_N == trained[unwatched].arrays["last_parameters_N"]).all()
 
 
-@pytest.mark.parametrize("name", ["ppo", "grpo-dapo"])
+@pytest.mark.parametrize("name", ["ppo", "grpo-dapo", "grpo-gspo"])
 def test_the_trainings_that_are_compared_have_padding_and_clipping(trained, name):
     first = trained[name].metrics[0]
     lengths = (

@@ -1,12 +1,15 @@
-"""Advantages: generalised advantage estimation for PPO, group comparison for GRPO.
+"""Advantages: generalised advantage estimation for PPO, comparison within a group for GRPO and RLOO.
 
 Axes: B completions, T tokens, G completions of one prompt (consecutive rows).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from trainer.algorithms.means import sequence_sums
 
 ADVANTAGE_EPSILON = 1e-4
 """TRL's: keeps groups with all but equal rewards from exploding."""
@@ -69,6 +72,47 @@ def group_advantages(rewards_B: Tensor, scorable_B: Tensor, group_size: int, sca
         std_PG = std_PG.expand_as(rewards_PG)
     centred_PG = torch.where(scorable_PG, rewards_PG - mean_P1, 0.0)
     advantages_PG = centred_PG if scale == "none" else centred_PG / (std_PG + ADVANTAGE_EPSILON)
+    return GroupAdvantages(advantages_PG.flatten(), ~torch.isclose(std_PG, torch.zeros_like(std_PG)).flatten())
+
+
+def penalised_scores(
+    scores_B: Tensor, kl_BT: Tensor | None, mask_BT: Tensor, beta: float, clip_range: Sequence[float] | None
+) -> Tensor:
+    """(B,) what RLOO rewards: the score, clipped to the range, minus beta times the KL summed over the tokens.
+
+    Source: Ahmadian et al. 2024, eq. 2; the clip range, which leaves the KL alone, is TRL's `reward_clip_range`.
+
+    Args:
+        kl_BT: None without a reference.
+    """
+    if clip_range is not None:
+        low, high = clip_range
+        scores_B = scores_B.clamp(low, high)
+    return scores_B if kl_BT is None else scores_B - beta * sequence_sums(kl_BT, mask_BT)
+
+
+def leave_one_out_advantages(
+    rewards_B: Tensor, scorable_B: Tensor, group_size: int, normalize: bool
+) -> GroupAdvantages:
+    """How much better a completion did than the mean of the others of its group, which is an unbiased baseline.
+
+    Unscorable completions count in no mean and get advantage 0, as does one whose group has no other scorable one.
+    Source: Kool et al. 2019 ("Buy 4 REINFORCE Samples, Get a Baseline for Free!"); Ahmadian et al. 2024, eq. 8.
+
+    Args:
+        normalize: Scale all advantages together to mean 0 and deviation 1, as TRL's `normalize_advantages`.
+    """
+    rewards_PG, scorable_PG = rewards_B.view(-1, group_size), scorable_B.view(-1, group_size)
+    real_PG = torch.where(scorable_PG, rewards_PG, 0.0)
+    others_P1 = scorable_PG.sum(1, keepdim=True) - 1
+    baseline_PG = (real_PG.sum(1, keepdim=True) - real_PG) / others_P1.clamp(min=1)
+    compared_PG = scorable_PG & (others_P1 > 0)
+    advantages_PG = torch.where(compared_PG, rewards_PG - baseline_PG, 0.0)
+    if normalize and compared_PG.any():
+        compared_N = advantages_PG[compared_PG]
+        scaled_PG = (advantages_PG - compared_N.mean()) / (compared_N.std() + ADVANTAGE_EPSILON)
+        advantages_PG = torch.where(compared_PG, scaled_PG, 0.0)
+    std_PG = _std(rewards_PG, scorable_PG, _mean(rewards_PG, scorable_PG)).expand_as(rewards_PG)
     return GroupAdvantages(advantages_PG.flatten(), ~torch.isclose(std_PG, torch.zeros_like(std_PG)).flatten())
 
 

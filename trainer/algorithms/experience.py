@@ -70,3 +70,17 @@ class GRPOExperience:
             self.advantages_BT[index_M],
             None if self.ref_logprobs_BT is None else self.ref_logprobs_BT[index_M],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class RLOOExperience:
+    """What RLOO learns from: a completion is one action, with one advantage."""
+
+    tokens: Tokens
+    logprobs_BT: Tensor
+    """Under the policy that wrote the completions, in nats."""
+    advantages_B: Tensor
+
+    def rows(self, index_M: Tensor) -> "RLOOExperience":
+        """The chosen completions."""
+        return RLOOExperience(self.tokens.rows(index_M), self.logprobs_BT[index_M], self.advantages_B[index_M])

@@ -1,9 +1,9 @@
-"""The losses of PPO and GRPO: pure functions of log-probabilities, advantages and masks, with the metrics they log.
+"""The losses of PPO, GRPO and RLOO: pure functions of log-probabilities, advantages and masks, with their metrics.
 
-A loss is the share of one pass in the loss of its update: a sum over the pass's tokens, divided by what the whole
-update holds over all its passes and processes. So 1 × 8 and 8 × 1 completions, or one process and two, are the same.
-The metrics are those of the pass alone; `trainer.algorithms.means` joins them over passes and processes.
-Axes: B completions, T tokens. Metrics are named as they are logged; every mean is over real tokens.
+A loss is one pass's share of the loss of its update: a sum over the pass, divided by what the whole update holds over
+all its passes and processes. So 1 × 8 and 8 × 1 completions, or one process and two, give the same update.
+The metrics are those of the pass alone; `trainer.algorithms.means` combines them over passes and processes.
+Axes: B completions, T tokens, X one column per token (T) or one per completion (1).
 """
 
 from collections.abc import Mapping
@@ -17,10 +17,13 @@ from trainer.algorithms.means import masked_mean, masked_var, sequence_sums
 
 
 class LossOut(NamedTuple):
-    """A scalar loss to minimise and the detached scalars to log."""
+    """A scalar loss to minimise and the detached scalars to log, under the names that they are logged by."""
 
     loss: Tensor
     metrics: Mapping[str, Tensor]
+    """Means over the real tokens of the pass."""
+    completion_metrics: Mapping[str, Tensor] = {}
+    """Means over the completions of the pass."""
 
 
 def ppo_policy_loss(
@@ -99,8 +102,8 @@ def aggregate(losses_BT: Tensor, mask_BT: Tensor, average: TokenAverage) -> Tens
 
     - "grpo": the mean over completions of their token means (long completions count less per token),
     - "dr_grpo": the sum over tokens, divided by completions × max_completion_length,
-    - "dapo" and "bnpo": the mean over all tokens of the update. TRL's "bnpo" is the mean over passes of their token
-      means, which depends on how an update is split into passes; here it does not, so the two are one.
+    - "dapo", "bnpo" and "cispo": the mean over all tokens of the update. TRL's "bnpo" is the mean over passes of their
+      token means, which depends on how an update is split into passes; here it does not, so it is the same as "dapo".
 
     Source: TRL 1.16 `GRPOTrainer`; Liu et al. 2025 (Dr. GRPO); Yu et al. 2025 (DAPO).
     """
@@ -110,9 +113,20 @@ def aggregate(losses_BT: Tensor, mask_BT: Tensor, average: TokenAverage) -> Tens
             return (sums_B / mask_BT.sum(1)).sum() / average.completions
         case "dr_grpo":
             return sums_B.sum() / (average.completions * average.max_completion_length)
-        case "dapo" | "bnpo":
+        case "dapo" | "bnpo" | "cispo":
             return sums_B.sum() / average.tokens
-    raise ValueError(f"loss_type {average.loss_type!r} is not grpo, bnpo, dr_grpo or dapo")
+    raise ValueError(f"loss_type {average.loss_type!r} is not grpo, bnpo, dr_grpo, dapo or cispo")
+
+
+def importance_ratios(logprobs_BT: Tensor, old_logprobs_BT: Tensor, mask_BT: Tensor, level: str) -> Tensor:
+    """π / π_old: (B, T) of each token, or (B, 1) the geometric mean over the tokens of a completion ("sequence").
+
+    Source of the latter: Zheng et al. 2025 (GSPO, arXiv 2507.18071), eq. 7.
+    """
+    log_ratio_BT = logprobs_BT - old_logprobs_BT
+    if level == "token":
+        return log_ratio_BT.exp()
+    return (sequence_sums(log_ratio_BT, mask_BT) / mask_BT.sum(1)).exp().unsqueeze(1)
 
 
 def grpo_loss(
@@ -124,36 +138,99 @@ def grpo_loss(
     epsilon: float,
     epsilon_high: float,
     average: TokenAverage,
+    importance_sampling_level: str = "token",
     ref_logprobs_BT: Tensor | None = None,
     beta: float = 0.0,
     use_bias_correction_kl: bool = False,
 ) -> LossOut:
-    """GRPO's clipped surrogate plus beta times the k3 estimate of the KL to the reference.
+    """GRPO's policy loss plus beta times the k3 estimate of the KL to the reference.
 
-    As a loss, k3 has the gradient of KL(reference ‖ policy); times the ratio it has that of KL(policy ‖ reference)
-    (the unbiased estimate of DeepSeek-V3.2; TRL's default since 1.10), and `kl` is logged so.
-    Source: Shao et al. 2024 (DeepSeekMath), eq. 3 and 4; clip metrics as in TRL 1.16: `clip_ratio/low_*` counts ratios
-    below 1 − epsilon with a negative advantage, `clip_ratio/high_*` those above 1 + epsilon_high with a positive one.
+    The policy loss is the clipped surrogate of Shao et al. 2024 (DeepSeekMath), eq. 3; with loss_type "cispo" it is
+    the policy gradient with a bounded importance weight, `cispo_losses`.
+
+    As a loss, k3 (eq. 4) has the gradient of KL(reference ‖ policy); multiplied by the ratio it has the gradient of
+    KL(policy ‖ reference) (the unbiased estimate of DeepSeek-V3.2; TRL's default since 1.10), and `kl` is logged so.
+
+    Args:
+        advantages_BT: The same number for all tokens of a completion.
+        importance_sampling_level: See `importance_ratios`.
     """
-    ratio_BT = (logprobs_BT - old_logprobs_BT).exp()
-    clipped_BT = ratio_BT.clamp(1 - epsilon, 1 + epsilon_high)
-    losses_BT = -torch.min(ratio_BT * advantages_BT, clipped_BT * advantages_BT)
-    low_BT = (ratio_BT < 1 - epsilon) & (advantages_BT < 0)
-    high_BT = (ratio_BT > 1 + epsilon_high) & (advantages_BT > 0)
-    metrics = _clip_metrics(low_BT, high_BT, mask_BT)
+    ratio_BX = importance_ratios(logprobs_BT, old_logprobs_BT, mask_BT, importance_sampling_level)
+    advantages_BX = advantages_BT[:, : ratio_BX.shape[1]]
+    is_per_token = importance_sampling_level == "token"
+    mask_BX = mask_BT if is_per_token else mask_BT.any(1, keepdim=True)
+    if average.loss_type == "cispo":
+        losses_BT = cispo_losses(logprobs_BT, ratio_BX, advantages_BX, epsilon_high)
+        clipped_BX = (ratio_BX > epsilon_high) & (advantages_BX > 0)
+        clipping = {"cispo_clip_ratio": masked_mean(clipped_BX.float(), mask_BX)}
+    else:
+        losses_BT = clipped_surrogate(ratio_BX, advantages_BX, epsilon, epsilon_high).expand_as(mask_BT)
+        clipping = clip_metrics(ratio_BX, advantages_BX, mask_BX, epsilon, epsilon_high)
+    kl_metrics = {}
     if ref_logprobs_BT is not None:
-        kl_BT = k3(logprobs_BT, ref_logprobs_BT) * (ratio_BT if use_bias_correction_kl else 1.0)
+        kl_BT = k3(logprobs_BT, ref_logprobs_BT) * (ratio_BX if use_bias_correction_kl else 1.0)
         losses_BT = losses_BT + beta * kl_BT
-        metrics["kl"] = masked_mean(kl_BT.detach(), mask_BT)
-    return LossOut(aggregate(losses_BT, mask_BT, average), metrics)
+        kl_metrics = {"kl": masked_mean(kl_BT.detach(), mask_BT)}
+    loss = aggregate(losses_BT, mask_BT, average)
+    return LossOut(loss, {**clipping, **kl_metrics}) if is_per_token else LossOut(loss, kl_metrics, clipping)
 
 
-def _clip_metrics(low_BT: Tensor, high_BT: Tensor, mask_BT: Tensor) -> dict[str, Tensor]:
-    lengths_B = mask_BT.sum(1)
+def rloo_loss(
+    logprobs_BT: Tensor,
+    old_logprobs_BT: Tensor,
+    advantages_B: Tensor,
+    mask_BT: Tensor,
+    *,
+    epsilon: float,
+    epsilon_high: float,
+    completions: int,
+) -> LossOut:
+    """RLOO's policy loss: a completion is one action, so its ratio is the product of its tokens' ratios.
+
+    On policy its gradient is REINFORCE's, −A · ∇ log π(completion). Source: Ahmadian et al. 2024 ("Back to Basics",
+    arXiv 2402.14740), section 3; the clip, which matters from the second update of a step on, is TRL's.
+
+    Args:
+        completions: Those of the whole update, over all its passes and processes.
+    """
+    ratio_B1 = sequence_sums(logprobs_BT - old_logprobs_BT, mask_BT).exp().unsqueeze(1)
+    advantages_B1 = advantages_B.unsqueeze(1)
+    losses_B1 = clipped_surrogate(ratio_B1, advantages_B1, epsilon, epsilon_high)
+    clipping = clip_metrics(ratio_B1, advantages_B1, mask_BT.any(1, keepdim=True), epsilon, epsilon_high)
+    return LossOut(losses_B1.sum() / completions, {}, clipping)
+
+
+def clipped_surrogate(ratio_BX: Tensor, advantages_BX: Tensor, epsilon: float, epsilon_high: float) -> Tensor:
+    """(B, X) −min(r·A, clip(r, 1 − epsilon, 1 + epsilon_high)·A). Source: Schulman et al. 2017 (PPO), eq. 7."""
+    clipped_BX = ratio_BX.clamp(1 - epsilon, 1 + epsilon_high)
+    return -torch.min(ratio_BX * advantages_BX, clipped_BX * advantages_BX)
+
+
+def cispo_losses(logprobs_BT: Tensor, ratio_BX: Tensor, advantages_BX: Tensor, largest_weight: float) -> Tensor:
+    """(B, T) −min(r, largest_weight)·A·log π, where no gradient passes through the weight: every token keeps one.
+
+    Source: MiniMax-M1 (arXiv 2506.13585), eq. 4 and 5, without a lower bound; as in TRL, `epsilon_high` is the largest
+    weight itself, not its distance from 1.
+    """
+    weight_BX = ratio_BX.clamp(max=largest_weight).detach()
+    return -weight_BX * advantages_BX * logprobs_BT
+
+
+def clip_metrics(
+    ratio_BX: Tensor, advantages_BX: Tensor, mask_BX: Tensor, epsilon: float, epsilon_high: float
+) -> dict[str, Tensor]:
+    """How often the clip holds an update back, as TRL 1.16 logs it.
+
+    `clip_ratio/low_*` counts ratios below 1 − epsilon with a negative advantage, `clip_ratio/high_*` those above
+    1 + epsilon_high with a positive one; the extremes are over completions.
+    """
+    low_BX = (ratio_BX < 1 - epsilon) & (advantages_BX < 0)
+    high_BX = (ratio_BX > 1 + epsilon_high) & (advantages_BX > 0)
+    counts_B = mask_BX.sum(1)
     return {
-        "clip_ratio/low_mean": masked_mean(low_BT.float(), mask_BT),
-        "clip_ratio/low_min": (sequence_sums(low_BT.float(), mask_BT) / lengths_B).min(),
-        "clip_ratio/high_mean": masked_mean(high_BT.float(), mask_BT),
-        "clip_ratio/high_max": (sequence_sums(high_BT.float(), mask_BT) / lengths_B).max(),
-        "clip_ratio/region_mean": masked_mean((low_BT | high_BT).float(), mask_BT),
+        "clip_ratio/low_mean": masked_mean(low_BX.float(), mask_BX),
+        "clip_ratio/low_min": (sequence_sums(low_BX.float(), mask_BX) / counts_B).min(),
+        "clip_ratio/high_mean": masked_mean(high_BX.float(), mask_BX),
+        "clip_ratio/high_max": (sequence_sums(high_BX.float(), mask_BX) / counts_B).max(),
+        "clip_ratio/region_mean": masked_mean((low_BX | high_BX).float(), mask_BX),
     }

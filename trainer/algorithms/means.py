@@ -36,31 +36,44 @@ def sequence_sums(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
 
 
 class PassMetrics:
-    """The metrics of the passes of a step, over all its updates; joined, they are over all real tokens at once.
+    """The metrics of the passes of a step, over all its updates, combined as if all were one pass.
 
-    A mean weighs each pass by its tokens, a `…_max` or `…_min` is the extreme, and a `…_var` beside the mean of the
-    same name is the variance around the joint mean. TRL averages the means of the passes, whatever their length.
+    A mean weighs each pass by its real tokens, or by its completions where it is one over completions; a `…_max` or
+    `…_min` is the extreme, and a `…_var` beside the mean of the same name is the variance around the combined mean.
+    TRL averages the means of the passes, whatever their length.
     """
 
     def __init__(self) -> None:
-        self._names: tuple[str, ...] = ()
+        self._token_metrics: tuple[str, ...] = ()
+        self._completion_metrics: tuple[str, ...] = ()
         self._rows: list[Tensor] = []
 
-    def add(self, metrics: Mapping[str, Tensor], mask_BT: Tensor) -> None:
-        """Take in one pass: its metrics and the mask of its real tokens."""
-        self._names = tuple(metrics)
-        values = [value.detach().double() for value in metrics.values()]
-        self._rows.append(torch.stack([mask_BT.sum().double(), *values]))
+    def add(
+        self, metrics: Mapping[str, Tensor], mask_BT: Tensor, completion_metrics: Mapping[str, Tensor] | None = None
+    ) -> None:
+        """Add one pass.
+
+        Args:
+            metrics: Means over its real tokens, which the mask marks.
+            completion_metrics: Means over its completions.
+        """
+        of_completions = completion_metrics or {}
+        self._token_metrics, self._completion_metrics = tuple(metrics), tuple(of_completions)
+        weights = [mask_BT.sum(), mask_BT.any(1).sum()]
+        values = [*weights, *metrics.values(), *of_completions.values()]
+        self._rows.append(torch.stack([value.detach().double() for value in values]))
 
     def rows(self) -> Tensor:
-        """(N, 1 + metrics) float64, one row for each pass so far: its tokens and its metrics."""
+        """(N, 2 + metrics) float64, one row for each pass so far: its tokens, its completions and its metrics."""
         return torch.stack(self._rows)
 
-    def joined(self, rows_NM: Tensor) -> dict[str, float]:
+    def combined(self, rows_NM: Tensor) -> dict[str, float]:
         """Each metric over the passes of all processes, whose `rows` these are."""
-        tokens_N, *columns = rows_NM.cpu().unbind(1)
-        found = dict(zip(self._names, columns, strict=True))
-        return {name: float(_over_passes(name, found, tokens_N / tokens_N.sum())) for name in found}
+        tokens_N, completions_N, *columns = rows_NM.cpu().unbind(1)
+        found = dict(zip((*self._token_metrics, *self._completion_metrics), columns, strict=True))
+        weights = {name: tokens_N / tokens_N.sum() for name in self._token_metrics}
+        weights |= {name: completions_N / completions_N.sum() for name in self._completion_metrics}
+        return {name: float(_over_passes(name, found, weights[name])) for name in found}
 
 
 def _over_passes(name: str, found: Mapping[str, Tensor], weights_N: Tensor) -> Tensor:

@@ -53,7 +53,7 @@ def test_the_value_loss_takes_the_larger_error_and_halves_it():
 
 @pytest.mark.parametrize(
     ("loss_type", "expected"),
-    [("grpo", (1.5 + 6.0) / 2), ("bnpo", 9 / 3), ("dr_grpo", 9 / (2 * 10)), ("dapo", 9 / 3)],
+    [("grpo", (1.5 + 6.0) / 2), ("bnpo", 9 / 3), ("dr_grpo", 9 / (2 * 10)), ("dapo", 9 / 3), ("cispo", 9 / 3)],
 )
 def test_each_loss_type_averages_tokens_in_its_own_way(loss_type, expected):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
@@ -62,7 +62,7 @@ def test_each_loss_type_averages_tokens_in_its_own_way(loss_type, expected):
     )
 
 
-@pytest.mark.parametrize("loss_type", ["grpo", "bnpo", "dr_grpo", "dapo"])
+@pytest.mark.parametrize("loss_type", ["grpo", "bnpo", "dr_grpo", "dapo", "cispo"])
 def test_two_passes_of_one_completion_add_up_to_one_pass_of_two(loss_type):
     losses_BT = torch.tensor([[1.0, 2.0], [6.0, 77.0]])
     whole = aggregate(losses_BT, MASK_BT, TokenAverage(loss_type, 10, completions=2, tokens=3))

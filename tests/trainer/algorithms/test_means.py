@@ -58,7 +58,7 @@ def test_a_step_logs_all_updates_and_not_only_the_last():
     assert mean_over_updates(updates) == {"policy/approxkl_avg": 2.0, "val/ratio_max": 4.0, "low_min": 1.0}
 
 
-def test_passes_of_any_size_join_to_the_statistics_of_all_tokens_at_once():
+def test_passes_of_any_size_combine_to_the_statistics_of_all_tokens_at_once():
     values_BT = torch.tensor([[1.0, 2.0, 6.0, 0.0], [3.0, 0.0, 0.0, 0.0], [5.0, 9.0, 0.0, 0.0]])
     mask_BT = torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]]).bool()
 
@@ -71,10 +71,19 @@ def test_passes_of_any_size_join_to_the_statistics_of_all_tokens_at_once():
                 "val/ratio_var": masked_var(piece_BT, piece_mask_BT),
             }
             passes.add({**found, "val/ratio_max": piece_BT[piece_mask_BT].max()}, piece_mask_BT)
-        return passes.joined(passes.rows())
+        return passes.combined(passes.rows())
 
     whole = joined(slice(0, 3))
     assert whole == pytest.approx({"val/ratio": 26 / 6, "val/ratio_var": values_BT[mask_BT].var(correction=0).item(),
                                    "val/ratio_max": 9.0})  # fmt: skip
     assert joined(slice(0, 1), slice(1, 3)) == pytest.approx(whole)
     assert joined(slice(0, 2), slice(2, 3)) == pytest.approx(whole)
+
+
+def test_a_metric_of_completions_weighs_a_pass_by_its_completions_and_not_by_its_tokens():
+    mask_BT = torch.tensor([[1, 1, 1, 1], [1, 0, 0, 0], [1, 0, 0, 0]]).bool()
+    clipped_B = torch.tensor([1.0, 0.0, 0.0])
+    passes = PassMetrics()
+    for part in (slice(0, 1), slice(1, 3)):
+        passes.add({"entropy": clipped_B[part].mean()}, mask_BT[part], {"clip_ratio": clipped_B[part].mean()})
+    assert passes.combined(passes.rows()) == pytest.approx({"clip_ratio": 1 / 3, "entropy": 4 / 6})
