@@ -17,10 +17,9 @@ from trainer.algorithms.advantages import group_advantages
 from trainer.algorithms.experience import GRPOExperience, Tokens
 from trainer.algorithms.losses import TokenAverage, grpo_loss
 from trainer.algorithms.means import PassMetrics, masked_mean, mean_over_updates, sequence_sums
-from trainer.config.training import GRPOConfig
+from trainer.config.grpo import GRPOConfig
 from trainer.data.prompts import Prompts
 from trainer.evaluate.held_out import Findings, HeldOut
-from trainer.faults.changes import Changes
 from trainer.rewards import RewardFunc
 from trainer.rewards.call_context import TrainerState
 from trainer.rewards.scoring import load, score
@@ -36,6 +35,7 @@ from trainer.run.journal import Journal
 from trainer.run.optimizer import make_optimizer, make_scheduler
 from trainer.run.samples import sample_rows
 from trainer.run.schedule import set_base_rates
+from trainer.run.stages import Changes
 
 
 def train(

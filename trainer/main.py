@@ -7,6 +7,7 @@ Exit codes: 0 finished or stopped, 1 failed while training, 2 the arguments do n
 """
 
 import contextlib
+import importlib
 import importlib.util
 import itertools
 import json
@@ -19,16 +20,17 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.runlog import RunLog, RunLogError
-from trainer.config.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
+from trainer.config.algorithms import ALGORITHMS
+from trainer.config.fault_values import config_at_start, fault_record
 from trainer.config.options import ConfigError
-from trainer.config.options.source import check_peft
-from trainer.config.training import ALGORITHMS, GRPOConfig, PPOConfig, TrainConfig
+from trainer.config.options.model import check_peft
+from trainer.config.training import TrainConfig
 from trainer.data.hub import settle_hub
 from trainer.data.prompts import Prompts, load_prompts
 from trainer.evaluate.arguments import read_request
-from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
 from trainer.faults.listing import faults_as_text
 from trainer.launch import LaunchError, stop
+from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.rewards.smoke_test import config_of_request, smoke
@@ -36,6 +38,7 @@ from trainer.run.console import recorded_console
 from trainer.run.failures import in_words, print_failure
 from trainer.run.journal import Journal, SilentJournal, StopRequest
 from trainer.run.sinks import Origin, Sinks
+from trainer.run.stages import Changes, Stage, changes_of
 from trainer.tasks import get_task
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
@@ -185,15 +188,8 @@ def _loop(
     journal: Journal,
 ) -> None:
     """Import the algorithm's loop, which takes seconds because of torch, and run it."""
-    match plan.config:
-        case PPOConfig():
-            from trainer import ppo  # noqa: PLC0415 - torch, after the run directory is claimed
-
-            ppo.train(plan.config, prompts, reward_funcs, journal, changes)
-        case GRPOConfig():
-            from trainer import grpo  # noqa: PLC0415 - torch, after the run directory is claimed
-
-            grpo.train(plan.config, prompts, reward_funcs, journal, changes)
+    loop = importlib.import_module(ALGORITHMS[plan.algorithm].loop)
+    loop.train(plan.config, prompts, reward_funcs, journal, changes)
 
 
 def _check_installation() -> None:

@@ -21,10 +21,9 @@ from trainer.algorithms.kl import ESTIMATORS
 from trainer.algorithms.kl_controller import KLController
 from trainer.algorithms.losses import LossOut, ppo_policy_loss, ppo_value_loss
 from trainer.algorithms.means import PassMetrics, masked_mean, masked_whiten, mean_over_updates, sequence_sums
-from trainer.config.training import PPOConfig
+from trainer.config.ppo import PPOConfig
 from trainer.data.prompts import Prompts
 from trainer.evaluate.held_out import Findings, HeldOut
-from trainer.faults.changes import Changes
 from trainer.rewards import RewardFunc
 from trainer.rewards.call_context import TrainerState
 from trainer.rewards.score_scaling import ScoreScaler
@@ -42,6 +41,7 @@ from trainer.run.optimizer import make_optimizer, make_scheduler
 from trainer.run.ppo_metrics import answer_metrics, explained_variance, length_metrics, objective_metrics
 from trainer.run.samples import sample_rows
 from trainer.run.schedule import set_base_rates
+from trainer.run.stages import Changes
 
 STOP_FACTOR = 1.5  # of target_kl, as in TRL's first PPOTrainer
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import RUN_FILE
+from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
-from trainer.config.training import ALGORITHMS, TrainConfig, make_config
+from trainer.config.training import TrainConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Draft:
 
 def launch_options(algorithm: str) -> tuple[Option, ...]:
     """The options of an algorithm in the order of its configuration."""
-    return options_of(ALGORITHMS[algorithm])
+    return options_of(ALGORITHMS[algorithm].config)
 
 
 def base_values(algorithm: str, recipe: Recipe | None) -> dict[str, Any]:

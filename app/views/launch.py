@@ -23,9 +23,10 @@ from app.launch.draft import (
 from app.launch.fields import Slots, complaint, fields, folded_fields
 from app.words import plain
 from diagnostics.model.outcome import Outcome
+from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
-from trainer.config.training import ALGORITHMS, TrainConfig
+from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
 

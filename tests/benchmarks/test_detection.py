@@ -27,8 +27,8 @@ from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.rules import CATALOG as RULES
-from trainer.config.arguments import read_plan
 from trainer.faults import FAULTS
+from trainer.launch.arguments import read_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SICK = ROOT / "sample_runs" / "negative-kl"

@@ -180,8 +180,8 @@ def test_four_passes_of_four_completions_train_like_one_pass_of_sixteen(tmp_path
 def test_the_light_rooms_load_no_torch():
     script = (
         "import sys\n"
-        "import trainer.config.arguments, trainer.config.training, trainer.launch, trainer.data.prompts\n"
-        "import trainer.config.recipes, trainer.rewards\n"
+        "import trainer.config.algorithms, trainer.config.recipes, trainer.launch.arguments, trainer.data.prompts\n"
+        "import trainer.rewards\n"
         "sys.exit(any(name in sys.modules for name in ('torch', 'transformers', 'accelerate')))"
     )
     assert subprocess.run([sys.executable, "-P", "-c", script], check=False).returncode == 0

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 from transformers import AutoTokenizer
 
-from trainer.config.arguments import read_plan
+from trainer.launch.arguments import read_plan
 from trainer.rollout.models import load_policy
 from trainer.tasks import get_task
 

@@ -8,7 +8,7 @@ import torch
 from safetensors.torch import load_file
 
 from trainer.algorithms.experience import PPOExperience, Tokens
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.ppo import ppo_loss
 from trainer.rollout.policy import TokenScores
 from trainer.tasks import get_task

@@ -11,7 +11,7 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from trainer.rewards import BUILT_IN
+from trainer.config.built_in_rewards import BUILT_IN
 from trainer.tasks import TASKS, Task, addition, corpus, get_task, positivity, pretraining, remarks
 from trainer.tasks.addition import Sum
 

@@ -16,7 +16,7 @@ from trainer.acceleration.layers.decoder_layer import outputs_option
 from trainer.acceleration.packing import Packing
 from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs_of_groups
-from trainer.config.training import GRPOConfig
+from trainer.config.grpo import GRPOConfig
 from trainer.rollout.decoding import FAMILIES as FUSABLE
 from trainer.rollout.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 

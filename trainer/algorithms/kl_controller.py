@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from trainer.config.training import PPOConfig
+from trainer.config.ppo import PPOConfig
 
 _LARGEST_ERROR = 0.2
 """Beyond this share of the target an error counts no more, so that one wild step cannot move the weight far."""

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from trainer.config.options import ConfigError
+from trainer.config.sources import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.training import TrainConfig
 from trainer.data.messages import is_conversation, prompt_text
-from trainer.data.sources import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.tasks import get_task
 
 Row: TypeAlias = Mapping[str, Any]

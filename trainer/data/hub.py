@@ -11,8 +11,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 
+from trainer.config.sources import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
-from trainer.data.sources import DATASET_SUFFIXES, is_path
 from trainer.run.console import say_once
 
 HUB = "https://huggingface.co"

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import TrainConfig, make_config
-from trainer.data.sources import DATASET_SUFFIXES, absolute, check_dataset
+from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
+from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trainer.config.options import ConfigError
+from trainer.config.reward_names import is_function_in_file
 from trainer.data.messages import prompt_text
 from trainer.evaluate.arguments import JUDGES
 from trainer.evaluate.contest import Judge, Pair, Verdict
@@ -85,6 +86,6 @@ def get_judge(name: str, tolerance: float, endpoint: Endpoint) -> Judge:
         return EndpointJudge(rest, endpoint)
     if kind in ("reward", "reward_model") and rest:
         return RewardJudge(get_reward_funcs([rest if kind == "reward" else name])[0], tolerance)
-    if user_file.is_file_name(name):
+    if is_function_in_file(name):
         return FunctionJudge(name, user_file.load(name, "judge")[1])
     raise ConfigError(f"there is no judge {name!r}; write {JUDGES}")

@@ -9,13 +9,8 @@ from types import MappingProxyType
 from trainer.faults import data, learning, rewards, sampling
 from trainer.faults.fault import Case, Fault, Sign
 
-__all__ = ["FAULTS", "Case", "Fault", "Sign", "get_fault"]
+__all__ = ["FAULTS", "Case", "Fault", "Sign"]
 
 FAULTS: Mapping[str, Fault] = MappingProxyType(
     {fault.name: fault for fault in (*learning.FAULTS, *sampling.FAULTS, *rewards.FAULTS, *data.FAULTS)}
 )
-
-
-def get_fault(name: str) -> Fault:
-    """The fault of that name. Raises KeyError where there is none: a configuration has checked the name."""
-    return FAULTS[name]

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE, STATUS_FILE
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import TrainConfig, make_config
+from trainer.config.training import TrainConfig
 
 STATE_FILE = "trainer_state.pt"
 CHANGEABLE = frozenset(

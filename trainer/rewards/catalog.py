@@ -1,85 +1,66 @@
-"""The reward functions that come with the trainer, by the names that a config gives them."""
+"""The functions behind the built-in names of `trainer.config.built_in_rewards`, and behind all names of a config."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from trainer.rewards import demo, faulty
-from trainer.rewards import final_answer as answers
+from trainer.config.reward_names import RewardError, is_file, parse_built_in
+from trainer.rewards import demo, faulty, final_answer, user_file
 from trainer.rewards import format as form
-from trainer.rewards.function import Function
+from trainer.rewards.function import Function, RewardFunc
 from trainer.rewards.reward_model import reward_model
 from trainer.rewards.sentiment import sentiment
 
-
-@dataclass(frozen=True, slots=True)
-class BuiltIn:
-    """A reward function that comes with the trainer; it takes nothing, a number or a text behind a colon."""
-
-    summary: str
-    make: Callable[[Any], Function]
-    """The number or text behind the colon → the function."""
-    number: str = ""
-    """What that number means; empty where the function takes none."""
-    default: float | None = 0.0
-    """The number when none is given; None where one must be given."""
-    must_be_positive: bool = False
-    """Whether the number must be above 0."""
-    text: str = ""
-    """What the text means; empty where the function takes none. It must be given."""
-    takes_messages: bool = False
-    """Whether conversations reach it as messages; else as plain text."""
-
-    def form(self, name: str) -> str:
-        """How it is written under that name: `keyword:WORD`, `length[:NUMBER]`."""
-        if self.text:
-            return f"{name}:{self.text}"
-        number = ":NUMBER" if self.default is None else "[:NUMBER]"
-        return f"{name}{number}" if self.number else name
-
-
-BUILT_IN: Mapping[str, BuiltIn] = MappingProxyType(
+MAKERS: Mapping[str, Callable[[Any], Function]] = MappingProxyType(
     {
-        "remark_positivity": BuiltIn("How positive a film remark sounds, 0 to 1.", lambda _: demo.remark_positivity),
-        "addition_accuracy": BuiltIn("1 for the right sum, else 0.", lambda _: demo.addition_accuracy),
-        "addition_format": BuiltIn("1 for a well-formed scratchpad, else 0.", lambda _: demo.addition_format),
-        "exact_match": BuiltIn("1 where the final answer is the column `answer`.", lambda _: answers.exact_match),
-        "numeric_match": BuiltIn(
-            "1 where the last number is that of the column `answer`.",
-            answers.numeric_match,
-            "relative tolerance",
-            1e-6,
-            must_be_positive=True,
-        ),
-        "format": BuiltIn("1 for `<think>…</think><answer>…</answer>`, else 0.", lambda _: form.think_answer),
-        "regex": BuiltIn("1 where the pattern is found in the completion, else 0.", form.regex, text="PATTERN"),
-        "keyword": BuiltIn("1 where the completion has the word, else 0.", form.keyword, text="WORD"),
-        "length": BuiltIn(
-            "Length of the completion: learns to ramble.",
-            form.length,
-            "characters per point",
-            10.0,
-            must_be_positive=True,
-        ),
-        "repetition_penalty": BuiltIn(
-            "Minus the share of word trigrams that are repeated.",
-            form.repetition_penalty,
-            "points for nothing but repetition",
-            1.0,
-            must_be_positive=True,
-        ),
-        "sentiment": BuiltIn("VADER's sentiment of the completion, -1 to 1.", lambda _: sentiment()),
-        "reward_model": BuiltIn(
-            "The score of a sequence classifier.", reward_model, text="FOLDER_OR_ID", takes_messages=True
-        ),
-        "exclamation": BuiltIn(
-            "A bonus per exclamation mark: invites a hack.", faulty.exclamation, "points per mark", 0.3
-        ),
-        "constant": BuiltIn("The same for every completion: nothing to learn from.", faulty.constant, "points", 0.0),
-        "random": BuiltIn("Chance, uniform in 0 to 1: a control without signal.", faulty.random, "seed", 0.0),
-        "nan_after": BuiltIn(
-            "0, and NaN once it was called that often: a faulty reward.", faulty.nan_after, "calls", None
-        ),
+        "remark_positivity": lambda _: demo.remark_positivity,
+        "addition_accuracy": lambda _: demo.addition_accuracy,
+        "addition_format": lambda _: demo.addition_format,
+        "exact_match": lambda _: final_answer.exact_match,
+        "numeric_match": final_answer.numeric_match,
+        "format": lambda _: form.think_answer,
+        "regex": form.regex,
+        "keyword": form.keyword,
+        "length": form.length,
+        "repetition_penalty": form.repetition_penalty,
+        "sentiment": lambda _: sentiment(),
+        "reward_model": reward_model,
+        "exclamation": faulty.exclamation,
+        "constant": faulty.constant,
+        "random": faulty.random,
+        "nan_after": faulty.nan_after,
     }
 )
+"""Name → what makes the function of the number or text behind its colon."""
+_TAKE_MESSAGES = frozenset({"reward_model"})
+"""What conversations reach as messages; the others get plain text."""
+
+
+def get_reward_funcs(names: Sequence[str]) -> list[RewardFunc]:
+    """The reward functions of these names, in order; of two with one name the second becomes `name_2`.
+
+    Raises:
+        RewardError: There is no such built-in function, file or function, a number or text is wrong, or a file cannot
+            be imported.
+    """
+    seen: Counter[str] = Counter()
+    funcs = []
+    for name in names:
+        func = RewardFunc(*user_file.load(name)) if is_file(name) else _built_in(name)
+        seen[func.name] += 1
+        label = func.name if seen[func.name] == 1 else f"{func.name}_{seen[func.name]}"
+        funcs.append(RewardFunc(label, func.function, func.takes_messages))
+    return funcs
+
+
+def _built_in(name: str) -> RewardFunc:
+    parsed = parse_built_in(name)
+    try:
+        function = MAKERS[parsed.label](parsed.argument)
+    except re.error as error:
+        raise RewardError(
+            f"reward function {parsed.label}: {parsed.argument!r} is no regular expression: {error}"
+        ) from error
+    return RewardFunc(parsed.label, function, parsed.label in _TAKE_MESSAGES)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import torch
 from accelerate import PartialState
 
+from trainer.config.reward_names import RewardError
 from trainer.data.messages import Completion, Prompt, is_conversation
-from trainer.rewards.function import RewardError
 from trainer.rollout.models import load_classifier, load_tokenizer
 
 TEXTS_AT_ONCE = 64

@@ -9,6 +9,7 @@ from functools import cache
 from threading import Thread
 from typing import Any
 
+from trainer.config.reward_names import RewardError
 from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
 from trainer.rewards.call_context import Occasion
 from trainer.run.console import say_once
@@ -18,10 +19,6 @@ Function = Callable[..., Any]
 
 IDS_COLUMN = "completion_ids"
 LONGEST_QUOTE = 80  # characters of a prompt that a message repeats
-
-
-class RewardError(ValueError):
-    """A reward function cannot be found, failed, or returned something that is no list of rewards."""
 
 
 @dataclass(frozen=True, slots=True)

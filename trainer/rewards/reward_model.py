@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
+from trainer.config.reward_names import RewardError
+from trainer.config.sources import check_model
 from trainer.data.messages import Completion, Prompt
-from trainer.data.sources import check_model
-from trainer.rewards.function import Function, RewardError
+from trainer.rewards.function import Function
 
 if TYPE_CHECKING:
     from trainer.rewards.classifier import Classifier

@@ -6,7 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from trainer.config.training import PPOConfig
+from trainer.config.ppo import PPOConfig
 
 
 class RunningMoments:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from trainer.config.training import PPOConfig
+from trainer.config.ppo import PPOConfig
 from trainer.data.dataset import Row
 from trainer.rewards import RewardFunc
 from trainer.rewards.call_context import TrainerState

@@ -3,7 +3,8 @@
 import importlib.util
 from typing import Any
 
-from trainer.rewards.function import Function, RewardError
+from trainer.config.reward_names import RewardError
+from trainer.rewards.function import Function
 
 
 def sentiment() -> Function:

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TextIO
 
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
-from trainer.config.training import TrainConfig, make_config
+from trainer.config.training import TrainConfig
 from trainer.data.dataset import Row, load_rows
 from trainer.data.hub import settle_hub
 from trainer.data.messages import as_completion, prompt_text

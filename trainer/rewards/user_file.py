@@ -8,42 +8,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
-from trainer.rewards.function import Function, RewardError
-
-
-def is_file_name(name: str) -> bool:
-    """Whether a reward's name means a file."""
-    path, _, function = name.rpartition(":")
-    return name.endswith(".py") or (path.endswith(".py") and bool(function))
-
-
-def check_file(name: str, what: str = "reward function") -> tuple[Path, str]:
-    """The file and the function that a name means; nothing of the file runs. `what` it is to be, errors say.
-
-    Raises:
-        RewardError: the name has another form, or there is no such file.
-    """
-    path, _, function = name.rpartition(":")
-    if not path.endswith(".py") or not function.isidentifier():
-        raise RewardError(f"{what} {name!r} names no function: write path/to/file.py:function")
-    if not Path(path).expanduser().is_file():
-        raise RewardError(f"{what} {name!r}: there is no file {path} in {Path.cwd()}; correct the path")
-    return Path(path).expanduser(), function
-
-
-def absolute_name(name: str) -> str:
-    """The same name with an absolute path, so that it means the same from every folder."""
-    path, function = check_file(name)
-    return f"{path.resolve()}:{function}"
+from trainer.config.reward_names import RewardError, function_in_file
+from trainer.rewards.function import Function
 
 
 def load(name: str, what: str = "reward function") -> tuple[str, Function]:
-    """The function and what it is called; `what` it is to be, errors say.
+    """The function and its name; errors call it `what`.
 
     Raises:
         RewardError: no such file or function, or the file cannot be imported.
     """
-    path, label = check_file(name, what)
+    path, label = function_in_file(name, what)
     try:
         module = _module(path.resolve())
     except KeyboardInterrupt:

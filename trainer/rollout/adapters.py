@@ -10,7 +10,7 @@ import torch
 from transformers import PreTrainedModel
 
 from trainer.config.options import ConfigError
-from trainer.config.options.source import SourceOptions, check_peft
+from trainer.config.options.model import ModelOptions, check_peft
 
 ADAPTER_FILE = "adapter_config.json"
 EVERY_LINEAR = "all-linear"
@@ -29,7 +29,7 @@ class AdapterOff(torch.nn.Module):
             return self.policy(**inputs)
 
 
-def with_adapter(model: PreTrainedModel, options: SourceOptions) -> PreTrainedModel:
+def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedModel:
     """The model, frozen, with an adapter that learns and changes nothing yet.
 
     Raises:

@@ -33,8 +33,8 @@ from trainer.acceleration.layers.mlp import with_lean_mlps
 from trainer.acceleration.parallel.sharding import asks_for_deepspeed
 from trainer.acceleration.parallel.split_state import weights_below
 from trainer.config.options import ConfigError
+from trainer.config.sources import is_path
 from trainer.config.training import TrainConfig
-from trainer.data.sources import is_path
 from trainer.rollout.adapters import AdapterOff, is_adapter, merged, with_adapter
 from trainer.tasks import get_task
 

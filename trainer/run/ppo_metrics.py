@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from torch import Tensor
 
 from trainer.algorithms.means import masked_var
-from trainer.config.training import PPOConfig
+from trainer.config.ppo import PPOConfig
 from trainer.evaluate.held_out import Answers
 from trainer.rewards import RewardFunc
 from trainer.rewards.score_shaping import query_scores, with_eos_trick

@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from app.launch.attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, answers
 from app.launch.attempts import Attempt
-from trainer.config.training import ALGORITHMS, TrainConfig, make_config
+from trainer.config.algorithms import ALGORITHMS, make_config
+from trainer.config.training import TrainConfig
 from trainer.data.dataset import load_rows
 from trainer.rollout.models import checkpoint_of
 from trainer.rollout.sampling import Sampling

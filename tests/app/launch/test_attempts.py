@@ -17,7 +17,7 @@ def endless(completions, **columns):
 """
 LEAVES = """
 import sys, time
-from app.attempts import Attempt
+from app.launch.attempts import Attempt
 Attempt("grpo", {"task": "addition", "reward_funcs": [sys.argv[1]]})
 time.sleep(1)
 """

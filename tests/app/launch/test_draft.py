@@ -8,9 +8,9 @@ import pytest
 
 from app.launch.draft import Draft, base_values, free_name, name_problem, preset_for, preset_label, runs_folder
 from diagnostics.runlog import RunLog
-from trainer.config.arguments import read_plan
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
+from trainer.launch.arguments import read_plan
 
 GRPO = RECIPES["grpo-addition"]
 

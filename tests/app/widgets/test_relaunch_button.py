@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from app.widgets.relaunch_button import new_folder
 from diagnostics.runlog import RUN_FILE, STATUS_FILE, RunLog
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 
 PAGE = """
 import streamlit as st

@@ -18,7 +18,8 @@ from trainer.acceleration.layers.linear import with_fast_layers
 from trainer.acceleration.layers.mlp import with_lean_mlps
 from trainer.acceleration.shared_prompts import sharing
 from trainer.algorithms.experience import Tokens
-from trainer.config.training import GRPOConfig, make_config
+from trainer.config.algorithms import make_config
+from trainer.config.grpo import GRPOConfig
 from trainer.rollout.policy import score_tokens
 
 GROUP = 4

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from trainer.algorithms.kl_controller import KLController
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 
 
 def ppo(**values):

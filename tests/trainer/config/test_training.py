@@ -2,9 +2,9 @@ import json
 
 import pytest
 
+from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.recipes import RECIPES
-from trainer.config.training import ALGORITHMS, make_config
 
 REFUSED = [
     ("grpo", {"num_generations": "7"}, "does not divide by num_generations = 7"),
@@ -61,7 +61,7 @@ def test_every_recipe_is_a_valid_configuration_and_survives_a_run_file(recipe):
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_launch_form_gets_about_ten_options_and_every_option_has_a_sentence(algorithm):
-    options = options_of(ALGORITHMS[algorithm])
+    options = options_of(ALGORITHMS[algorithm].config)
     assert 9 <= sum(option.main for option in options) <= 11
     assert all(option.help.endswith(".") for option in options)
 

@@ -7,8 +7,8 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.data.dataset import first_prompts, load_eval_rows, load_rows, read_dataset
 
 TALK = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1+1?"}]

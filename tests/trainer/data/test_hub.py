@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.data.hub import settle_hub, why_unreachable
 from trainer.run import console
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.data.prompts import Prompts, load_prompts
 
 ROWS = [{"prompt": str(number)} for number in range(10)]

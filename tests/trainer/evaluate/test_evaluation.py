@@ -11,8 +11,8 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.evaluate.arguments import read_request
 from trainer.evaluate.completions import answers_of, reference_column, references_in
 from trainer.evaluate.evaluation import LIKELIEST, evaluate

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from diagnostics.api import open_run
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.data.prompts import load_prompts
 from trainer.evaluate.held_out import FOLLOWED_PROMPTS, HeldOut, evenly_spaced, for_evaluation
 from trainer.rewards import get_reward_funcs

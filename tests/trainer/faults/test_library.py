@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from trainer.config.algorithms import make_config
+from trainer.config.fault_values import faulty_config
 from trainer.config.recipes import demo_recipe
-from trainer.config.training import make_config
 from trainer.faults import FAULTS, Case, Fault, Sign
-from trainer.faults.changes import faulty_config
 from trainer.faults.data import too_easy, too_hard
 from trainer.faults.listing import faults_as_text
 
@@ -94,5 +94,5 @@ def test_a_sign_shows_beyond_its_limit(sign: Sign, sick: float, healthy: float, 
 
 
 def test_the_library_is_read_without_torch() -> None:
-    check = "import sys, trainer.faults.changes, trainer.faults.listing; sys.exit('torch' in sys.modules)"
+    check = "import sys, trainer.config.fault_values, trainer.faults.listing; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-P", "-c", check], check=False).returncode == 0

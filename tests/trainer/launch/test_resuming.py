@@ -6,10 +6,10 @@ import pytest
 
 from diagnostics.readers.run_directory.reader import Reader
 from diagnostics.runlog import RunLog, RunLogError
-from trainer.config.arguments import read_plan
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.launch import LaunchError, resume
+from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import STATE_FILE, checkpoints_of, newest_resumable
 
 

@@ -14,7 +14,7 @@ from transformers import (
     LlamaForSequenceClassification,
 )
 
-from trainer.rewards import RewardError, check_reward_names, get_reward_funcs
+from trainer.rewards import RewardError, get_reward_funcs
 from trainer.tasks import get_task
 
 MakeModel = Callable[..., str]
@@ -114,8 +114,8 @@ def test_a_loaded_model_scores_without_being_read_again(make_model: MakeModel) -
 )
 def test_a_model_that_is_not_there_is_refused_before_anything_starts(name: str, message: str) -> None:
     with pytest.raises(RewardError, match=message):
-        check_reward_names([name])
+        get_reward_funcs([name])
 
 
 def test_an_id_on_the_hub_is_accepted_before_torch_is_loaded() -> None:
-    check_reward_names(["reward_model:someone/some-judge"])
+    get_reward_funcs(["reward_model:someone/some-judge"])

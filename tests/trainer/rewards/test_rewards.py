@@ -5,13 +5,21 @@ from pathlib import Path
 
 import pytest
 
-from trainer.rewards import BUILT_IN, RewardError, absolute_name, check_reward_names, get_reward_funcs
+from trainer.config.algorithms import make_config
+from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.reward_names import absolute_name
+from trainer.rewards import RewardError, get_reward_funcs
+from trainer.rewards.catalog import MAKERS
 
 WriteRewards = Callable[[str], Path]
 
 
 def test_every_built_in_function_says_what_it_rewards() -> None:
     assert all(built_in.summary.endswith(".") for built_in in BUILT_IN.values())
+
+
+def test_every_built_in_name_has_its_function() -> None:
+    assert BUILT_IN.keys() == MAKERS.keys()
 
 
 def test_a_function_is_named_without_its_number_or_file(write_rewards: WriteRewards) -> None:
@@ -48,14 +56,14 @@ def test_functions_that_are_called_alike_get_different_names(write_rewards: Writ
 def test_a_wrong_name_is_answered_with_what_to_write(name: str, message: str) -> None:
     with pytest.raises(RewardError, match=message):
         get_reward_funcs([name])
-    with pytest.raises(RewardError, match=message):
-        check_reward_names([name])
 
 
-def test_checking_names_runs_nothing_of_the_user(write_rewards: WriteRewards) -> None:
+def test_a_configuration_runs_nothing_of_the_user(write_rewards: WriteRewards) -> None:
     file = write_rewards("raise SystemError('must not run')\n")
 
-    check_reward_names([f"{file}:score", "constant", "nan_after:3"])
+    config = make_config("grpo", {"reward_funcs": [f"{file}:score", "constant", "nan_after:3"]})
+
+    assert config.anchored() == config
 
 
 def test_a_path_in_a_name_becomes_absolute_and_all_else_stays(

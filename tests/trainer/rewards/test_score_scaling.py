@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.rewards.score_scaling import RunningMoments, ScoreScaler
 
 SCORES = torch.tensor([1.0, 2.0, 4.0, 9.0, -3.0, 0.5])

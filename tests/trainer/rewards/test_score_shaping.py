@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.rewards import get_reward_funcs
 from trainer.rewards.call_context import TrainerState
 from trainer.rewards.score_shaping import query_scores, shaping_metrics, with_eos_trick

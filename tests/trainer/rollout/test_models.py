@@ -27,8 +27,8 @@ from transformers import (
 )
 
 from trainer.algorithms.experience import Tokens
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.rollout.models import (
     Checkpoint,
     load_policy,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.rewards import RewardError
 from trainer.run.failures import in_words
 

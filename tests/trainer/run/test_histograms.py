@@ -5,7 +5,7 @@ import torch
 
 from trainer.acceleration.parallel.processes import Processes
 from trainer.algorithms.experience import Tokens
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.run.device import accelerator_for
 from trainer.run.histograms import BINS, StepHistograms, histogram
 

@@ -1,9 +1,9 @@
 import pytest
 import torch
 
+from trainer.config.algorithms import make_config
 from trainer.config.lr_schedulers import SCHEDULERS
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.run.optimizer import make_optimizer, make_scheduler
 
 SETTINGS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from safetensors.torch import load_file
 
 from diagnostics.runlog import RunLog
-from trainer.config.training import make_config
+from trainer.config.algorithms import make_config
 from trainer.launch.resuming import checkpoint_folder, checkpoints_of
 from trainer.run.retention import Retention, finding_onsets, last_before
 

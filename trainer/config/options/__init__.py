@@ -1,4 +1,7 @@
-"""The options of a training as data: what the command line, the Launch form and the checks are generated from."""
+"""The options of a training as data: what the command line, the Launch form and the checks are generated from.
+
+A configuration is composed of small groups, a module of this package each; `trainer.config.training` lists them.
+"""
 
 import dataclasses
 import difflib
@@ -7,6 +10,8 @@ import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
 from typing import Any
 
 Scalar = type[int] | type[float] | type[bool] | type[str]
@@ -21,19 +26,34 @@ class ConfigError(ValueError):
     """A training cannot start as described; the message is one sentence that says what to change."""
 
 
+class Section(StrEnum):
+    """The headings of the Launch form, in its order."""
+
+    MODEL_AND_DATA = "Model and data"
+    SAMPLING = "Sampling"
+    REWARDS = "Rewards and advantages"
+    LOSS = "Loss and KL penalty"
+    OPTIMIZER = "Optimizer and schedule"
+    EVALUATION = "Evaluation"
+    OUTPUTS = "Saving and logging"
+    MACHINE = "Machine"
+    FAULT = "Sick on purpose"
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option of a training.
 
     `kind` is the type of its value, or of its items where `many`. `choices`, `minimum`, `maximum` and `above` (an
-    excluded lower bound) bound the value; None is allowed only where `optional`. `main` marks what the Launch form
-    shows unfolded.
+    excluded lower bound) bound the value; None is allowed only where `optional`. The Launch form shows a `main` option
+    at the top, and the others folded below the heading of their section.
     """
 
     name: str
     kind: Scalar
     default: Any
     help: str
+    section: Section
     many: bool = False
     optional: bool = False
     choices: tuple[Any, ...] = ()
@@ -75,9 +95,18 @@ class Option:
             raise ConfigError(f"{self.name} must be at most {self.maximum:g}, but is {value:g}")
 
 
-def option(default: Any, help: str, **bounds: Any) -> Any:
-    """A dataclass field that carries what `options_of` reads: its help sentence, choices and bounds, and `main`."""
-    return dataclasses.field(default=default, metadata={"help": help, **bounds})
+def options_under(section: Section) -> partial[Any]:
+    """The function that declares options of a section: dataclass fields that carry what `options_of` reads.
+
+    It takes the default, the help sentence, bounds, `choices` and `main`, as `Option` describes them.
+    """
+    return partial(_declared, section)
+
+
+def redefined(config_type: type[Any], name: str, default: Any, **changes: Any) -> Any:
+    """An option of a base class with another default, and with other help or bounds where `changes` gives them."""
+    inherited = next(field for field in dataclasses.fields(config_type) if field.name == name)
+    return dataclasses.field(default=default, metadata={**inherited.metadata, **changes})
 
 
 def options_of(config_type: type[Any]) -> tuple[Option, ...]:
@@ -97,6 +126,10 @@ def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[s
         if name not in by_name:
             raise ConfigError(f"there is no option {name!r}{did_you_mean(name, by_name) or '; --help lists them all'}")
     return {name: by_name[name].parse(value) for name, value in values.items()}
+
+
+def _declared(section: Section, default: Any, help: str, **bounds: Any) -> Any:
+    return dataclasses.field(default=default, metadata={"help": help, "section": section, **bounds})
 
 
 def _option_of(field: dataclasses.Field[Any], hint: Any) -> Option:

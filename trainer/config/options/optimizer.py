@@ -1,16 +1,17 @@
-"""The options of the optimizer and of its learning rate; no torch here."""
+"""The options of the optimizer and its learning-rate schedule; no torch here."""
 
 import math
 from dataclasses import dataclass
 
 from trainer.config.lr_schedulers import SCHEDULERS, check_schedule
-from trainer.config.options import option
-from trainer.config.options.source import SourceOptions
+from trainer.config.options import Section, options_under
+
+option = options_under(Section.OPTIMIZER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OptimizerOptions(SourceOptions):
-    """AdamW and its schedule, beside what the training is about."""
+@dataclass(frozen=True, kw_only=True)
+class OptimizerOptions:
+    """AdamW and its schedule."""
 
     learning_rate: float = option(1e-6, "Step size of the optimizer (AdamW).", minimum=0, main=True)
     lr_scheduler_type: str = option(
@@ -36,7 +37,7 @@ class OptimizerOptions(SourceOptions):
         check_schedule(self.lr_scheduler_type, self.lr_scheduler_kwargs)
 
     def warmup_of(self, total_steps: int) -> int:
-        """Steps of warm-up in a training of so many steps, as transformers counts them."""
+        """Warm-up steps of a training of `total_steps`, counted as in transformers."""
         if self.warmup_steps >= 1:
             return int(self.warmup_steps)
         return math.ceil(total_steps * (self.warmup_steps or self.warmup_ratio))

@@ -1,13 +1,14 @@
-"""The options of how completions are written; no torch here."""
+"""The options of how completions are sampled; no torch here."""
 
 from dataclasses import dataclass
 
-from trainer.config.options import option
-from trainer.config.options.evaluation import EvaluationOptions
+from trainer.config.options import Section, options_under
+
+option = options_under(Section.SAMPLING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SamplingOptions(EvaluationOptions):
+@dataclass(frozen=True, kw_only=True)
+class SamplingOptions:
     """How the next token is drawn, and where a completion ends. The defaults are the safe ones of TRL's FAQ."""
 
     temperature: float = option(1.0, "Temperature of the policy: of sampling and of every log-probability.", above=0)
@@ -30,7 +31,6 @@ class SamplingOptions(EvaluationOptions):
         "Sample at this temperature while log-probabilities keep `temperature`: a fault to study; empty: the same.",
         above=0,
     )
-
     stop_token_id: int | None = option(
         None, "End a completion at this token id; empty: at the end tokens that the model declares.", minimum=0
     )

@@ -12,9 +12,9 @@ from diagnostics.model.outcome import Verdict
 from diagnostics.producers.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
 from diagnostics.rules import GRADES, templates
 from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight
+from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import options_of
 from trainer.config.recipes import RECIPES
-from trainer.config.training import ALGORITHMS
 from trainer.tasks import TASKS
 
 
@@ -78,9 +78,9 @@ def test_limits_of_rules_and_of_checks_are_told_apart_by_their_names() -> None:
 
 
 def test_the_defaults_are_those_of_the_bundled_trainer() -> None:
-    for algorithm, kind in ALGORITHMS.items():
+    for algorithm, row in ALGORITHMS.items():
         ((_, known),) = DEFAULTS["rlvitals", algorithm]
-        defaults = {option.name: option.default for option in options_of(kind)}
+        defaults = {option.name: option.default for option in options_of(row.config)}
         for name, value in known.items():
             own = next((alias for alias in NAMES[name] if alias in defaults), None)
             assert own is None or value == defaults[own], (algorithm, name)

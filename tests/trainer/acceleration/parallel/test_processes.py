@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from diagnostics.api import open_run
+from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
-from trainer.config.training import make_config
 from trainer.launch.several_processes import as_launched
 
 SHARED = ("--report_to", "none", "--max_steps", "3", "--num_threads", "1", "--histogram_steps", "1")

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from trainer.config.arguments import read_plan
+from trainer.config.fault_values import config_at_start, fault_record
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 from trainer.data.prompts import load_prompts
-from trainer.faults.changes import Changes, Stage, changes_of, config_at_start, fault_record
+from trainer.launch.arguments import read_plan
 from trainer.rewards import get_reward_funcs
+from trainer.run.stages import Changes, Stage, changes_of
 from trainer.tasks import get_task
 
 

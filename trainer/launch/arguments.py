@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.runlog import RUN_FILE
+from trainer.config.algorithms import ALGORITHMS, make_config
+from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.fault_values import without_fault
 from trainer.config.options import ConfigError, Option, did_you_mean, options_of
 from trainer.config.recipes import RECIPES, demo_recipe
-from trainer.config.training import ALGORITHMS, TrainConfig, make_config
+from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
-from trainer.faults.changes import without_fault
 from trainer.launch.resuming import checkpoints_of, newest_resumable, settings_of, settled
 from trainer.launch.several_processes import process_count
-from trainer.rewards import BUILT_IN
 
 USAGE = """\
 train ppo|grpo [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
@@ -72,7 +73,7 @@ def read_plan(words: Sequence[str]) -> Plan:
 
 def help_text(algorithm: str) -> str:
     """Every option of an algorithm with its default and its help sentence, and the names that they take."""
-    lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm])]
+    lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm].config)]
     rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
     return (
         f"{USAGE}\nOptions of {algorithm}:\n"
@@ -149,17 +150,19 @@ def _algorithm_of_recipe(name: str | None) -> str:
 
 def _recipe_values(algorithm: str, name: str | None, is_default: bool, chosen: Mapping[str, Any]) -> Mapping[str, Any]:
     if name is None:
-        kind = ALGORITHMS.get(algorithm)
-        if not is_default or kind is None or any(chosen.get(own) for own in _OWN_DATA):
-            return {}
-        task = chosen.get("task") or next(option.default for option in options_of(kind) if option.name == "task")
-        demo = demo_recipe(algorithm, task)
-        return demo.values if demo else {}
+        uses_demo = is_default and algorithm in ALGORITHMS and not any(chosen.get(own) for own in _OWN_DATA)
+        return _demo_values(algorithm, chosen.get("task")) if uses_demo else {}
     recipe = RECIPES.get(name)
     if recipe is None or recipe.algorithm != algorithm:
         known = ", ".join(recipe.name for recipe in RECIPES.values() if recipe.algorithm == algorithm)
         raise ConfigError(f"{algorithm} has no recipe {name!r}{did_you_mean(name, RECIPES)}; its recipes are {known}")
     return recipe.values
+
+
+def _demo_values(algorithm: str, task: str | None) -> Mapping[str, Any]:
+    defaults = {option.name: option.default for option in options_of(ALGORITHMS[algorithm].config)}
+    demo = demo_recipe(algorithm, task or defaults["task"])
+    return demo.values if demo else {}
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

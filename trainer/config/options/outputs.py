@@ -1,14 +1,15 @@
-"""The options of what a training leaves behind: logs, sampled completions, checkpoints; no torch here."""
+"""The options of what a training writes: logs, sampled completions, checkpoints; no torch here."""
 
 from dataclasses import dataclass
 
-from trainer.config.options import option
-from trainer.config.options.sampling import SamplingOptions
+from trainer.config.options import Section, options_under
+
+option = options_under(Section.OUTPUTS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordOptions(SamplingOptions):
-    """Where metrics go, how many samples are kept, and which checkpoints."""
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Where metrics go, and how many samples and checkpoints are kept."""
 
     report_to: tuple[str, ...] = option(
         ("tensorboard",), "Where metrics go besides the run directory.", choices=("tensorboard", "wandb", "none")

@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from trainer.config.arguments import help_text, read_plan
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES
+from trainer.launch.arguments import help_text, read_plan
 
 
 def test_without_further_words_an_algorithm_trains_its_demo():

@@ -1,13 +1,13 @@
-"""The stages of a training that a fault divides: what it runs with before the onset and from the onset on."""
+"""The two stages of a training with a fault: what it runs with before the onset, and from the onset on."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from trainer.config.training import TrainConfig, algorithm_of
+from trainer.config.fault_values import fault_case, faulty_config
+from trainer.config.training import TrainConfig
 from trainer.data.dataset import Row
 from trainer.data.prompts import Prompts
-from trainer.faults import get_fault
 from trainer.faults.fault import Case
 from trainer.rewards import RewardFunc, get_reward_funcs
 
@@ -62,7 +62,7 @@ def changes_of(healthy: Stage[Config]) -> Changes[Config] | None:
         ConfigError: The fault's values contradict others of the configuration.
     """
     config = healthy.config
-    case = _case(config)
+    case = fault_case(config)
     if case is None:
         return None
     sick = Stage(
@@ -71,41 +71,6 @@ def changes_of(healthy: Stage[Config]) -> Changes[Config] | None:
         reward_funcs=_reward_funcs(case, healthy),
     )
     return Changes(config.fault_step, healthy, sick)
-
-
-def faulty_config(config: Config) -> Config:
-    """The configuration from the onset on: the fault's values win over all others. Raises ConfigError."""
-    case = _case(config)
-    return config if case is None else config.with_changes(case.values)
-
-
-def config_at_start(config: Config) -> Config:
-    """The configuration in force at step 1, which run.json tells. Raises ConfigError."""
-    return faulty_config(config) if config.fault_step == 1 else config
-
-
-def without_fault(config: Config) -> Config:
-    """What a relaunch starts from: the fault's values as plain ones, so that a fix wins over them.
-
-    A fault of the data stays, since no option stands for it. Raises ConfigError.
-    """
-    case = _case(config)
-    if case is None or case.rows is not None:
-        return config
-    return faulty_config(config).with_changes({"fault": None, "fault_step": 1})
-
-
-def fault_record(config: TrainConfig) -> dict[str, Any] | None:
-    """What run.json tells of the fault, as the truth that a diagnosis can be compared with; None without one."""
-    case = _case(config)
-    if case is None:
-        return None
-    rows = {} if case.rows is None else {"prompts": case.rows.__name__}
-    return {"name": config.fault, "onset_step": config.fault_step, "changes": {**case.values, **rows}}
-
-
-def _case(config: TrainConfig) -> Case | None:
-    return get_fault(config.fault).case(algorithm_of(config), config.task) if config.fault else None
 
 
 def _reward_funcs(case: Case, healthy: Stage[Any]) -> Sequence[RewardFunc]:

@@ -1,0 +1,20 @@
+"""The options of a fault to train with; no torch here."""
+
+from dataclasses import dataclass
+
+from trainer.config.options import Section, options_under
+from trainer.faults import FAULTS
+
+option = options_under(Section.FAULT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultOptions:
+    """A named fault that makes the training sick, to see what it looks like."""
+
+    fault: str | None = option(
+        None,
+        "Sick on purpose: a fault to train with, to see what it looks like; --list_faults tells them all.",
+        choices=tuple(FAULTS),
+    )
+    fault_step: int = option(1, "Step from which the fault's values win over all others.", minimum=1)

@@ -1,0 +1,23 @@
+"""The options of the machine that trains; no torch here."""
+
+from dataclasses import dataclass
+
+from trainer.config.options import Section, options_under
+
+option = options_under(Section.MACHINE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineOptions:
+    """Processes, precision and devices."""
+
+    num_processes: int = option(
+        1,
+        "Processes that train together on this machine, one for each GPU; each adds its batch to the step's.",
+        minimum=1,
+    )
+    mixed_precision: str = option(
+        "no", "Compute in bfloat16 or float16 beside float32 weights.", choices=("no", "bf16", "fp16")
+    )
+    use_cpu: bool = option(False, "Train on the CPU although an accelerator is there.")
+    num_threads: int | None = option(None, "CPU threads of torch; empty: as many as torch takes.", minimum=1)

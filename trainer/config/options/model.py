@@ -1,0 +1,63 @@
+"""The options of the model to train; no torch here."""
+
+import importlib.util
+from dataclasses import dataclass
+from typing import Any
+
+from trainer.config import sources
+from trainer.config.options import ConfigError, Section, options_under
+from trainer.tasks import TASKS
+
+option = options_under(Section.MODEL_AND_DATA)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """A demo task's model or one's own, its precision, and the LoRA adapter that may be trained in its place."""
+
+    task: str = option(
+        "remarks", "Demo task: its prompts, tiny model and rewards need no download.", choices=tuple(TASKS), main=True
+    )
+    model_name_or_path: str | None = option(
+        None,
+        "Causal language model to train: a folder (config, weights, tokenizer) or a hub id; empty: the task's own.",
+        main=True,
+    )
+    model_revision: str = option("main", "Branch, tag or commit of a model on the hub.")
+    dtype: str = option(
+        "float32",
+        "Precision of the weights; training in less than float32 loses small updates. auto: as they were saved.",
+        choices=("auto", "float32", "bfloat16", "float16"),
+    )
+    attn_implementation: str | None = option(
+        None, "Attention of the model, such as eager, sdpa or flash_attention_2; empty: what transformers takes."
+    )
+    trust_remote_code: bool = option(False, "Run the code that a model brings along.")
+    gradient_checkpointing: bool = option(False, "Recompute activations in the backward pass: less memory, more time.")
+    use_peft: bool = option(False, "Train a LoRA adapter; the reference is the model with the adapter switched off.")
+    lora_r: int = option(16, "Rank of the adapter.", minimum=1)
+    lora_alpha: int = option(32, "The adapter's output is scaled by this divided by lora_r.", minimum=1)
+    lora_dropout: float = option(0.0, "Has to stay 0: no dropout, since rollout and update must agree.", minimum=0)
+    lora_target_modules: tuple[str, ...] = option(
+        (), "Modules that get an adapter, by the end of their names, or all-linear; empty: peft's choice for the model."
+    )
+
+    def check_model(self) -> None:
+        """Raise ConfigError where the model is not there, or the adapter would have dropout."""
+        if self.model_name_or_path:
+            sources.check_model(self.model_name_or_path, "model_name_or_path")
+        if self.lora_dropout:
+            raise ConfigError(
+                f"lora_dropout is {self.lora_dropout:g}, but has to be 0: with dropout the log-probabilities of "
+                "rollout and update would differ"
+            )
+
+    def absolute_model(self) -> dict[str, Any]:
+        """The options that hold paths, made absolute."""
+        return {"model_name_or_path": self.model_name_or_path and sources.absolute(self.model_name_or_path)}
+
+
+def check_peft(what: str) -> None:
+    """Raise ConfigError where peft, which an option or a folder needs, is not installed; nothing is imported."""
+    if importlib.util.find_spec("peft") is None:
+        raise ConfigError(f"{what} needs peft; install it with: pip install 'rlvitals[peft]'")

@@ -1,0 +1,31 @@
+"""The options of the reward functions; no torch here."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from trainer.config.options import ConfigError, Section, options_under
+from trainer.config.reward_names import absolute_name
+
+option = options_under(Section.REWARDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewardOptions:
+    """The reward functions and their weights."""
+
+    reward_funcs: tuple[str, ...] = option(
+        (), "Reward functions: built-in names, or path/to/file.py:function; empty: the task's own.", main=True
+    )
+    reward_weights: tuple[float, ...] = option((), "One weight for each reward function; empty: 1 each.")
+
+    def check_rewards(self) -> None:
+        """Raise ConfigError where not every reward function has a weight."""
+        if self.reward_weights and self.reward_funcs and len(self.reward_weights) != len(self.reward_funcs):
+            raise ConfigError(
+                f"reward_weights has {len(self.reward_weights)} values for {len(self.reward_funcs)} reward_funcs; "
+                "give one for each"
+            )
+
+    def absolute_rewards(self) -> dict[str, Any]:
+        """The options that hold paths, made absolute."""
+        return {"reward_funcs": tuple(absolute_name(name) for name in self.reward_funcs)}

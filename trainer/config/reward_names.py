@@ -1,0 +1,104 @@
+"""The names of reward functions, checked without running any code of a user; no torch here.
+
+exact_match                 a built-in one,
+nan_after:20                a built-in one with its number,
+keyword:please              a built-in one with its text,
+path/to/file.py:function    a function of the user's own.
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.options import did_you_mean
+from trainer.config.sources import absolute
+
+
+class RewardError(ValueError):
+    """A reward function cannot be found, failed, or returned something that is no list of rewards."""
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltInName:
+    """The name of a built-in reward function, with the number or text behind its colon."""
+
+    label: str
+    argument: float | str | None
+
+
+def parse_built_in(name: str) -> BuiltInName:
+    """A built-in reward function's name, taken apart.
+
+    Raises:
+        RewardError: There is no such function, or its number or text is missing or wrong.
+    """
+    label, _, argument = name.partition(":")
+    if label not in BUILT_IN:
+        raise RewardError(
+            f"unknown reward function {name!r}{did_you_mean(label, BUILT_IN)}: the built-in ones are "
+            f"{', '.join(BUILT_IN)}; a function of your own is path/to/file.py:function"
+        )
+    return BuiltInName(label, _text(label, argument) if BUILT_IN[label].text else _number(label, argument))
+
+
+def is_file(name: str) -> bool:
+    """Whether a reward function's name means a file of the user's own."""
+    label, _, _ = name.partition(":")
+    takes_text = label in BUILT_IN and bool(BUILT_IN[label].text)  # a pattern may look like a file's name
+    return not takes_text and is_function_in_file(name)
+
+
+def is_function_in_file(name: str) -> bool:
+    """Whether a name has the form path/to/file.py:function, or that of the file alone."""
+    path, _, function = name.rpartition(":")
+    return name.endswith(".py") or (path.endswith(".py") and bool(function))
+
+
+def function_in_file(name: str, what: str = "reward function") -> tuple[Path, str]:
+    """The file and the function that a name means; nothing of the file runs. Errors call it `what`.
+
+    Raises:
+        RewardError: The name has another form, or there is no such file.
+    """
+    path, _, function = name.rpartition(":")
+    if not path.endswith(".py") or not function.isidentifier():
+        raise RewardError(f"{what} {name!r} names no function: write path/to/file.py:function")
+    if not Path(path).expanduser().is_file():
+        raise RewardError(f"{what} {name!r}: there is no file {path} in {Path.cwd()}; correct the path")
+    return Path(path).expanduser(), function
+
+
+def absolute_name(name: str) -> str:
+    """The same name with its paths made absolute, so that it means the same from every folder."""
+    label, _, place = name.partition(":")
+    if label == "reward_model" and place:
+        return f"{label}:{absolute(place)}"
+    if not is_file(name):
+        return name
+    path, function = function_in_file(name)
+    return f"{path.resolve()}:{function}"
+
+
+def _text(label: str, argument: str) -> str:
+    if not argument:
+        raise RewardError(f"reward function {label} needs a text: write {label}:{BUILT_IN[label].text}")
+    return argument
+
+
+def _number(label: str, argument: str) -> float | None:
+    built_in = BUILT_IN[label]
+    if argument and not built_in.number:
+        raise RewardError(f"reward function {label} takes no number, but {argument!r} was given: write {label} alone")
+    try:
+        number = float(argument) if argument else built_in.default
+    except ValueError:
+        number = None
+    # NaN compares false with everything: as a number of calls it would switch the fault off in silence.
+    if number is None or not math.isfinite(number) or (built_in.must_be_positive and number <= 0):
+        needed = "a number above 0" if built_in.must_be_positive else "a number"
+        found = repr(argument) if argument else "none"
+        raise RewardError(
+            f"reward function {label} needs {needed} ({built_in.number}), got {found}: write {label}:20, say"
+        )
+    return number

@@ -1,0 +1,42 @@
+"""The configuration of RLOO; no torch here."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from trainer.config.options import ConfigError, Section, options_under, redefined
+from trainer.config.options.completion_groups import CompletionGroupOptions
+from trainer.config.training import TrainConfig
+
+option = options_under(Section.REWARDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RLOOConfig(CompletionGroupOptions, TrainConfig):
+    """RLOO: each completion judged against the mean of the others of its prompt; the KL is part of the reward."""
+
+    algorithm: ClassVar[str] = "rloo"
+
+    task: str = redefined(TrainConfig, "task", "addition")
+    num_generations: int = redefined(CompletionGroupOptions, "num_generations", 2)
+    beta: float = redefined(
+        CompletionGroupOptions,
+        "beta",
+        0.05,
+        help="Weight of the KL to the reference, taken off the reward of a completion; 0 needs no reference model and "
+        "logs no kl.",
+    )
+    normalize_advantages: bool = option(
+        False, "Scale the advantages of a step to a mean of 0 and a standard deviation of 1."
+    )
+    reward_clip_range: tuple[float, ...] | None = option(
+        None, "Lowest and highest reward of a completion, before the KL is taken off; empty: no limits."
+    )
+
+    def check(self) -> None:
+        super().check()
+        self.check_groups(self.batch_size)
+        limits = self.reward_clip_range
+        if limits is not None and (len(limits) != 2 or not limits[0] < limits[1]):
+            raise ConfigError(
+                f"reward_clip_range must be two numbers, the lower one first, but is {', '.join(map(str, limits))}"
+            )
