@@ -1,6 +1,7 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
 # make check  format, lint, types and import contracts
+# make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO and GRPO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
@@ -24,7 +25,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test check format samples reports checkpoints parity speed read-speed fuzz clean
+.PHONY: run test check format samples reference reports checkpoints parity speed read-speed fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -46,6 +47,9 @@ format: $(VENV)/.dev
 samples: $(VENV)/.dev
 	$(BIN)/python sample_runs/generate.py
 
+reference: $(VENV)/.dev
+	$(BIN)/python -m docs.generate
+
 reports: $(VENV)/.dev
 	$(BIN)/python sample_runs/reports.py
 
@@ -54,17 +58,15 @@ checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build remarks
 
 parity: $(VENV)/.dev $(TRL)/.ready
-	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output benchmarks/results/trl_parity.md
-	$(BIN)/python -m benchmarks.quoted
+	$(BIN)/python -m benchmarks.trl_parity --trl-python $(TRL)/bin/python --output docs/benchmarks/parity.md
 	TRL_PYTHON=$(TRL)/bin/python $(BIN)/python -m pytest tests/benchmarks/test_parity.py tests/benchmarks/test_live_trl.py
 
 speed: $(VENV)/.dev $(TRL)/.ready
-	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output benchmarks/results/trainer_speed.md
-	$(BIN)/python -m benchmarks.quoted
-	$(BIN)/python -m benchmarks.logging_cost --output benchmarks/results/logging_cost.md
+	$(BIN)/python -m benchmarks.trainer_speed --trl-python $(TRL)/bin/python --output docs/benchmarks/trainer.md
+	$(BIN)/python -m benchmarks.logging_cost --output docs/benchmarks/logging.md
 
 read-speed: $(VENV)/.dev $(READERS)/.ready
-	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output benchmarks/results/readers.md
+	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output docs/benchmarks/readers.md
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz.readers --files 20000

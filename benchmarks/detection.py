@@ -4,9 +4,9 @@ python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--par
     [--seeds SEED ...] [--peers-python PYTHON]
 
 Trains what the cache lacks within the budget, judges every run that the cache holds (again only where the diagnosis has
-changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to detection.md beside it.
-Lines of runs that the cache does not hold stay as they were, and the tables say so. Stop it whenever you like: it goes
-on where it was. The logs stay in the cache, outside the repository.
+changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to
+docs/benchmarks/detection.md. Lines of runs that the cache does not hold stay as they were, and the tables say so. Stop
+it at any time: it continues where it was. The logs stay in the cache, outside the repository.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from benchmarks.detecting.verdicts import judged
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "detection.jsonl"
-PAGE = RESULTS.with_suffix(".md")
+PAGE = ROOT / "docs" / "benchmarks" / "detection.md"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rlvitals" / "detection"
 INTRODUCTION = """\
 # How well it finds things
@@ -75,12 +75,12 @@ def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """One line per run, and the page of tables beside it, which is also printed."""
+    """One line per run, and the page of tables, which is also printed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     in_order = sorted(results, key=_name)
     path.write_text("".join(json.dumps(result) + "\n" for result in in_order), "utf-8")
     text = as_page(in_order)
-    path.with_suffix(".md").write_text(text, "utf-8")
+    _page_of(path).write_text(text, "utf-8")
     sys.stdout.write(text)
 
 
@@ -114,8 +114,14 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--fixes", action="store_true", help="also train again with the fix that a diagnosis suggests")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
     parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the runs lie (default: {CACHE})")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="the file of results; the page lies beside it")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="the file of results; the page of another file lies beside it"
+    )
     return parser
+
+
+def _page_of(results: Path) -> Path:
+    return PAGE if results == RESULTS else results.with_suffix(".md")
 
 
 def _read_peers(path: Path) -> dict[str, Any]:

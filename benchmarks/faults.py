@@ -1,6 +1,6 @@
 """Whether the faults take: each is switched on in a healthy training, and the metric that shows it is read off.
 
-python benchmarks/faults.py [FAULT ...] [--algorithm ppo|grpo] [--seed N] [--output docs/faults.md]
+python benchmarks/faults.py [FAULT ...] [--algorithm ppo|grpo] [--seed N] [--output docs/reference/faults.md]
 
 Prints, for each case of each fault, the metric's mean over the last five steps before the onset, over the last five of
 the run, and over those same steps of the healthy run. Exits with 1 where a fault did not take.
@@ -50,7 +50,7 @@ The figures are means over {STEPS_COMPARED} steps: the last before the onset at 
 the same steps of the
 healthy recipe without the fault. One run each, batch {SMALL["per_device_train_batch_size"]}, seed 42, written by
 
-    python benchmarks/faults.py --output docs/faults.md
+    python benchmarks/faults.py --output docs/reference/faults.md
 """
 
 

@@ -1,4 +1,4 @@
-"""`rlvitals rules`: every rule and, apart from them, every pre-flight check, as in the README's tables."""
+"""`rlvitals rules`: every rule and, apart from them, every pre-flight check."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -114,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     arguments = parser(
         "ui",
         "Open the dashboard over these folders (default: ./runs and the sample runs).",
-        ("rlvitals", "rlvitals ~/experiments", "rlvitals runs --port 8600 --read-only"),
+        ("rlvitals", "rlvitals ~/experiments", "rlvitals ui runs --port 8600 --read-only"),
     )
     arguments.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a folder that holds runs, or a run")
     arguments.add_argument(

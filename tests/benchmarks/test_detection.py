@@ -288,17 +288,3 @@ def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> N
 def test_the_committed_page_is_that_of_the_committed_results() -> None:
     results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
     assert PAGE.read_text("utf-8") == as_page(results)
-
-
-def test_the_readme_shows_the_measured_summary_as_printed() -> None:
-    summary = PAGE.read_text("utf-8").partition("| | all faults")[2].partition("\n\n")[0]
-    assert f"| | all faults{summary}" in (ROOT / "README.md").read_text("utf-8")
-
-
-def test_the_tables_of_the_readme_are_those_of_the_page() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
-    block = readme.partition("<!-- detection -->")[2].partition("<!-- end of detection -->")[0]
-    rows = [line.rstrip("| ") for line in block.splitlines() if line.startswith("|")]
-    measured = PAGE.read_text("utf-8").partition("## The known part")[0].splitlines()
-    assert len(rows) > 10
-    assert [row for row in rows if not any(line.startswith(row) for line in measured)] == []

@@ -1,4 +1,4 @@
-"""The page of faults, which `python benchmarks/faults.py --output docs/faults.md` writes, is that of the library."""
+"""The page of faults, which `python benchmarks/faults.py` writes, is that of the library."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from benchmarks.faults import Measured, page
 from trainer.faults import FAULTS, Case, Fault
 from trainer.faults.listing import values_as_text
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "faults.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "faults.md"
 CASES = [(fault, case) for fault in FAULTS.values() for case in fault.cases]
 
 

@@ -15,7 +15,7 @@ from benchmarks.parity.compare import Comparison
 from benchmarks.parity.curves import Block, run_theirs
 from benchmarks.trl_parity import identical_rollouts
 
-RESULT = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "trl_parity.md"
+RESULT = Path(__file__).resolve().parents[2] / "docs" / "benchmarks" / "parity.md"
 TRL_PYTHON = os.environ.get("TRL_PYTHON")
 COMPARISON = Comparison(CASES[0], "kl", step=1, ours=0.5, theirs=0.5)
 

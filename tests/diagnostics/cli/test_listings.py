@@ -13,7 +13,6 @@ from diagnostics.model.vocabulary import METRICS
 from diagnostics.report.catalogue import pages_about
 from diagnostics.rules import CATALOG
 
-README = Path(__file__).parents[3] / "README.md"
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
 
 
@@ -34,21 +33,6 @@ def test_formats_names_both_axes(rlvitals) -> None:
     rows = json.loads(rlvitals("formats", "--format", "json").stdout)["formats"]
     assert {"rlvitals", "tensorboard"} <= {row["name"] for row in rows if row["kind"] == "file format"}
     assert {"trl-grpo", "trl-legacy"} <= {row["name"] for row in rows if row["kind"] == "producer"}
-
-
-def test_the_readme_holds_the_rules_as_the_command_prints_them(rlvitals) -> None:
-    _, begin, rest = README.read_text(encoding="utf-8").partition("<!-- rules:begin -->")
-    if not begin:
-        pytest.skip("the README marks no place for the rules")
-    assert rest.partition("<!-- rules:end -->")[0].strip() == rlvitals("rules", "--format", "markdown").stdout.strip()
-
-
-def test_the_readme_holds_the_formats_as_the_command_prints_them(rlvitals) -> None:
-    _, begin, rest = README.read_text(encoding="utf-8").partition("<!-- formats:begin -->")
-    assert begin, "the README marks no place for the formats"
-    assert (
-        rest.partition("<!-- formats:end -->")[0].strip() == rlvitals("formats", "--format", "markdown").stdout.strip()
-    )
 
 
 @pytest.mark.parametrize(

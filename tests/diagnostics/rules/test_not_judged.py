@@ -9,7 +9,7 @@ from diagnostics.rules import CATALOG
 from diagnostics.rules.config import CHECKS
 from diagnostics.rules.not_judged import LEFT_OUT, LeftOut
 
-README = Path(__file__).parents[3] / "README.md"
+GUIDE = Path(__file__).parents[3] / "docs" / "guide" / "diagnosis.md"
 JUDGED = {rule.name for rule in CATALOG} | {check.name for check in CHECKS}
 
 
@@ -20,8 +20,8 @@ def test_it_is_no_rule_and_what_tells_instead_is(entry: LeftOut) -> None:
 
 
 @pytest.mark.parametrize("entry", LEFT_OUT, ids=lambda entry: entry.name)
-def test_explain_and_the_readme_name_it(entry: LeftOut) -> None:
+def test_explain_and_the_guide_name_it(entry: LeftOut) -> None:
     (page,) = pages_about(entry.name)
     assert page.sections["Why it is left out"] == entry.reason
     assert entry.name in set(known_names())
-    assert f"`{entry.name}`" in README.read_text()
+    assert f"`{entry.name}`" in GUIDE.read_text()
