@@ -20,9 +20,9 @@ def _table() -> Table:
             "cause": entry.name,
             "summary": entry.summary,
             "meaning": entry.meaning,
-            "shown_by": entry.shown_by,
+            "shown_by": entry.core_rules,
             "supported_by": entry.support,
-            "against": [clue.rule for clue in entry.against],
+            "against": [indicator.rule for indicator in entry.against],
         }
         for entry in CATALOG
     ]

@@ -5,7 +5,7 @@ from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.causes import FORMER_NAMES
-from diagnostics.causes.cause import CauseEntry
+from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.messages import shown
 from diagnostics.model.metric import Metric
@@ -102,7 +102,7 @@ def cause_page(entry: CauseEntry) -> Page:
         facts={
             "Shown by": core,
             "Supported by": entry.support,
-            "Against it": [clue.rule for clue in entry.against],
+            "Against it": [indicator.rule for indicator in entry.against],
             "Brings about": entry.consequences,
             "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
             "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
@@ -137,7 +137,7 @@ def metric_page(entry: Metric) -> Page:
 
 
 def _core(entry: CauseEntry) -> list[str]:
-    return list(entry.shown_by)
+    return list(entry.core_rules)
 
 
 def _metrics_called(name: str) -> tuple[Metric, ...]:

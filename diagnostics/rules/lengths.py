@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.growing import pointwise
+from diagnostics.detectors.hard_limit import hard_maximum
 from diagnostics.detectors.medians import finite_median
 from diagnostics.detectors.rolling import finite_points, start_level
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
-from diagnostics.traits.length_ceiling import ceiling
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 
@@ -56,7 +56,7 @@ def ended_unseen(run: Run, first: int, last: int) -> bool:
     whatever limit is stated.
     """
     stated, longest = length_limit(run), run.get("length_max")
-    if stated is None or longest is None or ceiling(run) is not None:
+    if stated is None or longest is None or hard_maximum(longest) is not None:
         return False
     return finite_median(within(longest, first, last)) < stated.tokens
 

@@ -6,6 +6,7 @@ from typing import Any
 from diagnostics.model.run import Run
 from diagnostics.producers.settings import SWITCHES, is_on, stated
 
+NEAR_GREEDY = 0.3  # temperature below which sampling is as good as greedy
 UNSCALED = ("none", False)
 """Values of `scale_rewards` with which an advantage is as large as the rewards differ; with others it is about 1."""
 
@@ -31,6 +32,12 @@ def kl_weight_of(run: Run) -> float | None:
     switches = [found for name in SWITCHES.values() if (found := stated(run.config, (name,)))]
     is_off = bool(switches) and not any(is_on(value) for _, value in switches)
     return 0.0 if weight is None and is_off else weight
+
+
+def samples_near_greedily(run: Run) -> bool:
+    """Whether the stated temperature is so low that sampling is as good as greedy."""
+    temperature = number_of(run, "temperature")
+    return temperature is not None and temperature < NEAR_GREEDY
 
 
 def updates_of_a_generation(run: Run) -> int:

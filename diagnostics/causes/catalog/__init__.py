@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping
 
-from diagnostics.causes.catalog.completions import ANSWERS
-from diagnostics.causes.catalog.kl import KL
-from diagnostics.causes.catalog.machinery import MACHINERY
-from diagnostics.causes.catalog.rewards import REWARDS
-from diagnostics.causes.catalog.updates import UPDATES
-from diagnostics.causes.cause import CauseEntry
+from diagnostics.causes.catalog.completions import COMPLETION_CAUSES
+from diagnostics.causes.catalog.infrastructure import INFRASTRUCTURE_CAUSES
+from diagnostics.causes.catalog.kl import KL_CAUSES
+from diagnostics.causes.catalog.rewards import REWARD_CAUSES
+from diagnostics.causes.catalog.updates import UPDATE_CAUSES
+from diagnostics.causes.entry import CauseEntry
 
-CATALOG: tuple[CauseEntry, ...] = (*UPDATES, *KL, *REWARDS, *ANSWERS, *MACHINERY)
+CATALOG: tuple[CauseEntry, ...] = (
+    *UPDATE_CAUSES,
+    *KL_CAUSES,
+    *REWARD_CAUSES,
+    *COMPLETION_CAUSES,
+    *INFRASTRUCTURE_CAUSES,
+)
 
 FORMER_NAMES: Mapping[str, str] = {
     "kl-leash-too-tight": "kl-penalty-too-strong",
@@ -18,7 +24,8 @@ FORMER_NAMES: Mapping[str, str] = {
 """Names that causes had in earlier reports, each with the present one."""
 
 TEXTS: Mapping[str, str] = {
-    **{entry.template: entry.summary for entry in CATALOG},
-    **{entry.template_of(form): form.summary for entry in CATALOG for form in entry.variants},
-    **{f"{entry.template}.or.{rival}": decides for entry in CATALOG for rival, decides in entry.rivals.items()},
+    **{entry.template(): entry.summary for entry in CATALOG},
+    **{entry.template(variant): variant.summary for entry in CATALOG for variant in entry.variants},
+    **{entry.rival_template(rival): decides for entry in CATALOG for rival, decides in entry.rivals.items()},
 }
+"""Template id → sentence."""

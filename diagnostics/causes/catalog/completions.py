@@ -1,42 +1,44 @@
-"""Causes in the answers: their length, their end, and their variety."""
+"""Causes in the completions: their length, their end, and their variety."""
 
-from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
-from diagnostics.causes.clue import Clue, is_warning
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import reward_did_not_rise
+from diagnostics.causes.discriminators.sampling import sampling_is_near_greedy, temperature_is_near_zero
 from diagnostics.causes.discriminators.truncation import (
-    another_end_is_set,
-    answers_are_whole,
-    end_was_overrun,
-    ends_became_rare,
-    grew,
-    limit_cuts,
-    limit_cuts_from_the_start,
+    completions_were_not_shortened,
+    eos_became_rare,
+    eos_was_missed_midway,
+    eos_was_never_learned,
+    has_no_stop_token,
+    has_stop_token,
+    limit_truncates,
+    limit_truncates_samples,
     limit_was_lowered,
-    none_has_learned_to_end,
-    some_end_by_themselves,
-    stops_at_a_token,
-    stops_at_no_token,
+    some_completions_end,
+    stop_token_is_overridden,
+    truncation_was_learned,
 )
-from diagnostics.causes.discriminators.updates import leapt, samples_coldly, samples_turned_cold
+from diagnostics.causes.discriminators.updates import policy_jumped
+from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.indicator import Indicator, is_warning
 
-ANSWERS: tuple[CauseEntry, ...] = (
+COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "completion-limit-too-short",
         summary="The completions are cut off before they end.",
         meaning="The length limit is below what an answer needs. A cut-off answer cannot be right, so the reward "
         "teaches to be short, or teaches nothing.",
         core=(
-            Clue("truncation-high", limit_cuts),
-            Clue("eos-never-generated", some_end_by_themselves),
-            Clue("truncation-high", limit_was_lowered),
-            Clue("eos-never-generated", limit_was_lowered),
-            Clue("smp-truncated", limit_was_lowered),
-            Clue("smp-truncated", limit_cuts_from_the_start),
+            Indicator("truncation-high", limit_truncates),
+            Indicator("eos-never-generated", some_completions_end),
+            Indicator("truncation-high", limit_was_lowered),
+            Indicator("eos-never-generated", limit_was_lowered),
+            Indicator("smp-truncated", limit_was_lowered),
+            Indicator("smp-truncated", limit_truncates_samples),
         ),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
-        against=(Clue("eos-id-mismatch"),),
+        against=(Indicator("eos-id-mismatch"),),
         consequences=(
-            *OF_EQUAL_REWARDS,
+            *EQUAL_REWARD_RULES,
             "reward-regression",
             "length-collapse",
             "entropy-explosion",
@@ -59,11 +61,11 @@ ANSWERS: tuple[CauseEntry, ...] = (
         meaning="At the start most answers ended by themselves. The policy has learned to go on, because longer "
         "answers earn more or because nothing asks it to stop.",
         core=(
-            Clue("truncation-high", grew),
-            Clue("length-explosion"),
-            Clue("smp-score-length", is_warning),
-            Clue("eos-never-generated", ends_became_rare),
-            Clue("smp-truncated", ends_became_rare),
+            Indicator("truncation-high", truncation_was_learned),
+            Indicator("length-explosion"),
+            Indicator("smp-score-length", is_warning),
+            Indicator("eos-never-generated", eos_became_rare),
+            Indicator("smp-truncated", eos_became_rare),
         ),
         support=("smp-score-length", "smp-score-gain-by-length", "wrong-answers-grow"),
         consequences=(
@@ -82,14 +84,14 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The model has not learned to end its answers.",
         meaning="No end token is generated, whatever the limit. The model was trained with padding in place of the end "
         "token, or nothing in the reward asks it to stop.",
-        core=(Clue("eos-never-generated", none_has_learned_to_end), Clue("pad-equals-eos", stops_at_no_token)),
+        core=(Indicator("eos-never-generated", eos_was_never_learned), Indicator("pad-equals-eos", has_no_stop_token)),
         support=(
             "smp-truncated",
             "smp-loop-tail",
             "truncation-high",
         ),
-        against=(Clue("eos-id-mismatch"),),
-        consequences=(*OF_EQUAL_REWARDS, "reward-not-improving", "reward-regression", "length-explosion"),
+        against=(Indicator("eos-id-mismatch"),),
+        consequences=(*EQUAL_REWARD_RULES, "reward-not-improving", "reward-regression", "length-explosion"),
         preflight=("pf-eos-trick", "pf-pad-eos"),
         remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
         rivals={
@@ -103,17 +105,17 @@ ANSWERS: tuple[CauseEntry, ...] = (
         meaning="The model ends its turns with another token than the one that counts as the end, or the end token is "
         "taken for padding. Masks, penalties and the share of cut-off answers are then all wrong.",
         core=(
-            Clue("eos-id-mismatch"),
-            Clue("pad-equals-eos", stops_at_a_token),
-            Clue("smp-special-leak"),
-            Clue("truncation-high", another_end_is_set),
-            Clue("eos-never-generated", another_end_is_set),
-            Clue("truncation-high", end_was_overrun),
-            Clue("smp-truncated", end_was_overrun),
-            Clue("smp-truncated", another_end_is_set),
+            Indicator("eos-id-mismatch"),
+            Indicator("pad-equals-eos", has_stop_token),
+            Indicator("smp-special-leak"),
+            Indicator("truncation-high", stop_token_is_overridden),
+            Indicator("eos-never-generated", stop_token_is_overridden),
+            Indicator("truncation-high", eos_was_missed_midway),
+            Indicator("smp-truncated", eos_was_missed_midway),
+            Indicator("smp-truncated", stop_token_is_overridden),
         ),
         consequences=(
-            *OF_EQUAL_REWARDS,
+            *EQUAL_REWARD_RULES,
             "truncation-high",
             "eos-never-generated",
             "length-explosion",
@@ -129,9 +131,8 @@ ANSWERS: tuple[CauseEntry, ...] = (
         rivals={
             "never-learned-to-stop": "If no token in the samples ends a sentence or a turn, the model does not know "
             "how to stop; if they are complete and then go on, the end is not heeded.",
-            "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; "
-            "if it is "
-            "shorter, they ended on another token.",
+            "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; if "
+            "it is shorter, they ended on another token.",
         },
     ),
     CauseEntry(
@@ -139,14 +140,14 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The answers shrink to nothing.",
         meaning="Ending at once has become the best answer: a penalty on length, on KL or on cut-off answers outweighs "
         "what the content earns, or an empty answer scores as well as any.",
-        core=(Clue("length-collapse"), Clue("smp-empty")),
+        core=(Indicator("length-collapse"), Indicator("smp-empty")),
         against=(
-            Clue("truncation-high"),
-            Clue("nonfinite-metric"),
-            Clue("kl-too-high", leapt),
+            Indicator("truncation-high"),
+            Indicator("nonfinite-metric"),
+            Indicator("kl-too-high", policy_jumped),
         ),
         consequences=(
-            *OF_EQUAL_REWARDS,
+            *EQUAL_REWARD_RULES,
             "reward-regression",
             "reward-not-improving",
             "entropy-collapse",
@@ -170,17 +171,17 @@ ANSWERS: tuple[CauseEntry, ...] = (
         "policy no longer tries it cannot find. Low temperature, a symmetric clip range and many passes over the same "
         "samples lead here.",
         core=(
-            Clue("reward-std-shrink", is_warning),
-            Clue("entropy-collapse"),
-            Clue("smp-group-duplicates"),
-            Clue("zero-variance-groups", samples_coldly),
-            Clue("zero-variance-excess", samples_coldly),
-            Clue("update-too-large", samples_turned_cold),
-            Clue("smp-vocabulary-collapse", samples_turned_cold),
-            Clue("smp-template-collapse", reward_did_not_rise),
-            Clue("smp-vocabulary-collapse", reward_did_not_rise),
+            Indicator("reward-std-shrink", is_warning),
+            Indicator("entropy-collapse"),
+            Indicator("smp-group-duplicates"),
+            Indicator("zero-variance-groups", temperature_is_near_zero),
+            Indicator("zero-variance-excess", temperature_is_near_zero),
+            Indicator("update-too-large", sampling_is_near_greedy),
+            Indicator("smp-vocabulary-collapse", sampling_is_near_greedy),
+            Indicator("smp-template-collapse", reward_did_not_rise),
+            Indicator("smp-vocabulary-collapse", reward_did_not_rise),
         ),
-        against=(Clue("entropy-explosion"),),
+        against=(Indicator("entropy-explosion"),),
         consequences=(
             "zero-variance-groups",
             "zero-variance-excess",
@@ -206,9 +207,9 @@ ANSWERS: tuple[CauseEntry, ...] = (
         summary="The policy dissolves into noise.",
         meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
         "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
-        core=(Clue("entropy-explosion", answers_are_whole),),
+        core=(Indicator("entropy-explosion", completions_were_not_shortened),),
         support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
-        against=(Clue("entropy-collapse"),),
+        against=(Indicator("entropy-collapse"),),
         consequences=(
             "kl-runaway",
             "grad-norm-sustained",
@@ -219,12 +220,12 @@ ANSWERS: tuple[CauseEntry, ...] = (
             "eos-never-generated",
             "reward-regression",
             "reward-not-improving",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         remedies=("much-lower-learning-rate", "stronger-kl", "earlier-checkpoint"),
         rivals={
-            "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before "
-            "the noise."
+            "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before the "
+            "noise."
         },
     ),
 )

@@ -1,12 +1,13 @@
-"""Causes in the distance to the reference and in how answers are sampled."""
+"""Causes in the KL to the reference and in how completions are sampled."""
 
-from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry
-from diagnostics.causes.clue import Clue, is_critical, is_warning
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import only_sampling_changed
-from diagnostics.causes.discriminators.truncation import end_is_forbidden, end_was_withheld
-from diagnostics.causes.discriminators.updates import has_kl_penalty, kl_weight_leapt, no_update_before_the_first_point
+from diagnostics.causes.discriminators.truncation import eos_was_suppressed_midway, min_length_forbids_end
+from diagnostics.causes.discriminators.updates import first_point_precedes_updates, has_kl_penalty, kl_weight_jumped
+from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.indicator import Indicator, is_critical, is_warning
 
-KL: tuple[CauseEntry, ...] = (
+KL_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "sampling-unlike-policy",
         summary="The answers are sampled from another distribution than the one that is scored.",
@@ -14,21 +15,21 @@ KL: tuple[CauseEntry, ...] = (
         "while log-probabilities are those of the plain policy. The KL estimate is then biased, can be driven below "
         "zero, and pays for it.",
         core=(
-            Clue("sampling-not-policy"),
-            Clue("systematic-logprob-shift"),
-            Clue("kl-nonzero-at-start", no_update_before_the_first_point),
-            Clue("kl-negative"),
-            Clue("truncation-high", end_is_forbidden),
-            Clue("eos-never-generated", end_is_forbidden),
-            Clue("truncation-high", end_was_withheld),
-            Clue("eos-never-generated", end_was_withheld),
-            Clue("smp-truncated", end_was_withheld),
-            Clue("reward-regression", only_sampling_changed),
+            Indicator("sampling-not-policy"),
+            Indicator("systematic-logprob-shift"),
+            Indicator("kl-nonzero-at-start", first_point_precedes_updates),
+            Indicator("kl-negative"),
+            Indicator("truncation-high", min_length_forbids_end),
+            Indicator("eos-never-generated", min_length_forbids_end),
+            Indicator("truncation-high", eos_was_suppressed_midway),
+            Indicator("eos-never-generated", eos_was_suppressed_midway),
+            Indicator("smp-truncated", eos_was_suppressed_midway),
+            Indicator("reward-regression", only_sampling_changed),
         ),
         consequences=(
             "truncation-high",
             "length-explosion",
-            *OF_EQUAL_REWARDS,
+            *EQUAL_REWARD_RULES,
             "smp-score-length",
             "kl-too-high",
             "kl-runaway",
@@ -68,14 +69,14 @@ KL: tuple[CauseEntry, ...] = (
         meaning="The KL penalty is too weak against the reward, so the policy goes where the reward is highest, "
         "whatever language that is. Look at the samples with the highest scores.",
         core=(
-            Clue("kl-runaway"),
-            Clue("kl-up-reward-flat", is_warning),
-            Clue("kl-too-high"),
+            Indicator("kl-runaway"),
+            Indicator("kl-up-reward-flat", is_warning),
+            Indicator("kl-too-high"),
         ),
         support=("kl-coef-rising", "reward-regression"),
         against=(
-            Clue("update-too-large", is_critical),
-            Clue("ratio-far-from-one"),
+            Indicator("update-too-large", is_critical),
+            Indicator("ratio-far-from-one"),
         ),
         consequences=(
             "kl-runaway",
@@ -91,10 +92,10 @@ KL: tuple[CauseEntry, ...] = (
             "length-explosion",
             "truncation-high",
             "eos-never-generated",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         preflight=("pf-kl-off", "pf-lr-range"),
-        folds_worse=False,
+        explains_worse=False,
         is_effect=has_kl_penalty,
         remedies=("fitted-kl", "stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
         rivals={
@@ -109,12 +110,12 @@ KL: tuple[CauseEntry, ...] = (
         summary="The KL penalty is so strong that the policy cannot follow the reward.",
         meaning="What the score gains, the penalty takes away. The policy stays where it is, or is pulled back as soon "
         "as it moves.",
-        core=(Clue("kl-penalty-dominates"), Clue("kl-coef-rising", kl_weight_leapt)),
+        core=(Indicator("kl-penalty-dominates"), Indicator("kl-coef-rising", kl_weight_jumped)),
         support=("reward-not-improving",),
         against=(
-            Clue("kl-too-high"),
-            Clue("kl-runaway"),
-            Clue("reward-saturated"),
+            Indicator("kl-too-high"),
+            Indicator("kl-runaway"),
+            Indicator("reward-saturated"),
         ),
         consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
         preflight=("pf-kl-scale",),

@@ -1,33 +1,34 @@
 """Causes in the reward and in the prompts: no signal, the wrong scale, the wrong aim."""
 
-from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
-from diagnostics.causes.clue import Clue, always, is_critical, is_warning
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import (
-    answers_differ,
-    beats_all_before,
-    is_paid,
-    marks_are_paid,
+    completions_differ,
+    only_scores_are_inconsistent,
     only_the_reward_changed,
+    reward_exceeds_early_scores,
     reward_rose,
-    rose_with_its_own_samples,
-    scores_by_chance,
-    told_apart_before,
+    reward_rose_without_greedy_sampling,
+    rewards_differed_before,
+    score_pays_for_it,
+    score_pays_for_marks,
 )
+from diagnostics.causes.entry import CauseEntry, Variant
+from diagnostics.causes.indicator import Indicator, always, is_critical, is_warning
 
-REWARDS: tuple[CauseEntry, ...] = (
+REWARD_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "no-reward-signal",
         summary="No reward function tells answers apart: there is nothing to learn from.",
         meaning="Every completion gets the same reward, so every advantage is 0. The grader never matches, the task is "
         "out of reach, or the answers are cut off before they count.",
         core=(
-            Clue("reward-stuck-at-floor"),
-            Clue("unscorable-completions", is_critical),
-            Clue("zero-variance-groups", is_critical),
-            Clue("reward-func-constant", is_critical),
-            Clue("smp-score-identical", answers_differ),
-            Clue("smp-score-inconsistent"),
-            Clue("reward-regression", only_the_reward_changed),
+            Indicator("reward-stuck-at-floor"),
+            Indicator("unscorable-completions", is_critical),
+            Indicator("zero-variance-groups", is_critical),
+            Indicator("reward-func-constant", is_critical),
+            Indicator("smp-score-identical", completions_differ),
+            Indicator("smp-score-inconsistent"),
+            Indicator("reward-regression", only_the_reward_changed),
         ),
         support=("reward-not-improving", "truncation-high"),
         consequences=(
@@ -42,12 +43,12 @@ REWARDS: tuple[CauseEntry, ...] = (
             "smp-score-identical",
             "value-loss-spike",
         ),
-        is_effect=told_apart_before,
+        is_effect=rewards_differed_before,
         remedies=("checked-reward", "easier-prompts"),
         variants=(
             Variant(
                 "chance",
-                scores_by_chance,
+                only_scores_are_inconsistent,
                 summary="The reward is decided by chance: the same answer scores differently.",
                 remedies=("checked-reward",),
             ),
@@ -58,11 +59,11 @@ REWARDS: tuple[CauseEntry, ...] = (
         summary="The reward counts with the wrong sign.",
         meaning="What is trained on falls where the reward function rises. The policy learns to fail at the task, and "
         "the log shows a reward that goes up.",
-        core=(Clue("reward-sign-flipped", proves=always),),
+        core=(Indicator("reward-sign-flipped", proves=always),),
         support=("reward-regression", "train-eval-divergence", "reward-func-stagnant"),
         consequences=(
-            *OF_EQUAL_REWARDS,
-            *OF_GARBLED_SAMPLES,
+            *EQUAL_REWARD_RULES,
+            *GARBLED_SAMPLE_RULES,
             "reward-regression",
             "reward-not-improving",
             "train-eval-divergence",
@@ -86,8 +87,8 @@ REWARDS: tuple[CauseEntry, ...] = (
         meaning="The function never matches or always matches, and contributes nothing to the advantages. Usual "
         "reason: a pattern that does not fit what the model writes.",
         core=(
-            Clue("unscorable-completions", is_warning),
-            Clue("reward-func-constant", is_warning),
+            Indicator("unscorable-completions", is_warning),
+            Indicator("reward-func-constant", is_warning),
         ),
         support=("reward-func-stagnant",),
         remedies=("checked-reward", "reweighted-rewards"),
@@ -97,11 +98,11 @@ REWARDS: tuple[CauseEntry, ...] = (
         summary="Most prompts are too easy or too hard for the model to learn from.",
         meaning="Groups in which all answers are right, or all wrong, have no advantage. The mean reward does not show "
         "it: half of the prompts may be solved always and the other half never.",
-        core=(Clue("zero-variance-groups", is_warning), Clue("zero-variance-excess")),
+        core=(Indicator("zero-variance-groups", is_warning), Indicator("zero-variance-excess")),
         support=("reward-not-improving",),
         against=(
-            Clue("reward-saturated"),
-            Clue("smp-group-duplicates"),
+            Indicator("reward-saturated"),
+            Indicator("smp-group-duplicates"),
         ),
         consequences=("reward-not-improving",),
         remedies=("mixed-prompts", "more-generations"),
@@ -115,7 +116,7 @@ REWARDS: tuple[CauseEntry, ...] = (
         summary="The task is solved: most prompts have nothing left to teach.",
         meaning="The reward is near its highest value, and answers agree because they are right. What goes on is "
         "drift; the compute is better spent on harder prompts.",
-        core=(Clue("reward-saturated"),),
+        core=(Indicator("reward-saturated"),),
         support=("zero-variance-groups", "reward-std-shrink", "entropy-collapse"),
         consequences=("zero-variance-groups", "reward-std-shrink", "reward-not-improving", "kl-up-reward-flat"),
         remedies=("harder-prompts",),
@@ -126,7 +127,11 @@ REWARDS: tuple[CauseEntry, ...] = (
         meaning="Scores far beyond the value model's clip range, advantages beside which the KL penalty hardly counts, "
         "a function that outweighs the others, or differences so small that scaling turns noise into advantages: the "
         "numbers are right and their size is not.",
-        core=(Clue("reward-scale-extreme"), Clue("tiny-std-amplification"), Clue("reward-component-dominates")),
+        core=(
+            Indicator("reward-scale-extreme"),
+            Indicator("tiny-std-amplification"),
+            Indicator("reward-component-dominates"),
+        ),
         support=("value-clipfrac-high", "value-loss-spike"),
         consequences=("value-loss-spike", "value-clipfrac-high", "explained-variance-low"),
         remedies=(
@@ -142,7 +147,7 @@ REWARDS: tuple[CauseEntry, ...] = (
         summary="The reward depends on the query, hardly on the answer.",
         meaning="Whatever the policy answers, the score is the query's. What it could learn from is small against the "
         "differences between queries, which it cannot change.",
-        core=(Clue("smp-query-dominated"),),
+        core=(Indicator("smp-query-dominated"),),
         support=("reward-not-improving",),
         consequences=("reward-not-improving",),
         remedies=("query-baseline",),
@@ -152,7 +157,7 @@ REWARDS: tuple[CauseEntry, ...] = (
         summary="The model learns the form of an answer at the cost of its content.",
         meaning="A reward for tags, format or length is easier to raise than the one for the answer, and the two are "
         "added up. The total rises while what was wanted falls.",
-        core=(Clue("reward-components-diverge"),),
+        core=(Indicator("reward-components-diverge"),),
         support=("reward-component-dominates", "reward-func-stagnant", "smp-format-without-answer"),
         consequences=("reward-func-stagnant", "train-eval-divergence", "length-collapse"),
         remedies=("gated-format", "reweighted-rewards"),
@@ -163,15 +168,17 @@ REWARDS: tuple[CauseEntry, ...] = (
         meaning="The score rises while the answers turn into marks, repeated words or something that is no language. "
         "The reward is a stand-in for what is wanted, and the policy has left the ground on which the two agree.",
         core=(
-            Clue("train-eval-divergence"),
-            Clue("reward-jump-suspicious"),
-            Clue("smp-exclaim-emoji", marks_are_paid, beats_all_before),
-            Clue("smp-nonlanguage", is_paid, beats_all_before),
-            Clue("smp-repetition", reward_rose, beats_all_before),
-            Clue("smp-loop-tail", reward_rose, beats_all_before),
-            Clue("smp-template-collapse", rose_with_its_own_samples, beats_all_before),
-            Clue("smp-vocabulary-collapse", rose_with_its_own_samples, beats_all_before),
-            Clue("smp-prompt-copy", reward_rose, beats_all_before),
+            Indicator("train-eval-divergence"),
+            Indicator("reward-jump-suspicious"),
+            Indicator("smp-exclaim-emoji", score_pays_for_marks, proves=reward_exceeds_early_scores),
+            Indicator("smp-nonlanguage", score_pays_for_it, proves=reward_exceeds_early_scores),
+            Indicator("smp-repetition", reward_rose, proves=reward_exceeds_early_scores),
+            Indicator("smp-loop-tail", reward_rose, proves=reward_exceeds_early_scores),
+            Indicator("smp-template-collapse", reward_rose_without_greedy_sampling, proves=reward_exceeds_early_scores),
+            Indicator(
+                "smp-vocabulary-collapse", reward_rose_without_greedy_sampling, proves=reward_exceeds_early_scores
+            ),
+            Indicator("smp-prompt-copy", reward_rose, proves=reward_exceeds_early_scores),
         ),
         support=(
             "kl-up-reward-flat",
@@ -183,7 +190,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "smp-boilerplate",
             "smp-score-outlier",
         ),
-        against=(Clue("nonfinite-metric"),),
+        against=(Indicator("nonfinite-metric"),),
         consequences=(
             "kl-runaway",
             "kl-up-reward-flat",
@@ -206,7 +213,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "value-loss-spike",
             "smp-score-identical",
             "zero-variance-groups",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         preflight=("pf-kl-off",),
         remedies=(
@@ -221,8 +228,7 @@ REWARDS: tuple[CauseEntry, ...] = (
             "drastic-updates": "If updates were too large before the score began to rise, lower the learning rate as "
             "well; what the samples show stays a matter of the reward.",
             "numerical-breakdown": "A NaN or infinity in any metric before the marks appear means that the numbers "
-            "broke; "
-            "finite metrics and a rising score mean a hack.",
+            "broke; finite metrics and a rising score mean a hack.",
             "mode-collapse": "If the few answers score higher than all before, the reward pays for them; if not, the "
             "policy stopped to explore.",
         },

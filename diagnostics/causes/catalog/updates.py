@@ -1,11 +1,17 @@
 """Causes in the updates themselves: too large, too tight, broken in number, too noisy, or none at all."""
 
-from diagnostics.causes.cause import OF_EQUAL_REWARDS, OF_GARBLED_SAMPLES, CauseEntry, Variant
-from diagnostics.causes.clue import Clue
-from diagnostics.causes.discriminators.rewards import are_null_tokens, is_small_and_noisy, reward_was_no_number
-from diagnostics.causes.discriminators.updates import clips_as_usual, clips_tightly, leapt, samples_as_usual
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.rewards import (
+    batch_is_small_and_noisy,
+    first_nonfinite_is_a_reward,
+    marks_decode_nan_logits,
+)
+from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
+from diagnostics.causes.discriminators.updates import clip_range_is_tight, clip_range_is_usual, policy_jumped
+from diagnostics.causes.entry import CauseEntry, Variant
+from diagnostics.causes.indicator import Indicator
 
-UPDATES: tuple[CauseEntry, ...] = (
+UPDATE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "drastic-updates",
         summary="Each update changes the policy too much.",
@@ -13,14 +19,14 @@ UPDATES: tuple[CauseEntry, ...] = (
         "The learning rate is too high, the same samples are used too often, or the clipping is too loose. KL, entropy "
         "and reward follow some steps later.",
         core=(
-            Clue("legacy-batches-skipped"),
-            Clue("update-too-large", samples_as_usual),
-            Clue("ratio-far-from-one"),
-            Clue("grpo-clip-ratio-high", clips_as_usual),
-            Clue("kl-too-high", leapt, is_grave=leapt),
+            Indicator("legacy-batches-skipped"),
+            Indicator("update-too-large", sampling_is_not_greedy),
+            Indicator("ratio-far-from-one"),
+            Indicator("grpo-clip-ratio-high", clip_range_is_usual),
+            Indicator("kl-too-high", policy_jumped, escalates=policy_jumped),
         ),
         support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
-        against=(Clue("kl-negative"),),
+        against=(Indicator("kl-negative"),),
         consequences=(
             "kl-runaway",
             "kl-up-reward-flat",
@@ -28,7 +34,7 @@ UPDATES: tuple[CauseEntry, ...] = (
             "grad-norm-sustained",
             "grad-norm-spike",
             "nan-grad-finite-loss",
-            *OF_EQUAL_REWARDS,
+            *EQUAL_REWARD_RULES,
             "reward-jump-suspicious",
             "train-eval-divergence",
             "kl-too-high",
@@ -46,10 +52,10 @@ UPDATES: tuple[CauseEntry, ...] = (
             "explained-variance-low",
             "length-explosion",
             "length-collapse",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
-        folds_worse=False,
+        explains_worse=False,
         remedies=(
             "fitted-learning-rate",
             "much-lower-learning-rate",
@@ -67,10 +73,10 @@ UPDATES: tuple[CauseEntry, ...] = (
         "clip-range-too-tight",
         summary="The clip range is so tight that most updates are thrown away.",
         meaning="Many tokens are clipped although the policy hardly moves.",
-        core=(Clue("clipfrac-high"), Clue("grpo-clip-ratio-high", clips_tightly)),
+        core=(Indicator("clipfrac-high"), Indicator("grpo-clip-ratio-high", clip_range_is_tight)),
         against=(
-            Clue("update-too-large"),
-            Clue("ratio-far-from-one"),
+            Indicator("update-too-large"),
+            Indicator("ratio-far-from-one"),
         ),
         consequences=("reward-not-improving", "on-policy-identity-violated"),
         remedies=("wider-clip-range",),
@@ -81,9 +87,9 @@ UPDATES: tuple[CauseEntry, ...] = (
         meaning="A non-finite reward, an overflowing ratio or half precision put a NaN into the loss. It reaches the "
         "weights with the next update; from then on nothing that is logged means anything.",
         core=(
-            Clue("nan-grad-finite-loss"),
-            Clue("smp-exclaim-emoji", are_null_tokens),
-            Clue("nonfinite-metric"),
+            Indicator("nan-grad-finite-loss"),
+            Indicator("smp-exclaim-emoji", marks_decode_nan_logits),
+            Indicator("nonfinite-metric"),
         ),
         consequences=(
             "policy-not-updating",
@@ -103,19 +109,18 @@ UPDATES: tuple[CauseEntry, ...] = (
             "eos-id-mismatch",
             "smp-score-identical",
             "smp-score-length",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         rivals={
             "reward-hacking": "Exclamation marks with finite metrics and a rising score are a hack; with NaN in a "
-            "metric "
-            "they are what broken logits decode to."
+            "metric they are what broken logits decode to."
         },
         preflight=("pf-fp16", "pf-grad-clip"),
         remedies=("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate"),
         variants=(
             Variant(
                 "reward",
-                reward_was_no_number,
+                first_nonfinite_is_a_reward,
                 summary="A reward function returned something that is no number.",
                 remedies=("finite-functions", "checked-reward", "earlier-checkpoint"),
             ),
@@ -126,7 +131,7 @@ UPDATES: tuple[CauseEntry, ...] = (
         summary="Nothing is being trained: the weights do not change.",
         meaning="The gradient or the learning rate is exactly 0, although answers are told apart. The model is frozen, "
         "the adapter sits on other modules, or the schedule has ended.",
-        core=(Clue("policy-not-updating"),),
+        core=(Indicator("policy-not-updating"),),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         preflight=("pf-lr-range",),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),
@@ -136,7 +141,7 @@ UPDATES: tuple[CauseEntry, ...] = (
         summary="The batch is so small that its noise hides any progress.",
         meaning="From step to step the mean reward moves by more than it has gained in the whole run, at a batch of a "
         "few dozen answers. The gradient is as noisy.",
-        core=(Clue("reward-not-improving", is_small_and_noisy),),
+        core=(Indicator("reward-not-improving", batch_is_small_and_noisy),),
         support=("grad-norm-spike",),
         remedies=("larger-batch", "more-accumulation", "more-generations"),
     ),
@@ -145,11 +150,11 @@ UPDATES: tuple[CauseEntry, ...] = (
         summary="The same weights give different probabilities each time.",
         meaning="Between rollout and first update nothing was changed, and yet old and new probabilities differ: "
         "dropout is on, padding shifts positions, or the precision is too low.",
-        core=(Clue("on-policy-identity-violated"),),
+        core=(Indicator("on-policy-identity-violated"),),
         support=("kl-nonzero-at-start",),
         against=(
-            Clue("logp-diff-growing"),
-            Clue("rollout-prob-mismatch"),
+            Indicator("logp-diff-growing"),
+            Indicator("rollout-prob-mismatch"),
         ),
         preflight=("pf-dropout",),
         remedies=("no-dropout", "exact-head"),

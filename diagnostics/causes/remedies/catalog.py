@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from diagnostics.causes.remedies.completions import ANSWERS
-from diagnostics.causes.remedies.machinery import MACHINERY
+from diagnostics.causes.remedies.infrastructure import INFRASTRUCTURE
 from diagnostics.causes.remedies.rewards import REWARDS
 from diagnostics.causes.remedies.updates import UPDATES
 from diagnostics.causes.remedy import Remedy
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 
-_ALL = (*UPDATES, *ANSWERS, *REWARDS, *MACHINERY)
+_ALL = (*UPDATES, *ANSWERS, *REWARDS, *INFRASTRUCTURE)
 
 REMEDIES: Mapping[str, Remedy] = {remedy.name: remedy for remedy in _ALL}
 TEXTS: Mapping[str, str] = {remedy.template: remedy.why for remedy in _ALL}

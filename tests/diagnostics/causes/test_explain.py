@@ -61,7 +61,9 @@ def test_the_catalogue_holds_every_cause_once_and_knows_only_rules_that_exist() 
     names = [entry.name for entry in CATALOG]
     assert sorted(names) == sorted(EXPECTED)
     rules = {rule.name for rule in RULES}
-    assert {rule for entry in CATALOG for rule in (*entry.rules, *(clue.rule for clue in entry.against))} <= rules
+    assert {
+        rule for entry in CATALOG for rule in (*entry.rules, *(indicator.rule for indicator in entry.against))
+    } <= rules
 
 
 def test_a_healthy_run_has_no_cause(make_run: MakeRun) -> None:

@@ -3,7 +3,7 @@
 from diagnostics.causes.argument_names import DEVICE_BATCH
 from diagnostics.causes.remedy import ANY, Remedy, always, at_most, halved, scaled
 
-MACHINERY = (
+INFRASTRUCTURE = (
     Remedy(
         "bounded-wait", {ANY: ("ddp_timeout",)}, always(None),
         "A wait with an end turns a silent hang into an error that names the place.",

@@ -1,18 +1,19 @@
-"""Causes in what surrounds the policy: value model, rollout engine, memory, processes, log."""
+"""Causes in the infrastructure around the policy: value model, rollout engine, memory, processes, log."""
 
-from diagnostics.causes.cause import OF_GARBLED_SAMPLES, CauseEntry
-from diagnostics.causes.clue import Clue, is_warning
+from diagnostics.causes.catalog.rule_groups import GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import reward_kept_its_level
+from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.indicator import Indicator, is_warning
 
-MACHINERY: tuple[CauseEntry, ...] = (
+INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "critic-broken",
         summary="The value model has lost track of the returns.",
         meaning="The value loss rose far above where it was and stayed there. Advantages are then noise. Usual "
         "reasons: rewards of a new or a large scale, a KL term that explodes, a value learning rate that is too high.",
         core=(
-            Clue("value-loss-spike", reward_kept_its_level),
-            Clue("explained-variance-low", is_warning),
+            Indicator("value-loss-spike", reward_kept_its_level),
+            Indicator("explained-variance-low", is_warning),
         ),
         support=(
             "reward-scale-extreme",
@@ -21,8 +22,8 @@ MACHINERY: tuple[CauseEntry, ...] = (
             "reward-regression",
         ),
         against=(
-            Clue("update-too-large"),
-            Clue("ratio-far-from-one"),
+            Indicator("update-too-large"),
+            Indicator("ratio-far-from-one"),
         ),
         consequences=("reward-regression", "reward-not-improving"),
         remedies=("whitened-rewards", "restored-value-clip-range", "lower-learning-rate"),
@@ -32,7 +33,7 @@ MACHINERY: tuple[CauseEntry, ...] = (
         summary="The engine that generates is not the policy that is trained.",
         meaning="Stale weights, other kernels or another precision make the rollout engine's probabilities differ from "
         "the trainer's. Every batch is then off-policy, and the error feeds itself.",
-        core=(Clue("rollout-prob-mismatch"), Clue("logp-diff-growing"), Clue("is-ratio-off")),
+        core=(Indicator("rollout-prob-mismatch"), Indicator("logp-diff-growing"), Indicator("is-ratio-off")),
         support=("grad-norm-sustained", "ess-low", "entropy-explosion", "reward-regression"),
         consequences=(
             "kl-runaway",
@@ -44,7 +45,7 @@ MACHINERY: tuple[CauseEntry, ...] = (
             "reward-regression",
             "reward-not-improving",
             "nonfinite-metric",
-            *OF_GARBLED_SAMPLES,
+            *GARBLED_SAMPLE_RULES,
         ),
         remedies=("importance-correction", "token-truncation", "exact-head", "no-top-k", "no-top-p"),
     ),
@@ -52,21 +53,21 @@ MACHINERY: tuple[CauseEntry, ...] = (
         "out-of-memory",
         summary="The training ended because memory ran out.",
         meaning="The longest answers of a batch, or the rollout engine's cache, did not fit.",
-        core=(Clue("oom"),),
+        core=(Indicator("oom"),),
         remedies=("smaller-device-batch", "more-accumulation", "smaller-engine-share"),
     ),
     CauseEntry(
         "process-hangs",
         summary="The training hangs.",
         meaning="A process waits for another one, for a rollout engine or for a reward server that does not answer.",
-        core=(Clue("run-stalled"),),
+        core=(Indicator("run-stalled"),),
         remedies=("bounded-wait", "earlier-checkpoint"),
     ),
     CauseEntry(
         "log-contradicts-itself",
         summary="The log's numbers do not fit together: one of them does not mean what its name says.",
         meaning="Score, KL penalty and RLHF reward belong together by an identity, which does not hold here.",
-        core=(Clue("reward-identity-broken"),),
+        core=(Indicator("reward-identity-broken"),),
         remedies=("checked-logging",),
     ),
 )

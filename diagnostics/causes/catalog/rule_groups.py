@@ -1,0 +1,29 @@
+"""Groups of rules that are consequences of many causes."""
+
+GARBLED_SAMPLE_RULES = (
+    "smp-repetition",
+    "smp-loop-tail",
+    "smp-vocabulary-collapse",
+    "smp-template-collapse",
+    "smp-group-duplicates",
+    "smp-nonlanguage",
+    "smp-language-drift",
+    "smp-exclaim-emoji",
+    "smp-empty",
+    "smp-truncated",
+    "smp-special-leak",
+)
+"""What samples show of a ruined policy, whatever ruined it."""
+
+EQUAL_REWARD_RULES = (
+    "reward-stuck-at-floor",
+    "reward-func-constant",
+    "reward-func-stagnant",
+    "zero-variance-groups",
+    "zero-variance-excess",
+    "reward-std-shrink",
+    "smp-score-identical",
+    "unscorable-completions",
+    "policy-not-updating",
+)
+"""What a run shows whose completions all earn the same, or can earn nothing any more, whatever made them so."""

@@ -1,0 +1,69 @@
+"""An entry of the catalogue of causes: what indicates it, what follows from it, and what to change."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from diagnostics.causes.indicator import Indicator
+from diagnostics.model.run import Run
+
+
+def not_by_nature(run: Run, step: int) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A form of a cause with a summary and remedies of its own; `holds` gets the run and the core rules that fired."""
+
+    name: str
+    holds: Callable[[Run, Collection[str]], bool]
+    summary: str
+    remedies: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseEntry:
+    """One cause that a diagnosis may name.
+
+    summary: the cause in one sentence · meaning: the paragraph that explains it
+    core: at least one of these must apply · support: rules that add to the score · against: what subtracts from it
+    preflight: settings checks that support it
+    consequences: rules that fire because of it later, so that a cause made of them alone is explained by this one
+    rivals: other causes that the same findings may mean → what decides between the two
+    remedies: what to change, the most promising first
+    variants: forms with other remedies; the first that holds is used
+    explains_worse: whether causes more severe than its own findings may be its consequence
+    is_effect: whether, by its nature, what began at a step has a cause of its own, which may show a little later
+    """
+
+    name: str
+    summary: str
+    meaning: str
+    core: tuple[Indicator, ...]
+    support: tuple[str, ...] = ()
+    against: tuple[Indicator, ...] = ()
+    preflight: tuple[str, ...] = ()
+    consequences: tuple[str, ...] = ()
+    rivals: Mapping[str, str] = field(default_factory=dict)
+    remedies: tuple[str, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    explains_worse: bool = True
+    is_effect: Callable[[Run, int], bool] = not_by_nature
+
+    def template(self, variant: Variant | None = None) -> str:
+        """The id of the template of the summary, or of a variant's."""
+        return f"cause.{self.name}" if variant is None else f"cause.{self.name}.{variant.name}"
+
+    def rival_template(self, rival: str) -> str:
+        """The id of the template of the sentence that decides between this cause and a rival."""
+        return f"{self.template()}.or.{rival}"
+
+    @property
+    def core_rules(self) -> tuple[str, ...]:
+        """The rules at its core, each once."""
+        return tuple(dict.fromkeys(indicator.rule for indicator in self.core))
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """Every rule that the cause can explain."""
+        return tuple(dict.fromkeys((*self.core_rules, *self.support, *self.consequences)))

@@ -1,0 +1,43 @@
+"""An indicator: a rule that, when fired, speaks for a cause or against it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+
+Condition = Callable[[Outcome, Run], bool]
+
+
+def always(outcome: Outcome, run: Run) -> bool:
+    return True
+
+
+def never(outcome: Outcome, run: Run) -> bool:
+    return False
+
+
+def is_critical(outcome: Outcome, run: Run) -> bool:
+    return outcome.severity is Severity.CRITICAL
+
+
+def is_warning(outcome: Outcome, run: Run) -> bool:
+    return outcome.severity is Severity.WARNING
+
+
+@dataclass(frozen=True, slots=True)
+class Indicator:
+    """A rule, and the conditions on its outcome.
+
+    counts: whether the outcome indicates the cause in this run · proves: whether it cannot be a mere consequence of
+    another cause · escalates: whether it shows something critical, whatever severity the rule gave it.
+    """
+
+    rule: str
+    counts: Condition = always
+    proves: Condition = never
+    escalates: Condition = never
+
+    def applies(self, fired: Mapping[str, Outcome], run: Run) -> bool:
+        """Whether the rule fired and its outcome counts."""
+        return self.rule in fired and self.counts(fired[self.rule], run)
