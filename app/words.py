@@ -9,7 +9,7 @@ import numpy as np
 from diagnostics.model.messages import Message, render, setting, shown
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
-from diagnostics.rules import templates
+from diagnostics.texts import templates
 
 LIVE_STATES = frozenset({"queued", "starting", "running"})
 _FRESH = 900.0  # seconds: a log of unknown state written to more recently than this may still grow

@@ -1,6 +1,6 @@
 """Judges a run: evaluates every rule, ranks the causes of what fired, and checks the run's settings."""
 
-from diagnostics.causes import explain
+from diagnostics.causes import explain, with_fixes
 from diagnostics.configs.config_files import setup_of_run
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.run import Run
@@ -11,6 +11,6 @@ from diagnostics.rules.config import divided, preflight
 def judge(run: Run, limits: LimitOverrides) -> Diagnosis:
     """The diagnosis of a run. Raises UnknownLimitError where `limits` names a limit that does not exist."""
     of_rules, of_settings = divided(limits)
-    outcomes = evaluate(run, of_rules)
+    outcomes = with_fixes(run, evaluate(run, of_rules))
     settings = preflight(setup_of_run(run), of_settings)
     return Diagnosis(run, outcomes, explain(run, outcomes, settings), limits=limits, preflight=settings)

@@ -10,7 +10,7 @@ from benchmarks.detecting.scores import Result, find
 from benchmarks.detecting.training import run_folder
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.messages import render
-from diagnostics.rules import templates
+from diagnostics.texts import templates
 
 
 def with_reasons(cache: Path, cells: Sequence[Cell], results: Sequence[Result]) -> list[dict[str, Any]]:

@@ -2,5 +2,6 @@
 
 from diagnostics.causes.catalog import CATALOG, FORMER_NAMES
 from diagnostics.causes.explain import explain
+from diagnostics.causes.remedies.catalog import with_fixes
 
-__all__ = ["CATALOG", "FORMER_NAMES", "explain"]
+__all__ = ["CATALOG", "FORMER_NAMES", "explain", "with_fixes"]

@@ -78,7 +78,8 @@ class Outcome:
     nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
     name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
     when the episode had not ended at the last logged step, `is_of_start` where the first point alone was judged.
-    Messages are rendered with `diagnostics.rules.templates()`.
+    `remedies` names what to try (`diagnostics.causes.remedies`); `fixes` are those remedies in terms of the run's own
+    settings, which `diagnostics.api.diagnose` adds. Messages are rendered with `diagnostics.texts.templates()`.
     """
 
     code: str
@@ -100,6 +101,7 @@ class Outcome:
     metric: str = ""
     tag: str = ""
     evidence: Evidence = field(default_factory=Evidence)
+    remedies: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     enable: Message | None = None
     applies: bool = True

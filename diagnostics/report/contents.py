@@ -9,9 +9,10 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message, Value, render, setting, shown
 from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Fix, Outcome, Severity, ShownSample, Verdict
 from diagnostics.model.run import Run
-from diagnostics.rules import CATALOG, templates
+from diagnostics.rules import CATALOG
 from diagnostics.rules.config import CHECKS
 from diagnostics.rules.telling_samples import SHOWN_SAMPLES
+from diagnostics.texts import templates
 
 _DEFAULTS = {
     **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},

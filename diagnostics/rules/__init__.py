@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
-from diagnostics.causes.remedies.catalog import TEXTS as REMEDY_TEXTS
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
@@ -21,11 +19,11 @@ __all__ = [
     "CATALOG",
     "GRADES",
     "SECTIONS",
+    "TEXTS",
     "LimitDoc",
     "Rule",
     "UnknownLimitError",
     "evaluate",
-    "templates",
 ]
 
 CATALOG: tuple[Rule[Any], ...] = (*RUN_RULES, *SAMPLE_CHECKS)
@@ -43,23 +41,12 @@ def evaluate(run: Run, limits: LimitOverrides | None = None) -> tuple[Outcome, .
     return engine.evaluate(run, CATALOG, limits)
 
 
-def templates(language: str = "en") -> Mapping[str, str]:
-    """Every message of rules, pre-flight checks, remedies and causes in one language: template id → format string.
-
-    Raises ValueError for a language without a table.
-    """
-    if language != "en":
-        raise ValueError(f"messages exist in English (en); there is no table for {language!r}")
-    return _ENGLISH
-
-
-_ENGLISH: Mapping[str, str] = {
+TEXTS: Mapping[str, str] = {
     **engine.TEXTS,
     **missing.TEXTS,
     **exhibits.TEXTS,
     **sample_rule.TEXTS,
-    **REMEDY_TEXTS,
-    **CAUSE_TEXTS,
     **PREFLIGHT_TEXTS,
     **{key: text for rule in CATALOG for key, text in rule.templates.items()},
 }
+"""Every message of the rules in English: template id → format string."""

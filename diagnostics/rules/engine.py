@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.causes.remedies.catalog import fixes_for
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -116,7 +115,6 @@ def _outcome(rule: Rule[Any], run: Run, limits: Any, finding: Finding) -> Outcom
 
 
 def _fired(rule: Rule[Any], run: Run, judged: Outcome, finding: Fired) -> Outcome:
-    remedies = rule.remedies if finding.remedies is None else finding.remedies
     evidence = finding.evidence
     if not evidence.samples:
         shown = exhibits(run, rule.exhibits, finding.first_step, finding.last_step)
@@ -131,7 +129,7 @@ def _fired(rule: Rule[Any], run: Run, judged: Outcome, finding: Fired) -> Outcom
         last_step=finding.last_step,
         still=finding.still,
         evidence=evidence,
-        fixes=fixes_for(run, remedies),
+        remedies=rule.remedies if finding.remedies is None else finding.remedies,
     )
 
 

@@ -1,13 +1,14 @@
 """Fixes as data: what to change, under the name that the run's trainer gives it, to what, and why."""
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Iterable, Mapping
 
 from diagnostics.causes.remedies.completions import ANSWERS
 from diagnostics.causes.remedies.infrastructure import INFRASTRUCTURE
 from diagnostics.causes.remedies.rewards import REWARDS
 from diagnostics.causes.remedies.updates import UPDATES
 from diagnostics.causes.remedy import Remedy
-from diagnostics.model.outcome import Fix
+from diagnostics.model.outcome import Fix, Outcome
 from diagnostics.model.run import Run
 
 _ALL = (*UPDATES, *ANSWERS, *REWARDS, *INFRASTRUCTURE)
@@ -24,3 +25,11 @@ def fixes_for(run: Run, names: tuple[str, ...]) -> tuple[Fix, ...]:
         if fix is not None:
             found.setdefault(fix.parameter, fix)
     return tuple(found.values())
+
+
+def with_fixes(run: Run, outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes, each with the fixes of the remedies that it names."""
+    return tuple(
+        dataclasses.replace(outcome, fixes=fixes_for(run, outcome.remedies)) if outcome.remedies else outcome
+        for outcome in outcomes
+    )

@@ -10,8 +10,9 @@ from diagnostics.model.messages import render
 from diagnostics.model.outcome import Fix, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG as RULES
-from diagnostics.rules import evaluate, templates
+from diagnostics.rules import evaluate
 from diagnostics.rules.config import CHECKS
+from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean": "9x10 26x12"}

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from diagnostics.causes import with_fixes
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
-from diagnostics.rules import CATALOG, engine, templates
+from diagnostics.rules import CATALOG, engine
+from diagnostics.texts import templates
 
 Judge = Callable[..., Outcome]
 
@@ -22,7 +24,9 @@ def judge(make_run: Callable[..., Run]) -> Judge:
 
     def judge_one(rule: str, algorithm: str, *, limits: dict[str, Any] | None = None, **run: Any) -> Outcome:
         only = [item for item in CATALOG if item.name == rule]
-        (outcome,) = engine.evaluate(make_run(algorithm, **run), only, {rule: limits} if limits else None)
+        judged_run = make_run(algorithm, **run)
+        found = engine.evaluate(judged_run, only, {rule: limits} if limits else None)
+        (outcome,) = with_fixes(judged_run, found)
         for message in (outcome.message, outcome.headline, outcome.enable, *(fix.why for fix in outcome.fixes)):
             assert message is None or "{" not in render(message, templates())
         return outcome

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from diagnostics.api import diagnose
 from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
-from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate, templates
+from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 
@@ -152,7 +154,7 @@ def test_every_message_of_a_sick_run_renders(make_run: MakeRun) -> None:
         functions={"reward_func_mean/a": "0x60", "reward_func_std/a": "0x60"},
         total=60,
     )
-    fired = [item for run in (sick_ppo, sick_grpo) for item in evaluate(run) if item.verdict is Verdict.FIRED]
+    fired = [item for run in (sick_ppo, sick_grpo) for item in diagnose(run).outcomes if item.verdict is Verdict.FIRED]
     assert len({item.rule for item in fired}) > 15
     for item in fired:
         assert item.headline is not None

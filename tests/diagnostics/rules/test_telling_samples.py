@@ -9,8 +9,9 @@ import pytest
 from diagnostics.model.messages import render
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import CATALOG, evaluate, templates
+from diagnostics.rules import CATALOG, evaluate
 from diagnostics.rules.telling_samples import EXHIBITS, QUOTED, exhibits, quoted
+from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 ROWS = (

@@ -13,7 +13,8 @@ from diagnostics.model.outcome import Verdict
 from diagnostics.readers.console import reader as console
 from diagnostics.readers.discovery import find
 from diagnostics.readers.tensorboard import reader as tensorboard
-from diagnostics.rules import evaluate, templates
+from diagnostics.rules import evaluate
+from diagnostics.texts import templates
 from tests.diagnostics.readers.consoles import FIXTURES, PRINTED, RAY, SETTINGS, VERL, left_for, points, read, written
 
 DIGITS = 6e-4  # relative: four digits are printed

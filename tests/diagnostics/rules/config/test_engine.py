@@ -10,8 +10,9 @@ from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Verdict
 from diagnostics.producers.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
-from diagnostics.rules import GRADES, templates
+from diagnostics.rules import GRADES
 from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight
+from diagnostics.texts import templates
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import options_of
 from trainer.config.recipes import RECIPES

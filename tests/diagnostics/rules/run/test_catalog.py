@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from diagnostics import rules
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.vocabulary import metric
 from diagnostics.rules import CATALOG, GRADES, SECTIONS, Rule
+from diagnostics.texts import templates
 
 EVERY_RULE = pytest.mark.parametrize("rule", CATALOG, ids=lambda rule: rule.name)
 DOCUMENTED = {
@@ -135,11 +135,11 @@ def test_no_bare_number_stands_in_a_check(rule: Rule[Any]) -> None:
 
 
 def test_every_template_is_well_formed() -> None:
-    for name, text in rules.templates("en").items():
+    for name, text in templates("en").items():
         fields = [field for _, field, _, _ in string.Formatter().parse(text) if field is not None]
         assert "" not in fields, name
 
 
 def test_a_language_without_a_table_is_refused_in_one_sentence() -> None:
     with pytest.raises(ValueError, match="there is no table for 'tlh'"):
-        rules.templates("tlh")
+        templates("tlh")

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.causes import explain
+from diagnostics.causes import explain, with_fixes
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
-from diagnostics.rules import engine, templates
+from diagnostics.rules import engine
 from diagnostics.rules.run.oom import Oom
+from diagnostics.texts import templates
 
 NO_ROOM = "RuntimeError: [enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes."
 MakeRun = Callable[..., Run]
@@ -20,7 +21,7 @@ CUDA = "OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB."
 def ended(make_run: MakeRun, state: str, *, error: str | None = None, console: str = "") -> tuple[Run, Outcome]:
     run = make_run("grpo", reward="0.5x7", config={"per_device_train_batch_size": 16, "gradient_accumulation_steps": 1})
     run = replace(run, console_tail=console, status=replace(run.status, state=state, error=error, step=7))
-    (outcome,) = engine.evaluate(run, [Oom()])
+    (outcome,) = with_fixes(run, engine.evaluate(run, [Oom()]))
     return run, outcome
 
 

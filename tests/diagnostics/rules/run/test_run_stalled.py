@@ -10,8 +10,9 @@ import pytest
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
-from diagnostics.rules import engine, templates
+from diagnostics.rules import engine
 from diagnostics.rules.run.run_stalled import RunStalled
+from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 STARTED = 1_000_000.0

@@ -6,7 +6,7 @@ import pytest
 
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
-from diagnostics.rules import templates
+from diagnostics.texts import templates
 
 Judge = Callable[..., Outcome]
 

@@ -10,7 +10,8 @@ from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import CATALOG, engine, templates
+from diagnostics.rules import CATALOG, engine
+from diagnostics.texts import templates
 
 ROWS = 16
 NOW = 101  # step of the first of the newest tables

@@ -11,7 +11,8 @@ from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import evaluate, templates
+from diagnostics.rules import evaluate
+from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 PIECES = (
