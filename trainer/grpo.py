@@ -19,10 +19,10 @@ from trainer.algorithms.losses import TokenAverage, grpo_loss
 from trainer.algorithms.means import PassMetrics, masked_mean, mean_over_updates, sequence_sums
 from trainer.config.grpo import GRPOConfig
 from trainer.data.prompts import Prompts
-from trainer.evaluate.held_out import Findings, HeldOut
+from trainer.evaluate.held_out import HeldOut, HeldOutLog
 from trainer.rewards import RewardFunc
 from trainer.rewards.call_context import TrainerState
-from trainer.rewards.scoring import load, score
+from trainer.rewards.scoring import load_reward_funcs, score
 from trainer.rollout.generation import generate
 from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
 from trainer.rollout.policy import decode, encode, score_tokens, stop_ids
@@ -55,7 +55,7 @@ def train(
     generator = torch.Generator().manual_seed(config.seed)
 
     every_reward_func = [*reward_funcs, *(changes.after.reward_funcs if changes else ())]
-    load(every_reward_func)
+    load_reward_funcs(every_reward_func)
 
     # 1. Models: the policy, and a frozen copy only where the loss has a KL term (TRL: no reference when beta = 0).
     tokenizer = load_tokenizer(checkpoint_of(config))
@@ -183,10 +183,10 @@ def train(
             seed=step,
             group_size=config.num_generations,
         )
-        found = Findings()
+        found = HeldOutLog()
         if held_out.is_due(step):
             with whole(accelerator, policy) as plain:
-                found = held_out.after(step, plain)
+                found = held_out.answer_after(step, plain)
         bins = histograms.of(
             processes, total_B[scorable_B], tokens, written.logprobs_BT, advantages_BT, ref_logprobs_BT
         )

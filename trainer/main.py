@@ -25,7 +25,7 @@ from trainer.config.fault_values import config_at_start, fault_record
 from trainer.config.options import ConfigError
 from trainer.config.options.model import check_peft
 from trainer.config.training import TrainConfig
-from trainer.data.hub import settle_hub
+from trainer.data.hub import go_offline_if_hub_unreachable
 from trainer.data.prompts import Prompts, load_prompts
 from trainer.evaluate.arguments import read_request
 from trainer.faults.listing import faults_as_text
@@ -33,7 +33,7 @@ from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.rewards.smoke_test import config_of_request, smoke
+from trainer.rewards.smoke_test import config_of_request, run_smoke_test
 from trainer.run.console import recorded_console
 from trainer.run.failures import in_words, print_failure
 from trainer.run.journal import Journal, SilentJournal, StopRequest
@@ -68,7 +68,7 @@ def _run(words: Sequence[str]) -> int:
     if command == "evaluate":
         return _evaluate(rest)
     if command == "smoke" and not rest:
-        smoke(sys.stdin, sys.stdout)
+        run_smoke_test(sys.stdin, sys.stdout)
         return FINISHED
     if command == "probe" and not rest:
         return _probe()
@@ -82,7 +82,7 @@ def _run(words: Sequence[str]) -> int:
 def _probe() -> int:
     _check_installation()
     config = config_of_request(sys.stdin)
-    settle_hub(config)
+    go_offline_if_hub_unreachable(config)
     from trainer.rollout.length_probe import probe  # noqa: PLC0415 - torch, after the installation is checked
 
     with contextlib.redirect_stdout(sys.stderr):
@@ -94,7 +94,7 @@ def _probe() -> int:
 def _evaluate(words: Sequence[str]) -> int:
     request = read_request(words)
     _check_installation()
-    settle_hub(request.run.config, request.judge)
+    go_offline_if_hub_unreachable(request.run.config, request.judge)
     from trainer.evaluate.evaluation import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
     sys.stdout.write(json.dumps(evaluate(request)) + "\n")
@@ -106,7 +106,7 @@ def _train(plan: Plan, words: Sequence[str]) -> int:
     if plan.config.use_peft:
         check_peft("use_peft")
     plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step is not None))
-    settle_hub(plan.config)
+    go_offline_if_hub_unreachable(plan.config)
     prompts = load_prompts(plan.config)
     reward_funcs = _reward_funcs(plan)
     changes = changes_of(Stage(plan.config, prompts, reward_funcs))

@@ -23,12 +23,12 @@ from trainer.algorithms.losses import LossOut, ppo_policy_loss, ppo_value_loss
 from trainer.algorithms.means import PassMetrics, masked_mean, masked_whiten, mean_over_updates, sequence_sums
 from trainer.config.ppo import PPOConfig
 from trainer.data.prompts import Prompts
-from trainer.evaluate.held_out import Findings, HeldOut
+from trainer.evaluate.held_out import HeldOut, HeldOutLog
 from trainer.rewards import RewardFunc
 from trainer.rewards.call_context import TrainerState
 from trainer.rewards.score_scaling import ScoreScaler
 from trainer.rewards.score_shaping import query_scores, shaping_metrics, with_eos_trick
-from trainer.rewards.scoring import load, score
+from trainer.rewards.scoring import load_reward_funcs, score
 from trainer.rollout.generation import generate
 from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy, trainable_value_model
 from trainer.rollout.policy import PolicyAndValue, TokenScores, decode, encode, estimate_values, score_tokens, stop_ids
@@ -64,7 +64,7 @@ def train(
     shuffler = torch.Generator().manual_seed(config.seed)
 
     every_reward_func = [*reward_funcs, *(changes.after.reward_funcs if changes else ())]
-    load(every_reward_func)
+    load_reward_funcs(every_reward_func)
 
     # 1. Models: the policy, its frozen copy as the reference, and a value model of its own (no shared trunk).
     tokenizer = load_tokenizer(checkpoint_of(config))
@@ -200,10 +200,10 @@ def train(
             seed=step,
         )
         kl_controller.update(kl, config)
-        found = Findings()
+        found = HeldOutLog()
         if held_out.is_due(step):
             with whole(accelerator, models) as plain:
-                found = held_out.after(step, plain.policy)
+                found = held_out.answer_after(step, plain.policy)
         bins = histograms.of(
             processes,
             scores.total_B[scores.scorable_B],

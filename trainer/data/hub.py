@@ -21,7 +21,7 @@ _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _REWARD_MODEL = "reward_model:"
 
 
-def settle_hub(config: TrainConfig, *rewards: str) -> None:
+def go_offline_if_hub_unreachable(config: TrainConfig, *rewards: str) -> None:
     """Keep to the hub's local cache where a training names something on the hub, and the hub cannot be reached.
 
     Args:

@@ -69,7 +69,7 @@ class Tally:
 
     def to_dict(self) -> dict[str, Any]:
         """The tally with its win rate and the rate's 95 % interval."""
-        low, high = wilson(self.win_rate, self.judged)
+        low, high = wilson_interval(self.win_rate, self.judged)
         return {
             "win_rate": self.win_rate,
             "low": low,
@@ -84,13 +84,13 @@ class Tally:
         }
 
 
-def hold(judge: Judge, pairs: Sequence[Pair]) -> Tally:
+def judge_pairs(judge: Judge, pairs: Sequence[Pair]) -> Tally:
     """Have a judge compare every pair whose answers differ, in both orders where the order may sway it."""
     asked = [pair for pair in pairs if pair.a != pair.b]
     identical = len(pairs) - len(asked)
     first = judge.verdicts(asked)
     second = judge.verdicts([pair.swapped for pair in asked]) if judge.is_position_biased else None
-    found = Counter(first if second is None else map(agreed, first, second))
+    found = Counter(first if second is None else map(combined_verdict, first, second))
     return Tally(
         wins=found["a"],
         ties=found["tie"] + found["inconsistent"] + identical,
@@ -101,14 +101,14 @@ def hold(judge: Judge, pairs: Sequence[Pair]) -> Tally:
     )
 
 
-def agreed(first: Verdict | None, second: Verdict | None) -> Verdict | Literal["inconsistent"] | None:
+def combined_verdict(first: Verdict | None, second: Verdict | None) -> Verdict | Literal["inconsistent"] | None:
     """What two verdicts on a pair come to, the second given in the other order; None where either is missing."""
     if first is None or second is None:
         return None
     return first if first == _OTHER_ORDER[second] else "inconsistent"
 
 
-def wilson(rate: float, count: int, z: float = Z_95) -> tuple[float, float]:
+def wilson_interval(rate: float, count: int, z: float = Z_95) -> tuple[float, float]:
     """The Wilson score interval of a rate over `count` trials; NaN where there was none.
 
     Source: Wilson 1927. With ties as half wins the rate varies less than a binomial one, so that the interval is, if

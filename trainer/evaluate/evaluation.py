@@ -12,7 +12,7 @@ from trainer.config.options import ConfigError
 from trainer.data.dataset import Row
 from trainer.evaluate.arguments import DATASET, REFERENCE_MODEL, Request, TrainedRun
 from trainer.evaluate.completions import REFERENCE_COLUMNS, answers_of, reference_column, references_in
-from trainer.evaluate.contest import Judge, Pair, Tally, hold
+from trainer.evaluate.contest import Judge, Pair, Tally, judge_pairs
 from trainer.evaluate.judges import get_judge
 from trainer.evaluate.unseen_prompts import unseen_prompts
 from trainer.rollout.models import checkpoint_of
@@ -70,7 +70,7 @@ def evaluate(request: Request) -> dict[str, Any]:
 
 def _result(first: Contestant, second: Contestant, rows: Sequence[Row], judge: Judge) -> Mapping[str, Any]:
     pairs = [Pair(row, a, b) for row, a, b in zip(rows, first.answers, second.answers, strict=True)]
-    tally: Tally = hold(judge, pairs)
+    tally: Tally = judge_pairs(judge, pairs)
     return {"policy": first.name, "against": second.name, **tally.to_dict()}
 
 

@@ -28,7 +28,7 @@ FOLLOWED_PROMPTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class HeldOutAnswers:
     """What the policy answered: N texts with their rewards."""
 
     rows: Sequence[Row]
@@ -42,7 +42,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class HeldOutLog:
     """What a step logs of the held-out prompts: metrics under `eval/`, and sample rows; nothing where none is due."""
 
     metrics: Mapping[str, float] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class HeldOut:
         reward_funcs: Sequence[RewardFunc],
         tokenizer: PreTrainedTokenizerBase,
         sampling: Sampling,
-        summarise: Callable[[Answers], Mapping[str, float]],
+        summarise: Callable[[HeldOutAnswers], Mapping[str, float]],
     ) -> None:
         """Read the prompts kept out of training; where there are none, the first of training can be followed.
 
@@ -90,17 +90,17 @@ class HeldOut:
         """Whether a step finds anything; where not, nobody needs to bring the policy together for it."""
         return self._is_evaluated(step) or step in self._followed_steps
 
-    def after(self, step: int, policy: PreTrainedModel) -> Findings:
+    def answer_after(self, step: int, policy: PreTrainedModel) -> HeldOutLog:
         """What is due after the updates of a step: an evaluation, answers to the followed prompts, both or nothing."""
         is_evaluated, is_followed = self._is_evaluated(step), step in self._followed_steps
         if not (is_evaluated or is_followed):
-            return Findings()
+            return HeldOutLog()
         state = self._reward_states.state_dict()
         rows = self._rows if is_evaluated else self._rows[:FOLLOWED_PROMPTS]
         answers = self._answers(policy, rows, TrainerState(step, self._config.total_steps))
         metrics = self._summarise(answers) if is_evaluated else {}
         self._reward_states.load_state_dict(state)
-        return Findings(
+        return HeldOutLog(
             {EVAL_PREFIX + name: value for name, value in metrics.items()},
             self._sample_rows(answers, step, is_evaluated=is_evaluated, is_followed=is_followed),
         )
@@ -109,7 +109,7 @@ class HeldOut:
         config = self._config
         return config.eval_strategy == "steps" and (step % config.eval_steps == 0 or step == config.total_steps)
 
-    def _answers(self, policy: PreTrainedModel, rows: Sequence[Row], state: TrainerState) -> Answers:
+    def _answers(self, policy: PreTrainedModel, rows: Sequence[Row], state: TrainerState) -> HeldOutAnswers:
         """The answers to the first prompts of the set, in passes of the device's size."""
         responses, ids, lengths, terminated = list[str](), list[list[int]](), list[Tensor](), list[Tensor]()
         size = self._config.per_device_train_batch_size
@@ -123,10 +123,10 @@ class HeldOut:
             lengths.append(written.mask_BT.sum(1).cpu())
             terminated.append(written.terminated_B.cpu())
         scores = score(self._reward_funcs, self._config.reward_weights, rows, responses, ids, state)
-        return Answers(rows, responses, scores, torch.cat(lengths), torch.cat(terminated), state)
+        return HeldOutAnswers(rows, responses, scores, torch.cat(lengths), torch.cat(terminated), state)
 
     def _sample_rows(
-        self, answers: Answers, step: int, *, is_evaluated: bool, is_followed: bool
+        self, answers: HeldOutAnswers, step: int, *, is_evaluated: bool, is_followed: bool
     ) -> list[dict[str, Any]]:
         """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
         limit = self._config.num_completions_to_log if is_evaluated else 0

@@ -15,7 +15,7 @@ from trainer.config.options import ConfigError, Option, did_you_mean, options_of
 from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
-from trainer.launch.resuming import checkpoints_of, newest_resumable, settings_of, settled
+from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
 
 USAGE = """\
@@ -117,14 +117,14 @@ def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
     """The plan of a run that is resumed from its newest checkpoint; without one, from before its first step."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
         raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
-    algorithm, config = settings_of(run)
+    algorithm, config = config_of_run(run)
     found = newest_resumable(run)
     if found is None and checkpoints_of(run):
         raise ConfigError(
             f"the checkpoints of {run} hold the model alone; start a new run with it: --model_name_or_path CHECKPOINT"
         )
     step = found[0] if found else 0
-    config, changed = settled(config, fields)
+    config, changed = with_changes_on_resume(config, fields)
     if step >= config.total_steps:
         raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
     return Plan(algorithm, config, run, resumed_step=step, changed=changed)

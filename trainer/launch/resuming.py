@@ -43,7 +43,7 @@ def newest_resumable(run: Path) -> tuple[int, Path] | None:
     return found[-1] if found else None
 
 
-def settings_of(run: Path) -> tuple[str, TrainConfig]:
+def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     """The algorithm of a run and the options in force at its end: run.json's, as changed each time it was resumed.
 
     Raises:
@@ -59,7 +59,7 @@ def settings_of(run: Path) -> tuple[str, TrainConfig]:
     return algorithm, make_config(algorithm, values)
 
 
-def settled(config: TrainConfig, fields: Mapping[str, Any]) -> tuple[TrainConfig, dict[str, Any]]:
+def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tuple[TrainConfig, dict[str, Any]]:
     """The options that a run goes on with, and those of them that change.
 
     Raises:

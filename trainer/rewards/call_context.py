@@ -51,7 +51,7 @@ class Notes:
         return {column: values[index] for column, values in self.columns.items()}
 
 
-def joined(parts: Sequence[Notes], rows: int) -> Notes:
+def joined_notes(parts: Sequence[Notes], rows: int) -> Notes:
     """The notes of all processes, each of which scored `rows` completions; None where one of them lacks a column."""
     columns = {column: None for part in parts for column in part.columns}
     names = {name: None for part in parts for name in part.metrics}
@@ -62,7 +62,7 @@ def joined(parts: Sequence[Notes], rows: int) -> Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class Occasion:
+class CallContext:
     """One call, or where several functions score the same completions, their calls."""
 
     trainer_state: TrainerState = TrainerState(global_step=0, max_steps=1)

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainer.config.reward_names import RewardError
 from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
-from trainer.rewards.call_context import Occasion
+from trainer.rewards.call_context import CallContext
 from trainer.run.console import say_once
 
 Function = Callable[..., Any]
@@ -25,8 +25,8 @@ LONGEST_QUOTE = 80  # characters of a prompt that a message repeats
 class RewardFunc:
     """A reward function under the name that its metrics carry: `rewards/{name}/mean`.
 
-    It gets those of `prompts`, `completions`, the columns and what the `Occasion` tells that its signature names, and
-    all of them where it takes `**kwargs`; TRL passes all of them always, so that a function without `**kwargs` fails
+    It receives those of `prompts`, `completions`, the columns and the `CallContext`'s arguments that its signature
+    names, or all of them if it takes `**kwargs`. TRL always passes all of them, so a function without `**kwargs` fails
     there. It may be async.
     """
 
@@ -39,7 +39,7 @@ class RewardFunc:
         self,
         prompts: Sequence[Prompt],
         completions: Sequence[Completion],
-        occasion: Occasion | None = None,
+        context: CallContext | None = None,
         /,
         **columns: Sequence[Any],
     ) -> list[float | None]:
@@ -47,22 +47,22 @@ class RewardFunc:
 
         Args:
             prompts, completions: B each; columns: further columns of the dataset, B values each.
-            occasion: The first step of a training where none is given.
+            context: Defaults to the first step of a training.
 
         Raises:
             RewardError: the function needs a column that is not there, raised, exited, or returned another count than
                 B or something that is no number.
         """
-        told = (occasion or Occasion()).arguments()
-        inputs = self._inputs(prompts, completions, columns, told)
+        from_context = (context or CallContext()).arguments()
+        inputs = self._inputs(prompts, completions, columns, from_context)
         try:
-            rewards = self._call(inputs, told)
+            rewards = self._call(inputs, from_context)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the user's code may raise anything, and sys.exit() must not end a run silently
-            culprit = self._culprit(inputs, prompts, told)
+            culprit = self._culprit(inputs, prompts, from_context)
             raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
-        return self._checked(rewards, inputs, prompts, told)
+        return self._checked(rewards, inputs, prompts, from_context)
 
     def load(self) -> None:
         """Let a function that has a `load` do what takes long before it is first called: read a model, say.
@@ -85,7 +85,7 @@ class RewardFunc:
         prompts: Sequence[Prompt],
         completions: Sequence[Completion],
         columns: Mapping[str, Sequence[Any]],
-        told: Mapping[str, Any],
+        from_context: Mapping[str, Any],
     ) -> dict[str, list[Any]]:
         """What the function is called with, B values under each name."""
         own: dict[str, Sequence[Any]] = {"prompts": prompts, "completions": completions}
@@ -96,9 +96,11 @@ class RewardFunc:
             }
         offered = {name: list(values) for name, values in {**columns, **own}.items()}
         parameters = _parameters(self.function)
-        if missing := [name for name in parameters.required if name not in offered and name not in told]:
+        if missing := [name for name in parameters.required if name not in offered and name not in from_context]:
             raise self._lacking(missing[0], [name for name in columns if name != IDS_COLUMN])
-        return {name: values for name, values in offered.items() if name not in told and parameters.accept(name)}
+        return {
+            name: values for name, values in offered.items() if name not in from_context and parameters.accept(name)
+        }
 
     def _lacking(self, name: str, columns: Sequence[str]) -> RewardError:
         if name == IDS_COLUMN:
@@ -111,14 +113,18 @@ class RewardFunc:
             f"{', '.join(columns) or 'none besides prompt'}): add it, or take it out of the signature"
         )
 
-    def _call(self, inputs: Mapping[str, list[Any]], told: Mapping[str, Any]) -> Any:
+    def _call(self, inputs: Mapping[str, list[Any]], from_context: Mapping[str, Any]) -> Any:
         parameters = _parameters(self.function)
-        accepted = {name: value for name, value in told.items() if parameters.accept(name)}
+        accepted = {name: value for name, value in from_context.items() if parameters.accept(name)}
         rewards = self.function(**{name: list(values) for name, values in inputs.items()}, **accepted)
         return _awaited(rewards) if inspect.isawaitable(rewards) else rewards
 
     def _checked(
-        self, rewards: object, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], told: Mapping[str, Any]
+        self,
+        rewards: object,
+        inputs: Mapping[str, list[Any]],
+        prompts: Sequence[Prompt],
+        from_context: Mapping[str, Any],
     ) -> list[float | None]:
         found = _as_list(rewards)
         if found is None:
@@ -126,7 +132,7 @@ class RewardFunc:
             raise self._error(f"returned {kind} where a list with one number per completion is due", prompts[0])
         if len(found) != len(prompts):
             problem = f"returned {len(found)} rewards for {len(prompts)} completions"
-            raise self._error(problem, self._culprit(inputs, prompts, told))
+            raise self._error(problem, self._culprit(inputs, prompts, from_context))
         numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
         self._report_what_is_not_finite(numbers, prompts)
         return numbers
@@ -152,11 +158,13 @@ class RewardFunc:
                 )
                 return
 
-    def _culprit(self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], told: Mapping[str, Any]) -> Prompt:
+    def _culprit(
+        self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], from_context: Mapping[str, Any]
+    ) -> Prompt:
         """The first prompt whose row fails alone too; where none does, the first of the batch."""
         for row, prompt in enumerate(prompts):
             try:
-                alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}, told))
+                alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}, from_context))
             except KeyboardInterrupt:
                 raise
             except BaseException:

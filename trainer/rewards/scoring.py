@@ -12,7 +12,7 @@ from torch import Tensor
 from trainer.data.dataset import Row
 from trainer.data.messages import as_completion
 from trainer.rewards import RewardError, RewardFunc
-from trainer.rewards.call_context import Notes, Occasion, TrainerState
+from trainer.rewards.call_context import CallContext, Notes, TrainerState
 from trainer.rewards.function import IDS_COLUMN
 
 
@@ -62,7 +62,7 @@ class Scores:
         ]
 
 
-def load(functions: Sequence[RewardFunc]) -> None:
+def load_reward_funcs(functions: Sequence[RewardFunc]) -> None:
     """Let the reward functions read what they score with, so that what is missing is told before the first step.
 
     Raises:
@@ -96,17 +96,17 @@ def score(
     columns: dict[str, Sequence[object]] = {name: [row.get(name) for row in rows] for name in names}
     if completion_ids is not None:
         columns[IDS_COLUMN] = completion_ids
-    occasion = Occasion() if state is None else Occasion(state)
+    context = CallContext() if state is None else CallContext(state)
     prompts = [row["prompt"] for row in rows]
     written = [as_completion(text, prompt) for text, prompt in zip(completions, prompts, strict=True)]
-    given = [function(prompts, written, occasion, **columns) for function in functions]
-    _check_columns(occasion.notes, len(rows))
+    given = [function(prompts, written, context, **columns) for function in functions]
+    _check_columns(context.notes, len(rows))
     return Scores(
         names=tuple(function.name for function in functions),
         rewards_FB=torch.tensor([[0.0 if reward is None else reward for reward in rewards] for rewards in given]),
         given_FB=torch.tensor([[reward is not None for reward in rewards] for rewards in given]),
         weights_F=torch.tensor(list(weights) or [1.0] * len(functions)),
-        notes=occasion.notes,
+        notes=context.notes,
     )
 
 

@@ -11,7 +11,7 @@ from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import Row, load_rows
-from trainer.data.hub import settle_hub
+from trainer.data.hub import go_offline_if_hub_unreachable
 from trainer.data.messages import as_completion, prompt_text
 from trainer.rewards import get_reward_funcs
 from trainer.tasks import get_task
@@ -45,7 +45,7 @@ class Trial:
     score: float | None
 
 
-def smoke(source: TextIO, target: TextIO) -> None:
+def run_smoke_test(source: TextIO, target: TextIO) -> None:
     """Read `{"algorithm": …, "config": {…}}`, try the reward functions and write `{"trials": […]}`, both as JSON.
 
     What the functions print goes to stderr. Options of other versions are passed over.
@@ -55,7 +55,7 @@ def smoke(source: TextIO, target: TextIO) -> None:
         RewardError: a function cannot be found, raised, or returned something that is no list of rewards.
     """
     config = config_of_request(source)
-    settle_hub(config)
+    go_offline_if_hub_unreachable(config)
     with contextlib.redirect_stdout(sys.stderr):
         trials = try_rewards(config)
     json.dump({"trials": [asdict(trial) for trial in trials]}, target)

@@ -6,11 +6,11 @@ Axis: B completions.
 import torch
 from torch import Tensor
 
-from trainer.evaluate.held_out import Answers
+from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards.scoring import sample_std
 
 
-def answer_metrics(answers: Answers) -> dict[str, float]:
+def answer_metrics(answers: HeldOutAnswers) -> dict[str, float]:
     """What an evaluation says of its answers: what the reward functions logged, lengths, each function, the reward."""
     return {
         **answers.scores.notes.means(),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from trainer.algorithms.means import masked_var
 from trainer.config.ppo import PPOConfig
-from trainer.evaluate.held_out import Answers
+from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards import RewardFunc
 from trainer.rewards.score_shaping import query_scores, with_eos_trick
 
@@ -38,7 +38,7 @@ def score_metrics(score_S: Tensor) -> dict[str, float]:
     return {"objective/scores": float(score_S.mean())} if len(score_S) else {}
 
 
-def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: Answers) -> dict[str, float]:
+def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: HeldOutAnswers) -> dict[str, float]:
     """What an evaluation says of its answers: scores before scaling, each reward function, lengths."""
     score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state).total_B
     score_N = with_eos_trick(score_N, answers.terminated_N, config)

@@ -10,7 +10,7 @@ from threading import Thread
 import pytest
 
 from trainer.config.algorithms import make_config
-from trainer.data.hub import settle_hub, why_unreachable
+from trainer.data.hub import go_offline_if_hub_unreachable, why_unreachable
 from trainer.run import console
 
 ON_THE_HUB = {"model_name_or_path": "someone/model"}
@@ -80,7 +80,7 @@ def test_a_training_that_needs_a_hub_which_is_not_there_keeps_to_the_cache_and_s
     rows = tmp_path / "rows.jsonl"
     rows.write_text("")
     monkeypatch.setenv("HF_ENDPOINT", nobody)
-    settle_hub(make_config("grpo", {"dataset": str(rows), **options}))
+    go_offline_if_hub_unreachable(make_config("grpo", {"dataset": str(rows), **options}))
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     said = capsys.readouterr().err
     assert said.startswith(f"rlvitals: {nobody} cannot be reached (")
@@ -89,23 +89,23 @@ def test_a_training_that_needs_a_hub_which_is_not_there_keeps_to_the_cache_and_s
 
 def test_the_judge_of_an_evaluation_may_be_on_the_hub_too(nobody, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", nobody)
-    settle_hub(make_config("grpo", {}), "reward_model:someone/judge")
+    go_offline_if_hub_unreachable(make_config("grpo", {}), "reward_model:someone/judge")
     assert os.environ["HF_HUB_OFFLINE"] == "1"
 
 
 def test_a_hub_that_answers_is_asked_by_its_own_libraries(monkeypatch, capsys):
     with server(200) as address:
         monkeypatch.setenv("HF_ENDPOINT", address)
-        settle_hub(make_config("grpo", ON_THE_HUB))
+        go_offline_if_hub_unreachable(make_config("grpo", ON_THE_HUB))
     assert "HF_HUB_OFFLINE" not in os.environ
     assert capsys.readouterr().err == ""
 
 
 def test_nothing_is_asked_where_nothing_is_on_the_hub_or_the_user_has_settled_it(nobody, monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("HF_ENDPOINT", nobody)
-    settle_hub(make_config("grpo", {"reward_funcs": ("regex:a/b",)}))
+    go_offline_if_hub_unreachable(make_config("grpo", {"reward_funcs": ("regex:a/b",)}))
     assert "HF_HUB_OFFLINE" not in os.environ
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
-    settle_hub(make_config("grpo", ON_THE_HUB))
+    go_offline_if_hub_unreachable(make_config("grpo", ON_THE_HUB))
     assert os.environ["HF_HUB_OFFLINE"] == "0"
     assert capsys.readouterr().err == ""

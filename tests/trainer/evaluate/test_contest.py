@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from trainer.evaluate.contest import Pair, Tally, Verdict, agreed, hold, wilson
+from trainer.evaluate.contest import Pair, Tally, Verdict, combined_verdict, judge_pairs, wilson_interval
 
 ROW = {"prompt": "?"}
 
@@ -43,26 +43,30 @@ class Mute:
 
 
 def test_a_pair_is_seen_from_its_first_answer() -> None:
-    assert Tally(wins=1, ties=1, losses=1) == hold(
+    assert Tally(wins=1, ties=1, losses=1) == judge_pairs(
         Longer(), [Pair(ROW, "abc", "d"), Pair(ROW, "a", "b"), Pair(ROW, "a", "bc")]
     )
 
 
 def test_identical_answers_are_a_tie_that_no_judge_is_asked_about() -> None:
-    assert Tally(wins=0, ties=2, losses=0, identical=2) == hold(Mute(), [Pair(ROW, "a", "a"), Pair(ROW, "b", "b")])
+    assert Tally(wins=0, ties=2, losses=0, identical=2) == judge_pairs(
+        Mute(), [Pair(ROW, "a", "a"), Pair(ROW, "b", "b")]
+    )
 
 
 def test_a_judge_that_always_prefers_the_first_gives_only_inconsistent_ties() -> None:
-    assert Tally(wins=0, ties=2, losses=0, inconsistent=2) == hold(First(), [Pair(ROW, "a", "b"), Pair(ROW, "c", "d")])
+    assert Tally(wins=0, ties=2, losses=0, inconsistent=2) == judge_pairs(
+        First(), [Pair(ROW, "a", "b"), Pair(ROW, "c", "d")]
+    )
 
 
 def test_asking_in_both_orders_changes_nothing_for_a_consistent_judge() -> None:
     pairs = [Pair(ROW, "abc", "d"), Pair(ROW, "a", "b"), Pair(ROW, "a", "bc")]
-    assert hold(Longer(), pairs) == hold(LongerInBothOrders(), pairs)
+    assert judge_pairs(Longer(), pairs) == judge_pairs(LongerInBothOrders(), pairs)
 
 
 def test_a_missing_verdict_is_counted_and_not_guessed() -> None:
-    tally = hold(Mute(), [Pair(ROW, "a", "b")])
+    tally = judge_pairs(Mute(), [Pair(ROW, "a", "b")])
     assert Tally(wins=0, ties=0, losses=0, unjudged=1) == tally
     assert math.isnan(tally.win_rate)
 
@@ -80,7 +84,7 @@ def test_a_missing_verdict_is_counted_and_not_guessed() -> None:
     ],
 )
 def test_two_verdicts_agree_when_they_name_the_same_answer(first: Verdict, second: Verdict, expected: str) -> None:
-    assert expected == agreed(first, second)
+    assert expected == combined_verdict(first, second)
 
 
 def test_a_tie_counts_half() -> None:
@@ -90,17 +94,19 @@ def test_a_tie_counts_half() -> None:
 
 def test_the_interval_is_wilsons() -> None:
     # Half of ten at z = 2: centre ½ by symmetry, reach 2/(1 + 0.4) · √(0.025 + 0.01)... written out:
-    assert pytest.approx((0.5 - 2 / 1.4 * math.sqrt(0.035), 0.5 + 2 / 1.4 * math.sqrt(0.035))) == wilson(0.5, 10, z=2)
+    assert pytest.approx((0.5 - 2 / 1.4 * math.sqrt(0.035), 0.5 + 2 / 1.4 * math.sqrt(0.035))) == wilson_interval(
+        0.5, 10, z=2
+    )
     # Brown, Cai and DasGupta's form at the edge: with no win the upper end is z²/(n + z²).
-    assert pytest.approx((0.0, 4 / 14)) == wilson(0.0, 10, z=2)
-    assert pytest.approx((10 / 14, 1.0)) == wilson(1.0, 10, z=2)
+    assert pytest.approx((0.0, 4 / 14)) == wilson_interval(0.0, 10, z=2)
+    assert pytest.approx((10 / 14, 1.0)) == wilson_interval(1.0, 10, z=2)
 
 
 def test_the_interval_is_where_the_score_test_rejects() -> None:
     rate, count, z = 0.3, 40, 1.96
-    for end in wilson(rate, count, z):
+    for end in wilson_interval(rate, count, z):
         assert pytest.approx(z) == abs(rate - end) / math.sqrt(end * (1 - end) / count)
 
 
 def test_no_trials_have_no_interval() -> None:
-    assert all(math.isnan(end) for end in wilson(math.nan, 0))
+    assert all(math.isnan(end) for end in wilson_interval(math.nan, 0))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from trainer.config.options import ConfigError
-from trainer.evaluate.contest import Pair, Tally, hold
+from trainer.evaluate.contest import Pair, Tally, judge_pairs
 from trainer.evaluate.endpoint import Endpoint, EndpointJudge, text_of, verdict_in
 
 Reply = tuple[int, Any]
@@ -74,7 +74,7 @@ PAIR = Pair({"prompt": "What is it?"}, "a good answer", "another answer")
 
 def test_a_consistent_judge_is_asked_in_both_orders() -> None:
     with serving(prefers("a good")) as (url, seen):
-        tally = hold(judge_at(url, key="secret"), [PAIR, PAIR.swapped])
+        tally = judge_pairs(judge_at(url, key="secret"), [PAIR, PAIR.swapped])
     assert Tally(wins=1, ties=0, losses=1) == tally
     assert len(seen) == 4
     assert {("/v1/chat/completions", "Bearer secret", "some-model")} == {
@@ -85,12 +85,12 @@ def test_a_consistent_judge_is_asked_in_both_orders() -> None:
 
 def test_a_judge_swayed_by_the_order_gives_a_tie_that_is_told() -> None:
     with serving(lambda request, number: says("A")) as (url, _):
-        assert Tally(wins=0, ties=1, losses=0, inconsistent=1) == hold(judge_at(url), [PAIR])
+        assert Tally(wins=0, ties=1, losses=0, inconsistent=1) == judge_pairs(judge_at(url), [PAIR])
 
 
 def test_a_reply_without_a_verdict_is_counted_and_not_guessed() -> None:
     with serving(lambda request, number: says("Both have their merits.")) as (url, _):
-        assert Tally(wins=0, ties=0, losses=0, unjudged=1) == hold(judge_at(url), [PAIR])
+        assert Tally(wins=0, ties=0, losses=0, unjudged=1) == judge_pairs(judge_at(url), [PAIR])
 
 
 def test_replies_of_another_shape_are_counted() -> None:

@@ -48,14 +48,14 @@ def test_prompts_are_answered_at_their_own_temperature_greedily_or_as_in_trainin
 
 def test_nothing_is_due_between_the_steps():
     held, policy = held_out(eval_strategy="steps", eval_steps=4, num_sample_generations=2)
-    due = [step for step in range(1, 10) if held.after(step, policy).samples]
+    due = [step for step in range(1, 10) if held.answer_after(step, policy).samples]
     assert due == [1, 4, 8, 9]
     assert [step for step in range(1, 10) if held.is_due(step)] == due
 
 
 def test_an_evaluation_has_trls_names_under_eval():
     held, policy = held_out(eval_strategy="steps", eval_steps=4, num_sample_generations=0, num_eval_prompts=20)
-    found = held.after(4, policy)
+    found = held.answer_after(4, policy)
     assert {
         "eval/reward",
         "eval/reward_std",
@@ -69,14 +69,14 @@ def test_an_evaluation_has_trls_names_under_eval():
 
 def test_each_time_the_same_prompts_are_answered_with_the_same_random_numbers():
     held, policy = held_out(eval_strategy="steps", eval_steps=4)
-    first, second = held.after(4, policy), held.after(8, policy)
+    first, second = held.answer_after(4, policy), held.answer_after(8, policy)
     assert first.metrics == second.metrics
     assert [row["response"] for row in first.samples] == [row["response"] for row in second.samples]
 
 
 def test_what_a_followed_prompt_gets_does_not_depend_on_who_else_is_answered():
     held, policy = held_out(eval_strategy="steps", eval_steps=9, num_sample_generations=2, num_eval_prompts=30)
-    alone, together = split(held.after(1, policy).samples), split(held.after(9, policy).samples)
+    alone, together = split(held.answer_after(1, policy).samples), split(held.answer_after(9, policy).samples)
     assert len(alone[0]) == FOLLOWED_PROMPTS
     assert alone == (together[0], [])
     assert len(together[1]) == 30 - FOLLOWED_PROMPTS
@@ -86,20 +86,20 @@ def test_the_size_of_the_passes_changes_no_answer():
     values = {"eval_strategy": "steps", "num_eval_prompts": 20, "num_generations": 4}
     whole, policy = held_out(**values)
     parts, _ = held_out(**values, per_device_train_batch_size=8)
-    assert whole.after(9, policy).metrics == pytest.approx(parts.after(9, policy).metrics)
+    assert whole.answer_after(9, policy).metrics == pytest.approx(parts.answer_after(9, policy).metrics)
 
 
 def test_a_greedy_evaluation_draws_nothing():
     held, policy = held_out(eval_strategy="steps", eval_temperature=0, num_completions_to_log=64)
     other, _ = held_out(eval_strategy="steps", eval_temperature=0, num_completions_to_log=64, top_k=3)
-    responses = [[row["response"] for row in item.after(9, policy).samples] for item in (held, other)]
+    responses = [[row["response"] for row in item.answer_after(9, policy).samples] for item in (held, other)]
     assert responses[0] == responses[1]
 
 
 def test_the_training_goes_on_as_if_nobody_had_asked():
     held, policy = held_out(reward_funcs=("random:3",), eval_strategy="steps")
     state = torch.random.get_rng_state()
-    first, second = held.after(9, policy), held.after(9, policy)
+    first, second = held.answer_after(9, policy), held.answer_after(9, policy)
     assert first.metrics["eval/reward"] == second.metrics["eval/reward"]
     assert torch.equal(torch.random.get_rng_state(), state)
 
@@ -107,7 +107,7 @@ def test_the_training_goes_on_as_if_nobody_had_asked():
 def test_of_a_dataset_without_held_out_prompts_the_first_of_training_are_followed(tmp_path):
     (tmp_path / "sums.jsonl").write_text('{"prompt": "12+34=", "answer": 46}\n')
     held, policy = held_out(dataset=str(tmp_path / "sums.jsonl"))
-    (row,) = held.after(9, policy).samples
+    (row,) = held.answer_after(9, policy).samples
     assert (row["query"], row["split"], row["followed"]) == ("12+34=", "train", True)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trainer.config.options import ConfigError
-from trainer.evaluate.contest import Pair, Tally, hold
+from trainer.evaluate.contest import Pair, Tally, judge_pairs
 from trainer.evaluate.endpoint import Endpoint, EndpointJudge
 from trainer.evaluate.judges import FunctionJudge, RewardJudge, get_judge
 from trainer.rewards import RewardError, RewardFunc
@@ -36,7 +36,7 @@ def test_rewards_within_the_tolerance_are_a_tie() -> None:
 
 def test_an_answer_that_cannot_be_scored_leaves_its_pair_unjudged() -> None:
     pairs = [Pair(SUM, "", "a"), Pair(SUM, "a", "?"), Pair(SUM, "ab", "a")]
-    assert hold(RewardJudge(RewardFunc("by_length", by_length), 0.0), pairs) == Tally(1, 0, 0, unjudged=2)
+    assert judge_pairs(RewardJudge(RewardFunc("by_length", by_length), 0.0), pairs) == Tally(1, 0, 0, unjudged=2)
 
 
 def test_a_reward_function_of_ones_own_judges_as_it_rewards_in_training(tmp_path: Path) -> None:
@@ -66,10 +66,10 @@ def test_a_function_of_ones_own_is_asked_with_prompt_and_answers_in_both_orders(
         "    return 1 / 0\n"
     )
     pairs = [Pair(SUM, "1", "22"), Pair(SUM, "333", "22"), Pair(SUM, "11", "22")]
-    assert hold(judge(f"{tmp_path}/judge.py:shorter"), pairs) == Tally(wins=1, ties=1, losses=1)
-    assert hold(judge(f"{tmp_path}/judge.py:odd"), pairs) == Tally(0, 0, 0, unjudged=3)
+    assert judge_pairs(judge(f"{tmp_path}/judge.py:shorter"), pairs) == Tally(wins=1, ties=1, losses=1)
+    assert judge_pairs(judge(f"{tmp_path}/judge.py:odd"), pairs) == Tally(0, 0, 0, unjudged=3)
     with pytest.raises(ConfigError, match=r"judge.py:broken raised ZeroDivisionError: .* \(prompt '1\+1='\)"):
-        hold(judge(f"{tmp_path}/judge.py:broken"), pairs)
+        judge_pairs(judge(f"{tmp_path}/judge.py:broken"), pairs)
 
 
 def test_each_name_gives_its_kind_of_judge(tmp_path: Path) -> None:

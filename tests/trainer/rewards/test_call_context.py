@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.rewards.call_context import Notes, Occasion, TrainerState, joined
+from trainer.rewards.call_context import CallContext, Notes, TrainerState, joined_notes
 from trainer.rewards.scoring import score
 
 ROWS = [{"prompt": "a"}, {"prompt": "b"}]
@@ -74,11 +74,11 @@ def test_notes_of_several_processes_stand_in_the_order_of_their_rows() -> None:
     first.log_metric("mine", 1.0)
     second.log_metric("mine", 3.0)
     second.log_extra("mark", ["x", "y"])
-    together = joined([first, second], rows=2)
+    together = joined_notes([first, second], rows=2)
     assert together.means() == {"mine": 2.0}
     assert together.columns == {"mark": [None, None, "x", "y"]}
-    assert not joined([Notes(), Notes()], rows=2)
+    assert not joined_notes([Notes(), Notes()], rows=2)
 
 
 def test_a_call_without_an_occasion_is_at_the_start_of_a_training() -> None:
-    assert Occasion().trainer_state == TrainerState(global_step=0, max_steps=1)
+    assert CallContext().trainer_state == TrainerState(global_step=0, max_steps=1)

@@ -10,12 +10,12 @@ import pytest
 from diagnostics.configs.dry_run import TrialError, try_rewards
 from trainer.config.options import ConfigError
 from trainer.rewards import RewardError
-from trainer.rewards.smoke_test import smoke
+from trainer.rewards.smoke_test import run_smoke_test
 
 
 def tried(algorithm: str, **config: object) -> list[dict[str, object]]:
     target = io.StringIO()
-    smoke(io.StringIO(json.dumps({"algorithm": algorithm, "config": config})), target)
+    run_smoke_test(io.StringIO(json.dumps({"algorithm": algorithm, "config": config})), target)
     found: list[dict[str, object]] = json.loads(target.getvalue())["trials"]
     return found
 
@@ -61,7 +61,7 @@ def test_options_of_another_version_are_passed_over() -> None:
 @pytest.mark.parametrize("request_text", ["", "[]", '{"algorithm": "grpo"}'])
 def test_a_request_that_is_none_is_refused(request_text: str) -> None:
     with pytest.raises(ConfigError, match="the request must be"):
-        smoke(io.StringIO(request_text), io.StringIO())
+        run_smoke_test(io.StringIO(request_text), io.StringIO())
 
 
 def test_an_unknown_reward_is_told() -> None:

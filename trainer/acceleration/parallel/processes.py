@@ -27,7 +27,7 @@ from trainer.acceleration.parallel.exchange import average_gradients_awake, gath
 from trainer.acceleration.parallel.sharding import clip_gradients, take_as_root
 from trainer.acceleration.parallel.shared_model import SharedModel
 from trainer.config.training import TrainConfig
-from trainer.rewards.call_context import Notes, joined
+from trainer.rewards.call_context import Notes, joined_notes
 from trainer.rewards.scoring import Scores
 from trainer.rollout.generation import Completions
 from trainer.rollout.sampling import Sampling
@@ -143,7 +143,7 @@ class Processes:
             scores.given_FB.t(),
             torch.tensor([bool(scores.notes)]),
         )
-        notes = joined(self.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
+        notes = joined_notes(self.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
         completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
         return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F, notes)
 
