@@ -1,4 +1,4 @@
-"""A hard limit: a value that a series reaches in nearly every point and never passes.
+"""Hard limits: a value that a series reaches in nearly every point and never passes.
 
 Lengths that a policy chooses scatter. Lengths whose extreme is one number, point after point, are cut by a setting.
 """
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.model.series import Series
+from diagnostics.detectors.arrays import Steps, Values
 
 RECENT = 10  # points that show the present state
 SEARCHED = 1000  # points searched for the onset; a setting that changed earlier is no news
@@ -23,18 +23,10 @@ class HardLimit:
     was_passed: bool
 
 
-def hard_maximum(series: Series | None) -> HardLimit | None:
-    """The highest value of the latest points, where nearly all of them have it; None where values scatter."""
-    return None if series is None else _hard_limit(series, 1.0)
-
-
-def hard_minimum(series: Series | None) -> HardLimit | None:
-    """The lowest value of the latest points, where nearly all of them have it; None where values scatter."""
-    return None if series is None else _hard_limit(series, -1.0)
-
-
-def _hard_limit(series: Series, sign: float) -> HardLimit | None:
-    steps, values = series.steps[-2 * SEARCHED :], sign * series.values[-2 * SEARCHED :]
+def find_hard_limit(steps: Steps, values: Values, *, highest: bool = True) -> HardLimit | None:
+    """The highest, or lowest, of the latest values, where nearly all of them have it; None where values scatter."""
+    sign = 1.0 if highest else -1.0
+    steps, values = steps[-2 * SEARCHED :], sign * values[-2 * SEARCHED :]
     finite = np.isfinite(values)
     steps, values = steps[finite][-SEARCHED:], values[finite][-SEARCHED:]
     if len(values) < RECENT:

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.hard_limit import hard_maximum
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.rolling import finite_points, start_level
+from diagnostics.detectors.averages import finite_median, finite_points, start_level
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
+from diagnostics.traits.shapes import hard_maximum
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 
@@ -71,18 +69,18 @@ def kl_lengths(run: Run) -> tuple[Series, Values] | None:
     """
     logged = run.get("kl_per_token", "kl_per_sequence")
     if logged is not None and logged.name == "kl_per_token":
-        return logged, pointwise(np.ones_like, logged.values)
+        return logged, np.ones_like(logged.values)
     if logged is None:
         return None
     length = run.get("length_mean")
-    tokens = last_known(length, logged.steps) if length is not None else pointwise(_unknown, logged.values)
+    tokens = last_known(length, logged.steps) if length is not None else _unknown(logged.values)
     if finite_points(tokens) < len(tokens):
         stated = length_limit(run)
         first = math.nan if length is None else start_level(length.values)
         if math.isnan(first) and stated is None:
             return None
-        tokens = pointwise(_or_else, tokens, float(stated.tokens) if stated and math.isnan(first) else first)
-    return logged, pointwise(np.maximum, tokens, 1.0)
+        tokens = _or_else(tokens, float(stated.tokens) if stated and math.isnan(first) else first)
+    return logged, np.maximum(tokens, 1.0)
 
 
 def _unknown(values: Values) -> Values:

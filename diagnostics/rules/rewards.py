@@ -3,11 +3,10 @@
 import math
 from dataclasses import dataclass
 
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.noise import noise
+from diagnostics.detectors.averages import ewma, finite_median, latest_value, start_level
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.proportions import CERTAIN
-from diagnostics.detectors.rolling import start_level
-from diagnostics.detectors.running import ewma, finite_range, latest
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -76,7 +75,7 @@ class Gain:
 
 def gain(values: Values, start: int = START) -> Gain:
     """The gain of the smoothed reward over the median of so many first points; NaN where nothing is settled."""
-    return Gain(latest(ewma(values)) - start_level(values, start), noise(values).of_gain(start))
+    return Gain(latest_value(ewma(values)) - start_level(values, start), estimate_noise(values).error_of_gain(start))
 
 
 def has_risen(series: Series | None) -> bool:

@@ -8,12 +8,12 @@ from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from diagnostics.detectors.levels import Reading, TooFew
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.levels import Reading, TooFew
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {

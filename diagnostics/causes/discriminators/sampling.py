@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from diagnostics.detectors.changepoint import Break, find_break
+from diagnostics.detectors.changepoint import Break
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.traits.hyperparameters import NEAR_GREEDY, samples_near_greedily
+from diagnostics.traits.shapes import find_break
 
 LARGE_UPDATE = 0.1  # nats per token, where update-too-large is critical
 BEFORE = 3  # logged points just before a change

@@ -5,11 +5,11 @@ import math
 import numpy as np
 
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
-from diagnostics.detectors.changepoint import find_break
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.traits.hyperparameters import kl_weight_of, number_of, updates_of_a_generation
+from diagnostics.traits.shapes import find_break
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
 START = 5  # logged points that show the start of a run

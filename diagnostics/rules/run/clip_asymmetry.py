@@ -23,14 +23,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import trend
+from diagnostics.detectors.trend import trend
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 
 
@@ -65,7 +64,7 @@ class ClipAsymmetry(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         pair = series_of(run, "clip_ratio_high_mean"), series_of(run, "clip_ratio_low_mean")
         high, low = at_common_steps(*pair)
-        one_sided = pointwise(_one_sided, high.values, low.values, limits.times)
+        one_sided = _one_sided(high.values, low.values, limits.times)
         level = Level(Severity.INFO, limits.share, limits.patience)
         reading = read_levels(replace(high, values=one_sided), (level,), smooth=False)
         entropy = series_of(run, "entropy_per_token")

@@ -27,12 +27,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
+from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.rolling import rolling_median
+from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 
@@ -81,7 +82,7 @@ class EntropyCollapse(Rule[Limits]):
         needed = limits.start + limits.window + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))
-        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
+        share = replace(series, values=rolling_median(series.values, limits.window) / base)
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:

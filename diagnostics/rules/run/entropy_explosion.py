@@ -25,12 +25,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, read_levels
-from diagnostics.detectors.rolling import baseline, rolling_median, start_level
+from diagnostics.detectors.averages import start_level
+from diagnostics.detectors.rolling import baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
@@ -73,8 +73,8 @@ class EntropyExplosion(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "entropy_per_token")
         smooth = rolling_median(series.values)
-        base = pointwise(np.maximum, baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
-        rises = pointwise(_rise, smooth, base, limits.of_start * start_level(series.values, limits.start))
+        base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
+        rises = _rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
         return self.judged_in_unit(series, base, reading)

@@ -21,12 +21,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.running import finite_range
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0
@@ -59,7 +58,7 @@ class EntropyMetricArtefact(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "entropy_per_sequence")
-        below = replace(series, values=pointwise(_depth, series.values, limits.lowest))
+        below = replace(series, values=_depth(series.values, limits.lowest))
         level = Level(Severity.INFO, SMALLEST, limits.points)
         reading = read_levels(below, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach:

@@ -26,16 +26,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.hard_limit import hard_maximum
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.traits.shapes import hard_maximum
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +90,8 @@ def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Value
     """
     lower = hard_maximum(run.get("length_max"))
     if lower is None or not lower.was_passed:
-        return pointwise(_where_shorter, cut.values, longest.values, stated)
-    return pointwise(_where_shorter_now, cut.values, longest.values, longest.steps, stated, lower.step, lower.value)
+        return _where_shorter(cut.values, longest.values, stated)
+    return _where_shorter_now(cut.values, longest.values, longest.steps, stated, lower.step, lower.value)
 
 
 def _where_shorter_now(cut: Values, longest: Values, steps: Steps, stated: float, since: int, limit: float) -> Values:

@@ -25,14 +25,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.running import finite_range
+from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.batch_size import answers_per_step
 from diagnostics.rules.lengths import ended_unseen
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import unseen_ends
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 

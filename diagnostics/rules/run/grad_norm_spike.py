@@ -26,12 +26,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import finite_points, reached_by, robust_z, times_own_past
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.rolling import reached_by, robust_z, times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
@@ -70,12 +70,12 @@ class GradNormSpike(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "grad_norm")
-        logarithms = pointwise(_logarithm, series.values)
+        logarithms = _logarithm(series.values)
         if (points := finite_points(series.values)) <= limits.fewest:
             return too_few(limits.fewest + 1, points)
         scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, SMALLEST_NORM)
-        scores = pointwise(_where_high, times, scores, limits.times)
+        scores = _where_high(times, scores, limits.times)
         reading = read_levels(_with(series, scores), (Level(Severity.INFO, limits.single, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
             repeated = _with(series, reached_by(scores, limits.repeats, limits.among))

@@ -25,10 +25,10 @@ References
 
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 

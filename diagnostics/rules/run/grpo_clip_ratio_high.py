@@ -26,11 +26,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 

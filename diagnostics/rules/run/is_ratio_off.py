@@ -26,12 +26,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 MASKED = "sequence_mask"
@@ -77,7 +76,7 @@ class IsRatioOff(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = series_of(run, "importance_ratio_mean")
-        series = replace(logged, values=pointwise(_unless_zero, logged.values))  # 0: nothing was compared
+        series = replace(logged, values=_unless_zero(logged.values))  # 0: nothing was compared
         high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))
         if isinstance(high, Reading) and high.breach:
             return self.judged(high, key="high")

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import Inputs, looks_back, pointwise, resumed
-from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
+from diagnostics.detectors.rolling import rolling_minimum
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only
+from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
 SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
@@ -71,8 +71,8 @@ class KlCoefRising(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = series_of(run, "kl_coef")
         series = finite_only(logged)
-        lowest = _lowest(series.values, limits.window)
-        times = dataclasses.replace(series, values=pointwise(np.divide, series.values, lowest))
+        lowest = np.maximum(rolling_minimum(series.values, limits.window), SMALLEST)
+        times = dataclasses.replace(series, values=series.values / lowest)
         reading = read_levels(times, (Level(Severity.WARNING, limits.growth, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
             return self._grown(series, lowest, reading.breach, limits)
@@ -95,25 +95,8 @@ class KlCoefRising(Rule[Limits]):
         batch, horizon = run.config.get("batch_size"), run.config.get("horizon")
         if not isinstance(batch, int) or not isinstance(horizon, int | float) or len(series) < 2:
             return None
-        rates = resumed("rates", (series.values, series.steps), _more_rates)
-        growth = dataclasses.replace(series, steps=series.steps[1:], values=rates[1:])
+        rates = np.diff(np.log(np.maximum(series.values, SMALLEST))) / np.diff(series.steps)
+        growth = dataclasses.replace(series, steps=series.steps[1:], values=rates)
         level = Level(Severity.WARNING, limits.of_maximum * CONTROLLER_CLIP * batch / horizon, limits.patience)
         finding = self.judged(read_levels(growth, (level,), smooth=False), key="fastest", unit="per step")
         return finding if isinstance(finding, Fired) else None
-
-
-def _more_rates(inputs: Inputs, known: int, state: None) -> tuple[Values, None]:
-    """The growth per step up to each point that was not judged before; NaN at the first."""
-    before = max(0, known - 1)
-    values, steps = inputs[0][before:], inputs[1][before:]
-    rates = np.diff(np.log(np.maximum(values, SMALLEST))) / np.diff(steps)
-    return (rates if known else np.concatenate([[np.nan], rates])), None
-
-
-@looks_back(lambda window: window - 1)
-def _lowest(values: Values, window: int) -> Values:
-    """(N,) The lowest known value of each point and the window − 1 before it; NaN where none is known."""
-    known = np.where(np.isnan(values), np.inf, values)
-    padded = np.concatenate([np.full(window - 1, np.inf), known])
-    lowest = np.lib.stride_tricks.sliding_window_view(padded, window).min(axis=1)
-    return np.maximum(np.where(np.isinf(lowest), np.nan, lowest), SMALLEST)

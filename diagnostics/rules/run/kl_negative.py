@@ -28,13 +28,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.rolling import Episode, finite_points
+from diagnostics.detectors.averages import finite_median, finite_points
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import longest_length
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
 

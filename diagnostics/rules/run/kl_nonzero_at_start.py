@@ -26,7 +26,7 @@ References
 import math
 from dataclasses import dataclass
 
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths

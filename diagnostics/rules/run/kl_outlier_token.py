@@ -23,14 +23,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Breach, Level, Reading
-from diagnostics.detectors.rolling import Episode, episodes, finite_points, times_own_past
-from diagnostics.detectors.running import farthest
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode, episodes
+from diagnostics.detectors.extremes import extreme
+from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.levels import Breach, Level, Reading
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 
@@ -67,10 +68,10 @@ class KlOutlierToken(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "kl_per_token")
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
-        if math.isnan(farthest(times)):
+        if math.isnan(extreme(times)):
             return too_few(limits.fewest + 1, finite_points(series.values))
-        outlying = pointwise(_outlying, series.values, times, limits.least)
-        worst = farthest(outlying)
+        outlying = _outlying(series.values, times, limits.least)
+        worst = extreme(outlying)
         breach = _shortest(series, outlying, limits) if worst >= limits.times else None
         worst = 0.0 if math.isnan(worst) else worst
         reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
@@ -83,7 +84,7 @@ def _outlying(kl: Values, times: Values, least: float) -> Values:
 
 
 def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:
-    """The outlier that stands farthest out, of those that came back within the longest allowed."""
+    """The outlier that stands extreme out, of those that came back within the longest allowed."""
     found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
     if not found:
         return None

@@ -35,15 +35,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise, settled
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, rolling_median, start_level
-from diagnostics.detectors.running import ewma, extreme_so_far, place_of_farthest
+from diagnostics.detectors.averages import ewma, finite_points, start_level
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import extreme_so_far, index_of_extreme
+from diagnostics.detectors.noise import estimate_noise, stable_length
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
 from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
 from diagnostics.traits.hyperparameters import UNSCALED, kl_weight_of, value_of
@@ -118,12 +119,12 @@ class KlPenaltyDominates(Rule[Limits]):
         """The finding that the policy returns to the reference, for no gain in reward."""
         kl, reward = at_common_steps(kl, series_of(run, "reward"))
         smooth, means = rolling_median(kl.values), ewma(reward.values)
-        share = replace(kl, values=pointwise(_share, smooth, extreme_so_far(smooth)))
+        share = replace(kl, values=_share(smooth, extreme_so_far(smooth)))
         level = Level(Severity.WARNING, limits.back, limits.back_patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.patience)
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
             return None
-        peak, last = place_of_farthest(smooth), len(kl) - 1
+        peak, last = index_of_extreme(smooth), len(kl) - 1
         episode, highest = Episode(peak, last, still=True), float(smooth[peak])
         if highest < limits.moved or is_at_full_marks(reward.values[peak:], limits.full_marks):
             return None
@@ -135,9 +136,9 @@ class KlPenaltyDominates(Rule[Limits]):
     def _of_reward(self, run: Run, limits: Limits) -> Finding:
         """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
-        gain = pointwise(_gain, ewma(score.values), start_level(score.values, limits.start))
-        bar = pointwise(np.maximum, gain, max(limits.spread * _spread(run, score), limits.smallest))
-        times = replace(penalty, values=pointwise(_times, penalty.values, bar))
+        gain = _gain(ewma(score.values), start_level(score.values, limits.start))
+        bar = np.maximum(gain, max(limits.spread * _spread(run, score), limits.smallest))
+        times = replace(penalty, values=_times(penalty.values, bar))
         level = Level(Severity.WARNING, limits.times, limits.patience)
         reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
         if (not isinstance(reading, Reading) or reading.breach is None) and spread_of_answers(run):
@@ -180,4 +181,4 @@ def _spread(run: Run, score: Series) -> float:
         return logged
     batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
     size = batch if isinstance(batch, int) and batch > 0 else 1
-    return noise(score.values[: settled(len(score))]).deviation * math.sqrt(size)
+    return estimate_noise(score.values[: stable_length(len(score))]).deviation * math.sqrt(size)

@@ -26,13 +26,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.lengths import kl_lengths
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit
 
 
@@ -76,12 +75,12 @@ class KlRunaway(Rule[Limits]):
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
-        kl = pointwise(np.divide, series.values, tokens)
+        kl = series.values / tokens
         times, base = times_own_past(kl, limits.window, limits.shift, limits.fewest, limits.smallest)
-        times = pointwise(_where_far, kl, times, limits.least)
+        times = _where_far(kl, times, limits.least)
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
-        return self.judged_in_unit(series, pointwise(np.multiply, base, tokens), reading)
+        return self.judged_in_unit(series, base * tokens, reading)
 
 
 def _where_far(kl: Values, times: Values, least: float) -> Values:

@@ -28,12 +28,12 @@ References
 import math
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Level, read_levels
-from diagnostics.detectors.rolling import start_level
+from diagnostics.detectors.averages import start_level
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 

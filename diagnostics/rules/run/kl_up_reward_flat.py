@@ -26,8 +26,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
@@ -75,7 +76,7 @@ class KlUpRewardFlat(Rule[Limits]):
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
-        kl = replace(series, values=pointwise(np.divide, series.values, tokens))
+        kl = replace(series, values=series.values / tokens)
         fewest = min(finite_points(kl.values), finite_points(reward.values))
         if fewest < limits.warm_up:
             return too_few(limits.warm_up, fewest)
@@ -91,7 +92,7 @@ class KlUpRewardFlat(Rule[Limits]):
 
 
 def _slope(series: Series, limits: Limits) -> float:
-    return keeps_trend(series.steps, series.values, limits.window, limits.patience, limits.significance)
+    return lasting_slope(series.steps, series.values, limits.window, limits.patience, limits.significance)
 
 
 def _is_high(run: Run, reward: Series, limits: Limits) -> bool:

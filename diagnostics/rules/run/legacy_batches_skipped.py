@@ -19,12 +19,10 @@ References
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from diagnostics.detectors.growing import Inputs, carried
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
@@ -65,33 +63,17 @@ class LegacyBatchesSkipped(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         policy, value = at_common_steps(series_of(run, "policy_loss"), series_of(run, "value_loss"))
-        skipped = carried("skipped", (policy.values, value.values), _more_skipped)
-        if skipped.points < limits.points:
-            return Quiet(float(skipped.points), float(limits.points), "points", policy.name, policy.tag)
-        is_often = len(policy) >= limits.fewest and skipped.points > limits.share * len(policy)
+        skipped = np.flatnonzero((policy.values == 0) & (value.values == 0))
+        if len(skipped) < limits.points:
+            return Quiet(float(len(skipped)), float(limits.points), "points", policy.name, policy.tag)
+        is_often = len(policy) >= limits.fewest and len(skipped) > limits.share * len(policy)
+        first, last = int(skipped[0]), int(skipped[-1])
         return self.fired(
             policy,
-            Episode(skipped.first, skipped.last, still=skipped.last == len(policy) - 1),
+            Episode(first, last, still=last == len(policy) - 1),
             Severity.CRITICAL if is_often else Severity.WARNING,
             measured=0.0,
             limit=None,
-            count=skipped.points,
+            count=len(skipped),
             points=len(policy),
         )
-
-
-class _Skipped(NamedTuple):
-    """How many batches were skipped, and the indices of the first and the last."""
-
-    points: int = 0
-    first: int = 0
-    last: int = 0
-
-
-def _more_skipped(inputs: Inputs, known: tuple[int, ...], before: _Skipped | None) -> _Skipped:
-    policy, value = inputs
-    more = np.flatnonzero((policy[known[0] :] == 0) & (value[known[1] :] == 0)) + known[0]
-    found = before or _Skipped()
-    if not len(more):
-        return found
-    return _Skipped(found.points + len(more), found.first if found.points else int(more[0]), int(more[-1]))

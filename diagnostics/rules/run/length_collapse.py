@@ -26,11 +26,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, read_levels
-from diagnostics.detectors.rolling import finite_points, rolling_median, start_level
+from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rewards import gain, is_at_full_marks
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
@@ -84,7 +84,7 @@ class LengthCollapse(Rule[Limits]):
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))
-        share = replace(series, values=pointwise(np.divide, rolling_median(series.values, limits.window), base))
+        share = replace(series, values=rolling_median(series.values, limits.window) / base)
         levels = [Level(Severity.WARNING, limits.warning, limits.patience)]
         if base >= limits.long:
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))

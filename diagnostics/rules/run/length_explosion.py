@@ -23,17 +23,16 @@ References
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
-from diagnostics.detectors.growing import Inputs, resumed
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import finite_points, rolling_median, start_level, trend
+from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.rolling import rolling_median
+from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 
@@ -82,8 +81,9 @@ class LengthExplosion(Rule[Limits]):
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:
             return too_few(needed, finite_points(series.values))
-        bound = (limits.early, limits.early_times * base, limits.times * base)
-        growth = resumed(("growth", *bound), (rolling_median(series.values, limits.window),), partial(_growth, bound))
+        early = np.arange(len(series)) < limits.early
+        allowed = np.where(early, limits.early_times * base, limits.times * base)
+        growth = rolling_median(series.values, limits.window) / allowed
         level = Level(Severity.WARNING, 1.0, limits.patience)
         reading = read_levels(replace(series, values=growth), (level,), smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
@@ -93,13 +93,6 @@ class LengthExplosion(Rule[Limits]):
             return Quiet(reading.worst, 1.0, unit, series.name, series.tag)
         times = limits.early_times if reading.breach.peak < limits.early else limits.times
         return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, limit=times)
-
-
-def _growth(bound: tuple[int, float, float], inputs: Inputs, known: int, state: None) -> tuple[Values, None]:
-    """The lengths that were not judged before, over what is allowed early in a run and later."""
-    early, allowed_early, allowed = bound
-    more = inputs[0][known:]
-    return more / np.where(np.arange(known, known + len(more)) < early, allowed_early, allowed), None
 
 
 def _pays(run: Run, limits: Limits) -> bool:
@@ -118,5 +111,5 @@ def _may_pay(run: Run, limits: Limits) -> bool:
     """Whether the reward may have gained something: of few answers a step nobody can tell for a while."""
     spread = spread_of_answers(run)
     values = main_reward(run).values
-    gained = Gain(gain(values, limits.start).value, noise(values).of_batches.of_gain(limits.start))
+    gained = Gain(gain(values, limits.start).value, estimate_noise(values).of_batches.error_of_gain(limits.start))
     return spread is not None and gained.may_be(limits.small * spread, limits.standard_errors)

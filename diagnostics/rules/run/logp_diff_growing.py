@@ -23,11 +23,11 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import start_level
+from diagnostics.detectors.averages import start_level
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 

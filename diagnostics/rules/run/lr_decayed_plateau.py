@@ -23,9 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import Episode, start_level, trend
-from diagnostics.detectors.running import finite_range
+from diagnostics.detectors.averages import start_level
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
@@ -90,18 +92,14 @@ class LrDecayedPlateau(Rule[Limits]):
             return False
         rose = before.slope > 0 and before.p < limits.significance
         drop = before.slope - behind.slope
-        error = _error_of_slope(reward.steps[start:], noise(reward.values).long_run)
+        error = _error_of_slope(reward.steps[start:], estimate_noise(reward.values).long_run_deviation)
         return rose and behind.slope <= limits.left * before.slope and drop >= limits.standard_errors * error
 
 
 def _start_of_low(rates: Values, bar: float) -> int:
-    """The index from which on all rates lie below the bar; looked for from the end, where it mostly is."""
-    width = 64
-    while True:
-        high = np.flatnonzero(~(rates[-width:] < bar))
-        if len(high) or width >= len(rates):
-            return max(0, len(rates) - width) + (int(high[-1]) + 1 if len(high) else 0)
-        width *= 4
+    """The index from which on all rates lie below the bar."""
+    high = np.flatnonzero(~(rates < bar))
+    return int(high[-1]) + 1 if len(high) else 0
 
 
 def _error_of_slope(steps: Steps, deviation: float) -> float:

@@ -20,11 +20,10 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.detectors.levels import Level, Reading
-from diagnostics.detectors.proportions import read_proven
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, Reading, read_proven_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 
@@ -63,7 +62,7 @@ class MaskedOutBatch(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
-        reading = read_proven(series_of(run, "truncated_fraction"), (level,))
+        reading = read_proven_levels(series_of(run, "truncated_fraction"), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))

@@ -25,12 +25,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise, summed_up
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 
 
@@ -63,14 +62,14 @@ class NanGradFiniteLoss(Rule[Limits]):
         norm, loss = at_common_steps(series_of(run, "grad_norm"), series_of(run, "loss", "policy_loss"))
         if not len(norm):
             return too_few(limits.patience, 0)
-        hidden = pointwise(_is_hidden, norm.values, loss.values)
+        hidden = _is_hidden(norm.values, loss.values)
         patience = limits.patience_scaled if run.config.get("fp16") else limits.patience
         marks = dataclasses.replace(norm, values=hidden)
         reading = read_levels(marks, (Level(Severity.CRITICAL, 1.0, patience),), smooth=False)
         if not isinstance(reading, Reading):
             return self.judged(reading)
         if reading.breach is None:
-            return Quiet(_count(hidden), float(patience), "points", norm.name, norm.tag)
+            return Quiet(float(hidden.sum()), float(patience), "points", norm.name, norm.tag)
         first = reading.breach.episode.first
         return self.fired(
             norm,
@@ -79,18 +78,10 @@ class NanGradFiniteLoss(Rule[Limits]):
             measured=float(norm.values[first]),
             limit=None,
             loss=float(loss.values[first]),
-            count=int(_count(hidden)),
+            count=int(hidden.sum()),
         )
 
 
 def _is_hidden(norm: Values, loss: Values) -> Values:
     """(N,) 1 where the loss is finite and the norm of the gradient is not, else 0."""
     return np.asarray(~np.isfinite(norm) & np.isfinite(loss), dtype=np.float64)
-
-
-def _count(marks: Values) -> float:
-    return summed_up("count", marks, _more_marks)
-
-
-def _more_marks(marks: Values, known: int, count: float | None) -> float:
-    return (count or 0.0) + float(marks[known:].sum())

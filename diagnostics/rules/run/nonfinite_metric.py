@@ -27,7 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.rolling import Episode, finite_points
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series

@@ -28,13 +28,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import finite_points
+from diagnostics.detectors.averages import finite_points
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.producers.settings import is_on
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.traits.hyperparameters import updates_per_batch, value_of
 
@@ -119,7 +118,7 @@ def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:
     allowed = dict(zip(JUDGED, least, strict=True))
     for name, most in allowed.items():
         if (series := run.get(name)) is not None:
-            yield series, pointwise(_distance, series.values, 1.0 if name == "ratio_mean" else 0.0, most)
+            yield series, _distance(series.values, 1.0 if name == "ratio_mean" else 0.0, most)
 
 
 def _distance(values: Values, trivial: float, most: float) -> Values:

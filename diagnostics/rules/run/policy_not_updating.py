@@ -27,12 +27,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 from diagnostics.traits.hyperparameters import updates_per_batch
 
@@ -94,7 +93,7 @@ def _judged(run: Run) -> Iterator[Series]:
     size, clipped = run.get("approx_kl"), run.get("clip_fraction")
     if size is not None and clipped is not None and _updates_per_batch(run) > 1:
         size, clipped = at_common_steps(size, clipped)
-        yield replace(size, values=pointwise(np.maximum, size.values, clipped.values))
+        yield replace(size, values=np.maximum(size.values, clipped.values))
 
 
 def _updates_per_batch(run: Run) -> int:
@@ -114,10 +113,10 @@ def _with_signal(run: Run, series: Series, limits: Limits) -> Values:
     """(N,) The values, NaN where no group has a signal."""
     silent = run.get("zero_std_fraction")
     if silent is not None:
-        return pointwise(_where_below, series.values, last_known(silent, series.steps), limits.no_signal)
+        return _where_below(series.values, last_known(silent, series.steps), limits.no_signal)
     spread = run.get(*SPREADS)
     if spread is not None:
-        return pointwise(_where_positive, series.values, last_known(spread, series.steps))
+        return _where_positive(series.values, last_known(spread, series.steps))
     return series.values
 
 

@@ -20,19 +20,19 @@ References
     GDPO (arXiv 2601.05242) · rewardspy, component dominance.
 """
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
@@ -102,9 +102,9 @@ def _weights(run: Run, functions: tuple[str, ...]) -> dict[str, float] | None:
 
 def _shares(spreads: Mapping[str, Series], weights: Mapping[str, float]) -> dict[str, Series]:
     aligned = dict(zip(spreads, at_common_steps(*map(finite_only, spreads.values())), strict=True))
-    variances = {name: pointwise(_variance, series.values, weights.get(name, 1.0)) for name, series in aligned.items()}
-    total = reduce(partial(pointwise, np.add), variances.values())
-    return {name: replace(series, values=pointwise(_share, variances[name], total)) for name, series in aligned.items()}
+    variances = {name: _variance(series.values, weights.get(name, 1.0)) for name, series in aligned.items()}
+    total = reduce(operator.add, variances.values())
+    return {name: replace(series, values=_share(variances[name], total)) for name, series in aligned.items()}
 
 
 def _variance(spread: Values, weight: float) -> Values:

@@ -27,7 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.rolling import Episode, finite_points, keeps_trend
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -100,7 +102,7 @@ class RewardComponentsDiverge(Rule[Limits]):
 
 
 def _slope(series: Series, limits: Limits) -> float:
-    return keeps_trend(series.steps, series.values, limits.window, limits.patience, limits.significance)
+    return lasting_slope(series.steps, series.values, limits.window, limits.patience, limits.significance)
 
 
 def _ends(series: Series, limits: Limits) -> tuple[float, float]:

@@ -24,13 +24,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.detectors.medians import finite_median
+from diagnostics.detectors.averages import finite_median
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import FULL_MARKS
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit
 

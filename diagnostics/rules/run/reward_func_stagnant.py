@@ -22,7 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.rolling import Episode, finite_points, trend
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.trend import trend
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run

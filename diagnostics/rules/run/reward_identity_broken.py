@@ -24,12 +24,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SUMMED = ("rlhf_reward", "score", "non_score_reward")
@@ -68,7 +67,7 @@ class RewardIdentityBroken(Rule[Limits]):
         names = [SCALED if name == "score" and run.get(SCALED) else name for name in SUMMED]
         reward, score, penalty = at_common_steps(*(finite_only(series_of(run, name)) for name in names))
         terms = (reward.values, score.values, penalty.values)
-        off = replace(reward, values=pointwise(_mismatch, *terms, limits.smallest))
+        off = replace(reward, values=_mismatch(*terms, limits.smallest))
         level = Level(Severity.WARNING, limits.tolerance, limits.patience)
         reading = read_levels(off, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
@@ -91,7 +90,7 @@ class RewardIdentityBroken(Rule[Limits]):
         if kl is None:
             return None
         penalty, kl = at_common_steps(finite_only(series_of(run, "non_score_reward")), finite_only(kl))
-        values = pointwise(_agreement, penalty.values, kl.values, limits.smallest_kl)
+        values = _agreement(penalty.values, kl.values, limits.smallest_kl)
         reading = read_levels(
             replace(penalty, values=values), (Level(Severity.WARNING, 1.0, limits.patience),), smooth=False
         )

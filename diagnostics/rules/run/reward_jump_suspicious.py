@@ -25,14 +25,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.detectors.noise import noise
+from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.rolling import baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 
@@ -79,15 +78,17 @@ class RewardJumpSuspicious(Rule[Limits]):
         if not highest:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         before = baseline(reward.values, limits.window, limits.shift, limits.window // 2)
-        bar = pointwise(_bar, before, limits.of_the_rest, highest, limits.least * highest)
+        bar = _bar(before, limits.of_the_rest, highest, limits.least * highest)
         lengths = last_known(series_of(run, "length_mean"), reward.steps)
         usual = baseline(lengths, limits.window, limits.shift, limits.window // 2)
         smooth = rolling_median(reward.values), rolling_median(lengths)
-        reading = _read(reward, pointwise(_jump, *smooth, before, usual, bar, limits.length), limits)
+        reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if (
             isinstance(reading, Reading) and reading.breach
         ):  # the noise is another after each point, which moves all bars
-            bar = np.maximum(bar, limits.deviations * noise(reward.values[: reading.breach.episode.first]).deviation)
+            bar = np.maximum(
+                bar, limits.deviations * estimate_noise(reward.values[: reading.breach.episode.first]).deviation
+            )
             reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of a suspicious jump")

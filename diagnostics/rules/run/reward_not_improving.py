@@ -29,9 +29,10 @@ References
 import math
 from dataclasses import dataclass
 
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import Episode, finite_points, start_level, trend
-from diagnostics.detectors.running import ewma, latest
+from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.trend import trend
 from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -79,18 +80,18 @@ class RewardNotImproving(Rule[Limits]):
         series = main_reward(run)
         window = _window(run, limits)
         means, points = ewma(series.values), finite_points(series.values)
-        start, reached = start_level(series.values, limits.start), latest(means)
+        start, reached = start_level(series.values, limits.start), latest_value(means)
         if points < window or math.isnan(reached):
             return too_few(window, points)
-        luck = noise(series.values).of_batches
-        told = limits.standard_errors * luck.of_mean(window)
+        luck = estimate_noise(series.values).of_batches
+        told = limits.standard_errors * luck.error_of_mean(window)
         needed = start + (told if window >= limits.window else 0.0)
         recent = slice(len(series) - window, len(series))
         found = trend(series.steps[recent], series.values[recent])
         rises = found is not None and found.slope > 0 and found.p < limits.significance
         if rises or reached > needed or is_solved(run, series.steps[recent], limits.full_marks):
             return Quiet(reached, needed, series.unit, series.name, series.tag)
-        gained = Gain(reached - start, luck.of_gain(limits.start))
+        gained = Gain(reached - start, luck.error_of_gain(limits.start))
         if (spread := spread_of_answers(run)) and gained.may_be(limits.small * spread, limits.standard_errors):
             values: dict[str, Value] = {"error": gained.error, "small": limits.small * spread}
             return Skipped(self.say("noisy", **values), self.say("noisy_enable"))

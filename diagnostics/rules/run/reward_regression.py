@@ -31,17 +31,19 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.detectors.changepoint import BEFORE, LATEST, Break, find_break
-from diagnostics.detectors.growing import settled
-from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import MEDIAN_WINDOW, Episode, finite_points, plain_rolling_median, start_level
-from diagnostics.detectors.running import drawdown, ewma, farthest, place_of_farthest
+from diagnostics.detectors.averages import ewma, finite_points, start_level
+from diagnostics.detectors.changepoint import BEFORE, LATEST, Break
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import drawdown, extreme, index_of_extreme
+from diagnostics.detectors.noise import estimate_noise, stable_length
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.traits.shapes import find_break
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +119,12 @@ class RewardRegression(Rule[Limits]):
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
         points = finite_points(series.values)
-        if points < needed or math.isnan(highest := farthest(means)):
+        if points < needed or math.isnan(highest := extreme(means)):
             return too_few(needed, points)
         start = start_level(series.values, limits.start)
         gain = max(0.0, highest - start)
-        known = settled(len(series))
-        chance = noise(series.values[:known]).range_of_smoothed(known)
+        known = stable_length(len(series))
+        chance = estimate_noise(series.values[:known]).range_of_ewma(known)
         allowed = max(limits.chance * chance, limits.warning * gain, limits.smallest)
         levels = [Level(Severity.WARNING, allowed, limits.patience)]
         if limits.critical * gain > allowed:
@@ -136,7 +138,7 @@ class RewardRegression(Rule[Limits]):
         return self._fired(series, means, reading.breach)
 
     def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
-        best_at = place_of_farthest(means[: breach.peak + 1])
+        best_at = index_of_extreme(means[: breach.peak + 1])
         best = float(means[best_at])
         return self.fired(
             series,
@@ -158,9 +160,11 @@ def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
     first = int(np.searchsorted(series.steps, left.step))
     before, behind = series.values[:first][-LATEST:], series.values[first:][np.isfinite(series.values[first:])]
     as_if_not = np.concatenate([before, behind + (left.before - left.after)])
-    near, all_known = (noise(part, standard_errors=0.0) for part in (as_if_not[: len(before) + BEFORE], as_if_not))
+    near, all_known = (
+        estimate_noise(part, standard_errors=0.0) for part in (as_if_not[: len(before) + BEFORE], as_if_not)
+    )
     allowed = max(limits.at_once * min(near.deviation, all_known.deviation), limits.smallest)
-    medians = plain_rolling_median(behind, MEDIAN_WINDOW)
+    medians = rolling_median(behind, MEDIAN_WINDOW)
     is_over = _last(medians > (left.before + left.after) / 2) > _last(medians <= left.after)
     return None if left.before - left.after < allowed or is_over else _Fall(left, first, left.before - allowed)
 

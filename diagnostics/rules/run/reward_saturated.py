@@ -23,14 +23,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Input, Quiet, Rule, Skipped, english, limit, series_of
 
@@ -79,7 +78,7 @@ class RewardSaturated(Rule[Limits]):
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         silent = _silent(run, reward) if has_groups else np.full(len(reward), limits.silent)
         near = rolling_median(reward.values)
-        reached = replace(reward, values=pointwise(_reached, near, silent, limits.share * highest, limits.silent))
+        reached = replace(reward, values=_reached(near, silent, limits.share * highest, limits.silent))
         reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
         if not isinstance(reading, Reading):
             return self.judged(reading)

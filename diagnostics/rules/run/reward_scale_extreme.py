@@ -28,12 +28,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Input, Rule, english, limit, series_of
 from diagnostics.traits.hyperparameters import UNSCALED, value_of
 
@@ -98,5 +97,5 @@ class RewardScaleExtreme(Rule[Limits]):
 
 
 def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:
-    size = replace(series, values=pointwise(np.abs, series.values))
+    size = replace(series, values=np.abs(series.values))
     return read_levels(size, (Level(Severity.WARNING, most, limits.patience),))

@@ -24,11 +24,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import rewards_form
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 

@@ -23,14 +23,13 @@ References
 
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Breach, Level, Reading, read_levels
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import finite_points, start_level
+from diagnostics.detectors.averages import finite_median, finite_points, start_level
+from diagnostics.detectors.noise import estimate_noise
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
+from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
 
@@ -82,7 +81,10 @@ class RewardStdShrink(Rule[Limits]):
         reached, highest = _level_within(reward, spread, reading.breach), full_marks(run)
         if highest and reached >= limits.full_marks * highest:
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
-        risen = reached > start_level(reward.values, limits.start) + limits.deviations * noise(reward.values).deviation
+        risen = (
+            reached
+            > start_level(reward.values, limits.start) + limits.deviations * estimate_noise(reward.values).deviation
+        )
         return replace(finding, severity=Severity.INFO) if risen else finding
 
 

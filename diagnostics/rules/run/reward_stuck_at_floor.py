@@ -23,9 +23,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
-from diagnostics.detectors.growing import pointwise, summed_up
-from diagnostics.detectors.rolling import Episode, finite_points
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
@@ -67,8 +68,8 @@ class RewardStuckAtFloor(Rule[Limits]):
         if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
             return too_few(limits.patience, finite_points(reward.values))
         first, highest = float(reward.values[0]), full_marks(run)
-        moved = pointwise(_has_moved, reward.values, spread.values, first, limits.rounding)
-        stuck = summed_up("stuck", moved, _more_stuck)
+        moved = _has_moved(reward.values, spread.values, first, limits.rounding)
+        stuck = int(np.argmax(moved)) if moved.any() else len(moved)
         is_high = highest is not None and first >= limits.full_marks * highest
         if stuck < len(reward) or is_high:
             return Quiet(float(0 if is_high else stuck), float(len(reward)), "points", reward.name, reward.tag)
@@ -76,15 +77,7 @@ class RewardStuckAtFloor(Rule[Limits]):
         return self.fired(reward, episode, Severity.CRITICAL, measured=first, limit=None)
 
 
-def _has_moved(reward: Values, spread: Values, first: float, rounding: float) -> Values:
-    """(N,) 1 where answers differ, or it is not known that they do not, else 0."""
+def _has_moved(reward: Values, spread: Values, first: float, rounding: float) -> npt.NDArray[np.bool_]:
+    """(N,) Whether answers differ, or it is not known that they do not."""
     moved = (np.abs(reward - first) > rounding) | (spread > rounding)
-    return np.asarray(moved | ~np.isfinite(reward) | np.isnan(spread), dtype=np.float64)
-
-
-def _more_stuck(moved: Values, known: int, stuck: int | None) -> int:
-    """How many points come before the first that moved."""
-    if stuck is not None and stuck < known:
-        return stuck
-    where = np.flatnonzero(moved[known:])
-    return known + int(where[0]) if len(where) else len(moved)
+    return np.asarray(moved | ~np.isfinite(reward) | np.isnan(spread))

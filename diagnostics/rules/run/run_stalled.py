@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series

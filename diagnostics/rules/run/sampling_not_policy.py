@@ -30,14 +30,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import finite_points
+from diagnostics.detectors.averages import finite_points
 from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, Skipped, english, limit, series_of, too_few
 
 
@@ -111,11 +110,9 @@ class SamplingNotPolicy(Rule[Limits]):
         padded = next((item for item in (surprise, entropy) if item.caveat), None)
         if padded is not None:
             return Skipped(self.say("padded", tag=padded.tag), self.say("padded_enable"))
-        off = pointwise(_off, surprise.values, entropy.values, length.values, limits.least)
+        off = _off(surprise.values, entropy.values, length.values, limits.least)
         level = Level(Severity.WARNING, float(np.log(limits.times)), limits.patience)
-        sides = [
-            read_levels(replace(surprise, values=pointwise(np.multiply, off, side)), (level,)) for side in (1.0, -1.0)
-        ]
+        sides = [read_levels(replace(surprise, values=off * side), (level,)) for side in (1.0, -1.0)]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
         if not readings:
             return too_few(limits.patience, finite_points(surprise.values))

@@ -25,15 +25,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import finite_points
-from diagnostics.detectors.running import farthest
+from diagnostics.detectors.averages import finite_points
+from diagnostics.detectors.extremes import extreme
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
 
 JUDGED = {
@@ -92,7 +91,7 @@ def _read(run: Run, series: Series, limits: Limits) -> Reading | None:
     base = float(np.median(early)) if len(early) else 0.0
     if base < limits.least_base:
         return None
-    size = dataclasses.replace(series, values=pointwise(np.abs, series.values))
+    size = dataclasses.replace(series, values=np.abs(series.values))
     if series.name == "approx_kl":
         size = _while_learning(run, size, limits.learning_rate)
     level = Level(JUDGED[series.name], limits.share * base, limits.patience)
@@ -103,8 +102,8 @@ def _read(run: Run, series: Series, limits: Limits) -> Reading | None:
 def _while_learning(run: Run, series: Series, share: float) -> Series:
     """The series with NaN (not known) where the learning rate is not logged or below `share` of its peak."""
     rate = run.get("learning_rate")
-    rates = pointwise(_unknown, series.values) if rate is None else last_known(rate, series.steps)
-    return dataclasses.replace(series, values=pointwise(_where_active, series.values, rates, share * farthest(rates)))
+    rates = _unknown(series.values) if rate is None else last_known(rate, series.steps)
+    return dataclasses.replace(series, values=_where_active(series.values, rates, share * extreme(rates)))
 
 
 def _unknown(values: Values) -> Values:

@@ -26,12 +26,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
 
 
@@ -64,12 +63,9 @@ class SystematicLogprobShift(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         ratio, update = at_common_steps(series_of(run, "ratio_mean"), series_of(run, "approx_kl"))
-        shifted = pointwise(_unexplained, ratio.values, update.values, limits.times, limits.largest_update)
+        shifted = _unexplained(ratio.values, update.values, limits.times, limits.largest_update)
         level = Level(Severity.WARNING, limits.distance, limits.patience)
-        sides = [
-            read_levels(replace(ratio, values=pointwise(np.multiply, shifted, side)), (level,), smooth=False)
-            for side in (1.0, -1.0)
-        ]
+        sides = [read_levels(replace(ratio, values=shifted * side), (level,), smooth=False) for side in (1.0, -1.0)]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
         if not readings:
             return too_few(limits.patience, len(ratio))

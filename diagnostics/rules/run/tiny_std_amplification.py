@@ -24,15 +24,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.rolling import start_level
-from diagnostics.detectors.running import extreme_so_far
+from diagnostics.detectors.averages import start_level
+from diagnostics.detectors.extremes import extreme_so_far
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 from diagnostics.traits.hyperparameters import value_of
 
@@ -80,7 +79,7 @@ class TinyStdAmplification(Rule[Limits]):
         spread = finite_only(series_of(run, "reward_std"))
         varied = _of_groups_that_vary(run, spread, limits)
         span = _range(run, spread, limits)
-        share = replace(spread, values=pointwise(_share, varied, span))
+        share = replace(spread, values=_share(varied, span))
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
@@ -108,17 +107,17 @@ def _is_of_the_batch(run: Run) -> bool:
 def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) At most the mean spread of the groups that have one; NaN where hardly any has."""
     silent = run.get("zero_std_fraction")
-    values = pointwise(_positive, spread.values)
+    values = _positive(spread.values)
     if silent is None:
         return values
-    return pointwise(_of_the_others, values, last_known(finite_only(silent), spread.steps), limits.silent)
+    return _of_the_others(values, last_known(finite_only(silent), spread.steps), limits.silent)
 
 
 def _range(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) How far the mean reward has moved so far, and at least some spreads of the start."""
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
-    moved = pointwise(np.subtract, extreme_so_far(reward), extreme_so_far(reward, highest=False))
-    return pointwise(np.fmax, moved, limits.spreads * start_level(spread.values, limits.start))
+    moved = extreme_so_far(reward) - extreme_so_far(reward, highest=False)
+    return np.fmax(moved, limits.spreads * start_level(spread.values, limits.start))
 
 
 def _share(spread: Values, span: Values) -> Values:

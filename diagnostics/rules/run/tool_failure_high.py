@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.levels import Level, Reading
-from diagnostics.detectors.proportions import read_proven
-from diagnostics.detectors.rolling import Episode, trend
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.levels import Level, Reading, read_proven_levels
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
 
@@ -66,7 +66,7 @@ class ToolFailureHigh(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         series = series_of(run, "tool_failure_frequency")
-        reading = read_proven(series, (level,))
+        reading = read_proven_levels(series, (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self._rising(series, limits) or self.judged(reading)
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))

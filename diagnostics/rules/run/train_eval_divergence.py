@@ -26,11 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.noise import noise
-from diagnostics.detectors.rolling import Episode, finite_points, start_level
-from diagnostics.detectors.running import ewma
+from diagnostics.detectors.averages import ewma, finite_median, finite_points, start_level
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.noise import estimate_noise
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -84,7 +82,7 @@ class TrainEvalDivergence(Rule[Limits]):
         values, steps = held_out.values[recent], held_out.steps[recent]
         smoothed = last_known(Series("", "", reward.steps, _means(reward.values)), steps)
         low, high = float(smoothed[0]), float(smoothed[-1])
-        needed = limits.deviations * noise(reward.values).of_mean(limits.evaluations)
+        needed = limits.deviations * estimate_noise(reward.values).error_of_mean(limits.evaluations)
         allowed = limits.standard_errors * error
         fall = float(values[0] - values[-1])
         if not (np.all(np.diff(values) < 0) and fall > allowed and high > low + needed):
@@ -105,7 +103,7 @@ class TrainEvalDivergence(Rule[Limits]):
 def _means(values: Values) -> Values:
     """(N,) The smoothed values, with the first mean wherever none is settled."""
     means = ewma(values)
-    return pointwise(_or_first, means, start_level(means, 1))
+    return _or_first(means, start_level(means, 1))
 
 
 def _or_first(means: Values, first: float) -> Values:

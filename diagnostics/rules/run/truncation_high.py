@@ -26,14 +26,13 @@ References
 
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Level, Reading
-from diagnostics.detectors.proportions import read_proven
-from diagnostics.detectors.rolling import start_level
+from diagnostics.detectors.averages import start_level
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import ended_unseen, length_limit
+from diagnostics.rules.levels import Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import unseen_ends
 from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
 
@@ -78,7 +77,7 @@ class TruncationHigh(Rule[Limits]):
             Level(Severity.WARNING, limits.warning, limits.patience),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        reading = read_proven(series_of(run, "truncated_fraction"), levels)
+        reading = read_proven_levels(series_of(run, "truncated_fraction"), levels)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         breach = reading.breach.episode

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run

@@ -32,13 +32,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.detectors.proportions import read_proven
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SIZES = ("approx_kl", "policy_kl")
@@ -118,9 +116,9 @@ class UpdateTooLarge(Rule[Limits]):
 
 def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
     """The reading of a level that points must prove by their logarithms: one update may be many times another."""
-    logs = replace(series, values=pointwise(_log, series.values))
+    logs = replace(series, values=_log(series.values))
     told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
-    found = read_proven(
+    found = read_proven_levels(
         logs, (told,), warm_up=limits.warm_up, window=limits.proof, standard_errors=limits.standard_errors
     )
     if isinstance(found, TooFew):

@@ -20,10 +20,10 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 

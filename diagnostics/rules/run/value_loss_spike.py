@@ -24,11 +24,11 @@ References
 import dataclasses
 from dataclasses import dataclass
 
-from diagnostics.detectors.levels import Level, Reading, read_levels
 from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high

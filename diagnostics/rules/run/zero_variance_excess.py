@@ -25,14 +25,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from diagnostics.detectors.growing import pointwise
-from diagnostics.detectors.levels import Level, Reading, read_levels
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.running import farthest
+from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.extremes import extreme
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 from diagnostics.traits.hyperparameters import value_of
@@ -78,9 +77,9 @@ class ZeroVarianceExcess(Rule[Limits]):
         if coin is None:
             return Skipped(self.say("graded"), self.say("graded_enable"), applies=False)
         silent, mean = at_common_steps(series_of(run, "zero_std_fraction"), coin)
-        bound = pointwise(_explained, mean.values, size)
+        bound = _explained(mean.values, size)
         level = Level(Severity.INFO, limits.excess, limits.patience)
-        reading = read_levels(replace(silent, values=pointwise(np.subtract, silent.values, bound)), (level,))
+        reading = read_levels(replace(silent, values=silent.values - bound), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         return self._fired(silent, mean, bound, reading, limits)
@@ -107,8 +106,8 @@ def _coin(run: Run, limits: Limits) -> Series | None:
     if len(means) != 1 or means.keys() != spreads.keys():
         return None
     mean, spread = at_common_steps(*means.values(), *spreads.values())
-    off = finite_median(pointwise(_off_a_coin, mean.values, spread.values))
-    is_mixed = farthest(pointwise(_is_mixed, mean.values)) > 0
+    off = finite_median(_off_a_coin(mean.values, spread.values))
+    is_mixed = extreme(_is_mixed(mean.values)) > 0
     return mean if off <= limits.coin and is_mixed else None
 
 

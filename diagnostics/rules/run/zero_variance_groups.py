@@ -29,14 +29,13 @@ References
 import math
 from dataclasses import dataclass, replace
 
-from diagnostics.detectors.levels import Breach, Level, Reading
-from diagnostics.detectors.medians import finite_median
-from diagnostics.detectors.proportions import read_proven
+from diagnostics.detectors.averages import finite_median
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
+from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of
@@ -81,9 +80,9 @@ class ZeroVarianceGroups(Rule[Limits]):
         series = series_of(run, "zero_std_fraction")
         warning = Level(Severity.WARNING, limits.warning, limits.patience)
         critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
-        reading = read_proven(series, (warning, critical), warm_up=limits.warm_up)
+        reading = read_proven_levels(series, (warning, critical), warm_up=limits.warm_up)
         if isinstance(reading, Reading) and reading.breach and not _began_so(run, reading.breach, limits):
-            reading = read_proven(series, (warning,), warm_up=limits.warm_up)
+            reading = read_proven_levels(series, (warning,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         if _share_of_marks(run, series, reading.breach) >= limits.near and not samples_near_greedily(run):

@@ -5,12 +5,10 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any
 
 import numpy as np
 
-from diagnostics.detectors.growing import Inputs, resumed
-from diagnostics.detectors.proportions import least_share
+from diagnostics.detectors.proportions import lower_bound_of_share
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Severity, ShownSample
 from diagnostics.model.run import Run
@@ -90,19 +88,10 @@ class SampleRule(Rule[LimitsT]):
         return self._fired(run, found, start, table)
 
     def _last_sick(self, run: Run, limits: LimitsT) -> int:
-        """The number of the latest of the `held` tables before the last with a finding; the last where there is none.
-
-        What was said of a table is kept, so that a growing run is looked at once for each of its tables.
-        """
-        steps = np.array(run.samples.steps[:-1], dtype=np.float64)
-
-        def extend(inputs: Inputs, known: int, state: Any) -> tuple[Values, Any]:
-            first = max(known, len(inputs[0]) - self.held + 1)
-            sick = [_is_sick(self._judged(run, table, limits)) for table in range(first, len(inputs[0]))]
-            return np.concatenate([np.zeros(first - known), np.array(sick, dtype=np.float64)]), None
-
-        sick = np.flatnonzero(resumed("tables", (steps,), extend)[-self.held + 1 :])
-        return int(sick[-1]) + max(0, len(steps) - self.held + 1) if len(sick) else len(steps)
+        """The index of the latest of the `held` tables before the last with a finding; the last where there is none."""
+        last = len(run.samples.steps) - 1
+        earlier = range(last - 1, max(0, last - self.held + 1) - 1, -1)
+        return next((table for table in earlier if _is_sick(self._judged(run, table, limits))), last)
 
     def _judged(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
         seen = view(run, table, self.pooled)
@@ -157,7 +146,7 @@ def shares(
     `order`: the largest are shown first. Messages may use count, rows, and before: the share at the start, in percent.
     """
     hits = [row for row in seen.recent if is_hit(row)]
-    counted = len(hits) / len(seen.recent) if each_is_wrong else least_share(len(hits), len(seen.recent))
+    counted = len(hits) / len(seen.recent) if each_is_wrong else lower_bound_of_share(len(hits), len(seen.recent))
     return _share(seen, hits, counted, share_of(seen.first, is_hit), levels, order)
 
 

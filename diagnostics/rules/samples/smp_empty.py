@@ -22,7 +22,7 @@ References
 
 from dataclasses import dataclass
 
-from diagnostics.detectors.proportions import least_share
+from diagnostics.detectors.proportions import lower_bound_of_share
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.rule import Skipped, english, limit
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
@@ -62,7 +62,7 @@ class SmpEmpty(SampleRule[Limits]):
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         full = sum(len(units(row.sample.response)) >= limits.full for row in seen.first)
-        fewest = limits.fewest if least_share(full, len(seen.first)) >= HALF else 1
+        fewest = limits.fewest if lower_bound_of_share(full, len(seen.first)) >= HALF else 1
 
         def is_empty(row: Row) -> bool:
             return len(units(row.sample.response)) < fewest

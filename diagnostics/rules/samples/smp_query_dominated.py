@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.detectors.proportions import least_correlation
+from diagnostics.detectors.proportions import lower_bound_of_correlation
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Values
@@ -88,7 +88,9 @@ class SmpQueryDominated(SampleRule[Limits]):
         if not is_graded(parts[0]):
             return not_graded()
         shares = [explained_by([row.sample.query for row in rows], scores_of(rows)) for rows in parts]
-        least = min(least_correlation(share, _queries(rows)) for share, rows in zip(shares, parts, strict=True))
+        least = min(
+            lower_bound_of_correlation(share, _queries(rows)) for share, rows in zip(shares, parts, strict=True)
+        )
         severity = Severity.WARNING if least > limits.warning else None
         return Judgement(min(shares), limits.warning, severity, "of the variance", exhibits=parts[0])
 

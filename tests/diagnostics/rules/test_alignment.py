@@ -3,7 +3,7 @@
 import numpy as np
 
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import at_common_steps, finite_only, last_known
+from diagnostics.rules.alignment import at_common_steps, finite_only, last_known, within
 
 NAN = float("nan")
 
@@ -29,3 +29,16 @@ def test_what_was_last_known_is_unknown_before_the_first_point() -> None:
 
 def test_infinity_is_not_known_where_numbers_are_added() -> None:
     np.testing.assert_array_equal([1, NAN, NAN], finite_only(series([1, 2, 3], [1, float("inf"), NAN])).values)
+
+
+def test_three_series_are_compared_at_the_steps_of_all_of_them() -> None:
+    aligned = at_common_steps(series([1, 2, 3], [1, 2, 3]), series([2, 3, 9], [4, 5, 6]), series([3], [7]))
+    assert [item.values.tolist() for item in aligned] == [[3], [5], [7]]
+
+
+def test_series_that_share_no_step_have_nothing_in_common() -> None:
+    assert [len(item) for item in at_common_steps(series([1, 2], [1, 2]), series([], []))] == [0, 0]
+
+
+def test_the_values_between_two_steps_are_those_of_both_and_all_between() -> None:
+    assert within(series([1, 4, 6, 9], [1, 4, 6, 9]), 4, 6).tolist() == [4, 6]

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose
-from diagnostics.detectors.levels import Level, read_levels
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
 from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate
+from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 from diagnostics.texts import templates
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from diagnostics.detectors.levels import Level, Reading, TooFew, read_levels
-from diagnostics.detectors.rolling import Episode
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Series
+from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
 
 WARNING = Level(Severity.WARNING, 1.0, 3)
 CRITICAL = Level(Severity.CRITICAL, 5.0, 1)
+PROVEN = (Level(Severity.WARNING, 0.5, 10),)
 
 
 def series(*values: float) -> Series:
@@ -63,3 +64,23 @@ def test_too_few_points_say_how_many_it_takes(points: int, needed: int) -> None:
 def test_a_series_torn_by_nan_has_too_few_points() -> None:
     torn = series(*[0.0, 0.0, float("nan")] * 5)
     assert read_levels(torn, (WARNING,)) == TooFew(7, 10)
+
+
+def test_what_wavers_about_a_limit_has_not_passed_it() -> None:
+    draws = np.random.default_rng(3).binomial(4, 0.5, size=400) / 4
+    reading = read_proven_levels(series(*draws), PROVEN)
+    assert isinstance(reading, Reading)
+    assert reading.breach is None
+
+
+def test_what_lies_above_it_by_more_than_chance_has() -> None:
+    draws = np.random.default_rng(3).binomial(8, 0.9, size=30) / 8
+    reading = read_proven_levels(series(*[0.0] * 20, *draws), PROVEN)
+    assert isinstance(reading, Reading)
+    assert reading.breach is not None
+    assert (reading.breach.episode.first, reading.breach.episode.still) == (20, True)
+
+
+def test_what_needs_proof_says_how_many_points_it_takes() -> None:
+    assert read_proven_levels(series(*[1.0] * 13), PROVEN) == TooFew(14, 13)
+    assert isinstance(read_proven_levels(series(*[1.0] * 14), PROVEN), Reading)

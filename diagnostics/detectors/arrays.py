@@ -1,0 +1,7 @@
+"""The arrays that detectors take and return."""
+
+import numpy as np
+import numpy.typing as npt
+
+Steps = npt.NDArray[np.int64]
+Values = npt.NDArray[np.float64]
