@@ -1,4 +1,4 @@
-"""What everybody calls: open a run, find runs, watch one grow, diagnose it. Readers × dialects → Run → Diagnosis."""
+"""What everybody calls: open a run, find runs, watch one grow, diagnose it. Readers × producers → Run → Diagnosis."""
 
 import math
 import operator

@@ -1,6 +1,7 @@
 """Pre-flight on the Launch page: findings beside their fields, and a yes for what is critical."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,11 +11,10 @@ from app.launch.draft import Draft, launch_options
 from app.launch.fields import Slots
 from app.widgets.config_findings import concern, concern_with_source, counts
 from app.words import plain, said
-from diagnostics.configs.config_files import model_facts
+from diagnostics.configs.config_files import setup_of_options
 from diagnostics.model.outcome import Outcome, Severity
-from diagnostics.producers.settings import OWN
 from diagnostics.report.contents import concerns
-from diagnostics.rules.config import Setup, preflight
+from diagnostics.rules.config import preflight
 from trainer.config.options import ConfigError
 
 _CONFIRMED = "launch.confirmed"
@@ -24,7 +24,7 @@ def findings(tried: Tried | None, algorithm: str, values: Mapping[str, Any]) -> 
     """What pre-flight finds in the values of the form, worst first; what does not fit its option is left out."""
     config = _parsed(algorithm, values)
     known = answers(tried, algorithm, config)
-    setup = Setup(algorithm, OWN, config, model=model_facts(config, OWN), trials=known.trials, probe=known.probe)
+    setup = replace(setup_of_options(algorithm, config), trials=known.trials, probe=known.probe)
     return concerns(preflight(setup))
 
 

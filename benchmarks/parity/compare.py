@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.parity import ppo_as_trl
 from benchmarks.parity.cases import CASES, LARGEST_DIFFERENCE, Case
-from diagnostics.producers.trl_ppo import DILUTED
+from diagnostics.producers.trl.ppo import DILUTED
 
 _CLOCKS = ("step_time", "eps", "epoch")
 GRADIENTS, PARAMETERS = "gradients of the first update", "parameters, of the way they went"

@@ -1,4 +1,4 @@
-"""Composition: a recording and what its dialect makes of it become a Run; duplicates, gaps and NaN are counted here."""
+"""Composition: a recording and its producer's meaning become a Run; duplicates, gaps and NaN are counted here."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,8 +11,9 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.series import Series
 from diagnostics.model.status import Status
 from diagnostics.model.vocabulary import metric
-from diagnostics.producers import Translation, translate
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
+from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
 
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
@@ -28,7 +29,7 @@ class Composer:
 
     What the tags mean is found out each time, from their names and the settings alone. A tag that means the same as the
     last time, and whose old points are the beginning of its new ones, goes on from there; any other one begins anew: a
-    late tag may show another dialect, another version or another axis, and a log may be replaced or go back in its
+    late tag may show another producer, another version or another axis, and a log may be replaced or go back in its
     steps.
     """
 
@@ -53,7 +54,8 @@ class Composer:
             series=series,
             histograms=_histograms(recording, translation),
             config=translation.log.config,
-            samples=settle(recording, translation.producer, translation.log.config, series),
+            settings=settings_of_run(translation.producer, translation.algorithm, translation.log.config),
+            samples=settle(recording, translation.origin, translation.log.config, series),
             status=_status(recording.status, series, translation),
             data_health=_health(recording, tuple(self._tracks.values()), series),
             observed_at=observed_at,
@@ -68,7 +70,7 @@ class Composer:
 
     def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, Track]:
         """The track of each tag, in the order of the tags, with all points of the log."""
-        counts_rows, found = translation.findings.counts_rows, dict[str, Track]()
+        counts_rows, found = translation.traits.counts_rows, dict[str, Track]()
         for tag in translation.tags():
             terms = Terms(tag, translation.name_of(tag), counts_rows, resumed_after)
             known = self._tracks.get(tag)
@@ -78,13 +80,11 @@ class Composer:
 
 
 def _doubt(translation: Translation) -> tuple[str, ...]:
-    """What a reader must know of a dialect that no real log could be held against."""
-    dialect = translation.dialect
-    if dialect.is_verified:
+    """What a reader must know of a producer whose names were never checked against a log of its own."""
+    if translation.trainer.is_verified:
         return ()
-    return (
-        f"What {dialect.producer} means by its names is taken from its source code, not checked on a log of its own",
-    )
+    name = translation.origin.name
+    return (f"What {name} means by its names is taken from its source code, not checked on a log of its own",)
 
 
 def _names(tracks: Iterable[Track], producer: str) -> dict[str, str]:
@@ -141,11 +141,11 @@ def _gaps(tracks: Iterable[Track]) -> int:
 
 
 def _status(status: Status, series: Mapping[str, Series], translation: Translation) -> Status:
-    """The status, with what only the dialect knows: the planned steps, and an end that the format has no word for."""
-    findings = translation.findings
-    step, total = status.step, status.total if status.total is not None else findings.total
-    if findings.counts_rows:
+    """The status, with what only the producer knows: the planned steps, and an end that the format has no word for."""
+    traits = translation.traits
+    step, total = status.step, status.total if status.total is not None else traits.total
+    if traits.counts_rows:
         step = max((int(item.steps[-1]) for item in series.values() if len(item)), default=None)
     has_all_steps = step is not None and total is not None and step >= total
-    has_ended = status.state in _OPEN_STATES and (findings.has_finished or has_all_steps)
+    has_ended = status.state in _OPEN_STATES and (traits.has_finished or has_all_steps)
     return replace(status, state="finished" if has_ended else status.state, step=step, total=total)

@@ -8,9 +8,9 @@ from diagnostics.model.recording import Recording
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
+from diagnostics.producers.table import CALL_PREFIXES
 from diagnostics.producers.transport import PREFIX
 
-COUNTED_BY_CALLS = "profiling/"  # TRL's timings name no step: each tracker puts them where its own count stands
 _TELLS_MOST = ("failed", "died", "stopped", "finished", "running", "starting", "queued", "silent", "unknown")
 
 
@@ -71,7 +71,7 @@ class _Pair:
                 merged[tag] = series
                 continue
             merged[same], found = self._overlaps.setdefault(tag, Overlap()).merge(merged[same], series)
-            if not _bare(tag).startswith(COUNTED_BY_CALLS):
+            if not _bare(tag).startswith(CALL_PREFIXES):
                 told += found
         return merged, told
 

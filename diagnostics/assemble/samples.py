@@ -1,7 +1,7 @@
 """Settling: what the samples of a log leave open and the run's own settings and curves decide.
 
 Which columns are rewards of single functions, what a completion scored in total, and whether it answers a prompt that
-is held out of training: none of it stands in TRL's tables.
+is held out of training: some producers' tables say none of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,9 +16,8 @@ from diagnostics.model.recording import Recording
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import EVAL_PREFIX
+from diagnostics.producers.producer import Producer
 
-PRODUCERS = frozenset({"trl", "unsloth", "ms-swift"})
-"""Whose tables have one column for each reward function and none for the total."""
 OVERWRITTEN = "completions"  # the format in which an evaluation's file replaces that of the training's step
 TOLD_APART = frozenset({"wandb", "trackio"})  # the formats that keep both
 FUNCTION_MEANS = "reward_func_mean/"
@@ -46,10 +45,12 @@ class _Settled:
         )
 
 
-def settle(recording: Recording, producer: str, config: Mapping[str, Any], series: Mapping[str, Series]) -> Samples:
+def settle(
+    recording: Recording, producer: Producer, config: Mapping[str, Any], series: Mapping[str, Series]
+) -> Samples:
     """The samples of a recording with reward functions, score and split as the run's settings and curves tell them."""
     names = [name for name in series if name.startswith(FUNCTION_MEANS)]
-    if producer not in PRODUCERS or not names:
+    if not producer.has_reward_columns or not names:
         return recording.samples
     functions = frozenset(name.removeprefix(FUNCTION_MEANS) for name in names)
     settled = _Settled(functions, _weights(config, len(functions)), _evaluated(recording, series.values()))

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diagnostics.assemble.merge import COUNTED_BY_CALLS
 from diagnostics.model.growing_array import Growing, continues
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
-from diagnostics.producers.producer import Name
+from diagnostics.producers.table import CALL_PREFIXES
+from diagnostics.producers.trainer import MetricName
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 
@@ -26,7 +26,7 @@ class Terms(NamedTuple):
     """
 
     tag: str
-    name: Name | None = None
+    name: MetricName | None = None
     counts_rows: bool = False
     resumed_after: tuple[int, ...] = ()
 
@@ -38,7 +38,7 @@ class Terms(NamedTuple):
     @property
     def is_of_calls(self) -> bool:
         """Whether each call of something logs a point, so that several at one step are as they should be."""
-        return self.tag.startswith(COUNTED_BY_CALLS)
+        return self.tag.startswith(CALL_PREFIXES)
 
     @property
     def keeps_values(self) -> bool:

@@ -1,11 +1,12 @@
 """`rlvitals formats`: the two axes of what can be read, file formats and the producers whose names are understood."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from diagnostics.cli.table_command import print_table
-from diagnostics.producers import DIALECTS
-from diagnostics.producers.producer import Dialect
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.table import PRODUCERS
+from diagnostics.producers.trainer import Trainer
 from diagnostics.readers.base import FORMATS, Format
 from diagnostics.report.tables import Table
 
@@ -26,7 +27,7 @@ def run(words: Sequence[str]) -> int:
 
 
 def _table() -> Table:
-    rows = [*map(_format, FORMATS), *(_producer(dialect) for dialect in DIALECTS if dialect.tags)]
+    rows = [*map(_format, FORMATS), *_trainers()]
     return Table("formats", _COLUMNS, rows, codes=frozenset({"name"}), wide=frozenset({"recognised_by", "verified"}))
 
 
@@ -42,13 +43,19 @@ def _format(form: Format) -> dict[str, Any]:
     }
 
 
-def _producer(dialect: Dialect) -> dict[str, Any]:
-    source = "" if dialect.is_verified else "; unverified: from its source code"
+def _trainers() -> Iterator[dict[str, Any]]:
+    """A row for each trainer of each producer that has tags of its own."""
+    for producer in PRODUCERS:
+        yield from (_trainer(producer, trainer) for trainer in producer.trainers if trainer.tags)
+
+
+def _trainer(producer: Producer, trainer: Trainer) -> dict[str, Any]:
+    source = "" if trainer.is_verified else "; unverified: from its source code"
     return {
         "kind": "producer",
-        "name": dialect.name,
+        "name": trainer.name,
         "recognised_by": "the names that it logs",
-        "title": f"{len(dialect.tags) + len(dialect.families)} names of {dialect.producer}{source}",
+        "title": f"{len(trainer.tags) + len(trainer.families)} names of {producer.name}{source}",
         "loss": "",
-        "verified": _YES_NO[dialect.is_verified],
+        "verified": _YES_NO[trainer.is_verified],
     }

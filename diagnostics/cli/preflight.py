@@ -20,7 +20,6 @@ from diagnostics.configs.config_files import (
 from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
-from diagnostics.producers.settings import OWN
 from diagnostics.report.config_findings import Review, reviews_form
 from diagnostics.rules.config import Setup, divided, preflight
 
@@ -69,7 +68,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
 
 def _probed(setup: Setup) -> Setup:
     """The setup with how long the answers of its untrained policy get."""
-    if setup.producer != OWN:
+    if not setup.is_ours:
         raise CommandError(
             f"--probe asks the policy that a configuration of rlvitals names, and this one is of {setup.producer}; "
             "name model and data in a TOML file: model_name_or_path = 'path/to/model', dataset = 'path/to/rows.jsonl'"
@@ -83,7 +82,7 @@ def _probed(setup: Setup) -> Setup:
 
 def _tried(setup: Setup) -> Setup:
     """The setup with what its reward functions answered."""
-    if setup.producer != OWN:
+    if not setup.is_ours:
         raise CommandError(
             f"--smoke tries reward functions by their names in a configuration of rlvitals, and this one is of "
             f"{setup.producer}; name them in a TOML file: reward_funcs = ['path/to/file.py:function']"

@@ -1,4 +1,4 @@
-"""Configuration files, and the settings of runs, as pre-flight looks at them: who they are for, and of which model."""
+"""Configuration files and the settings of runs as setups: which producer they are for, and which model."""
 
 import json
 import tomllib
@@ -9,24 +9,18 @@ from typing import Any
 
 import numpy as np
 
-import diagnostics
 from diagnostics.configs.model_folder import facts_of_config, facts_of_folder, size_in_name
+from diagnostics.configs.setups import make_setup
 from diagnostics.model.run import Run
-from diagnostics.producers.settings import DEFAULTS, NAMES, OWN, TRL
-from diagnostics.rules.config import ModelFacts, Setup, flat, version_of
-from diagnostics.runlog import RUN_FILE
+from diagnostics.model.setup import ModelFacts, Setup, version_of
+from diagnostics.producers.config_marks import algorithm_of_config, producer_of_config, version_in_config
+from diagnostics.producers.nested_config import flat
+from diagnostics.producers.settings import CHECKED, arguments_for, given
+from diagnostics.producers.table import OURS, producer_named
 
 _LAST_POINTS = 50
 SUFFIXES = (".toml", ".json", ".yaml", ".yml")
-_DEMO_MODELS = Path(diagnostics.__file__).parents[1] / "trainer" / "tasks" / "assets"
 _PICKLES = (".bin", ".pt", ".pkl", ".pickle")
-_OF_TRANSFORMERS = frozenset({"output_dir", "logging_nan_inf_filter", "per_device_eval_batch_size", "num_train_epochs"})
-_MARKS: Mapping[str, frozenset[str]] = {
-    "grpo": frozenset({"num_generations", "max_completion_length", "scale_rewards", "num_iterations"}),
-    "ppo": frozenset({"num_ppo_epochs", "response_length", "num_sample_generations", "cliprange_value"}),
-    "ppo-legacy": frozenset({"ppo_epochs", "init_kl_coef", "adap_kl_ctrl", "use_score_scaling"}),
-}
-_ESTIMATORS: Mapping[str, str] = {"grpo": "grpo", "group_norm": "grpo", "rloo": "rloo", "gae": "ppo"}
 
 
 class UnreadableConfigurationError(Exception):
@@ -52,31 +46,27 @@ def setup_of_file(path: Path, wishes: Wishes | None = None) -> Setup:
     """
     wishes = wishes or Wishes()
     config = flat(_unwrapped(_read(path)))
-    producer = wishes.producer or _producer(config, path)
-    return Setup(
-        algorithm=wishes.algorithm or _algorithm(config),
-        producer=producer,
-        config=config,
-        version=version_of(wishes.version or str(config.get("trl_version", ""))),
-        model=model_facts(config, producer, wishes.model),
-        device_gib=wishes.device_gib,
-    )
+    producer = wishes.producer or producer_of_config(config, path)
+    algorithm = wishes.algorithm or algorithm_of_config(config, producer)
+    version = wishes.version or version_in_config(config, producer)
+    facts = model_facts(algorithm, config, producer, wishes.model)
+    return replace(make_setup(algorithm, producer, config, version_of(version), facts), device_gib=wishes.device_gib)
 
 
 def setup_of_run(run: Run, wishes: Wishes | None = None) -> Setup:
-    """What a run was trained with, as a setup; where a run logs no settings at all, no defaults are taken for them."""
+    """What a run was trained with, as a setup; where it logs no settings at all, no defaults are assumed."""
     wishes = wishes or Wishes()
     config = flat(run.config)
-    return Setup(
-        algorithm=wishes.algorithm or run.algorithm,
-        producer=wishes.producer or run.producer,
-        config=config,
-        version=version_of(wishes.version or run.producer_version),
-        model=model_facts(config, run.producer, wishes.model),
-        has_defaults=bool(config),
-        device_gib=wishes.device_gib,
-        cut_off=_cut_off(run),
-    )
+    producer, algorithm = wishes.producer or run.producer, wishes.algorithm or run.algorithm
+    version = version_of(wishes.version or run.producer_version)
+    facts = model_facts(algorithm, config, run.producer, wishes.model)
+    setup = make_setup(algorithm, producer, config, version, facts, has_defaults=bool(config))
+    return replace(setup, device_gib=wishes.device_gib, cut_off=_cut_off(run))
+
+
+def setup_of_options(algorithm: str, options: Mapping[str, Any]) -> Setup:
+    """The options of the bundled trainer as a setup."""
+    return make_setup(algorithm, OURS.name, options, model=model_facts(algorithm, options, OURS.name))
 
 
 def _cut_off(run: Run) -> float | None:
@@ -87,16 +77,15 @@ def _cut_off(run: Run) -> float | None:
     return float(np.median(finite)) if len(finite) else None
 
 
-def model_facts(config: Mapping[str, Any], producer: str, named: str | None = None) -> ModelFacts:
+def model_facts(algorithm: str, config: Mapping[str, Any], producer: str, named: str | None = None) -> ModelFacts:
     """The facts of the model that is named or configured: from its folder, else from what the arguments say of it.
 
-    A demo task's model comes along with the trainer. Of a model of the hub that is not here only the size is known,
-    where its name tells it.
+    Of a model on the hub that is not on this machine only the size is known, where its name tells it.
     """
-    names = [str(config[alias]) for alias in NAMES["model"] if config.get(alias)]
+    names = [str(setting.value) for setting in given(producer, "model", config) if setting.value]
     folders = [_folder(name) for name in (named, *names) if name]
-    if producer == OWN and not names:
-        folders.append(_DEMO_MODELS / str(config.get("task") or _demo_task(config)))
+    bundled = None if names else producer_named(producer).bundled_model(algorithm, config)
+    folders += [bundled] if bundled else []
     found = (facts_of_folder(folder) for folder in folders)
     known = next((facts for facts in found if facts is not None), None) or facts_of_config(config)
     promised = (size_in_name(folder.name) for folder in folders) if known.parameters is None else ()
@@ -104,8 +93,8 @@ def model_facts(config: Mapping[str, Any], producer: str, named: str | None = No
 
 
 def unread_settings(setup: Setup) -> tuple[str, ...]:
-    """The settings that no check looks at, in their order."""
-    read = {alias for aliases in NAMES.values() for alias in aliases}
+    """The arguments that no check reads, in their order."""
+    read = {argument for setting in CHECKED for argument in arguments_for(setup.producer)[setting]}
     return tuple(name for name in setup.config if name not in read)
 
 
@@ -171,34 +160,3 @@ def _unwrapped(config: Mapping[str, Any]) -> Mapping[str, Any]:
         for name, item in config.items()
         if name not in ("_wandb", "wandb_version")
     }
-
-
-def _producer(config: Mapping[str, Any], path: Path) -> str:
-    if any(name.startswith("actor_rollout_ref.") for name in config):
-        return "verl"
-    if "actor_learning_rate" in config or "n_samples_per_prompt" in config:
-        return "openrlhf"
-    if _OF_TRANSFORMERS & config.keys() or _MARKS["ppo-legacy"] & config.keys() - _MARKS["ppo"]:
-        return TRL
-    is_own = path.suffix == ".toml" or path.name == RUN_FILE or "num_completions_to_log" in config
-    return OWN if is_own else TRL
-
-
-def _algorithm(config: Mapping[str, Any]) -> str:
-    """The algorithm that a configuration names, or that most of its names belong to; "unknown" where none do."""
-    named = str(config.get("algorithm", ""))
-    known = {algorithm for _, algorithm in DEFAULTS}
-    if named in known:
-        return named
-    estimator = config.get("algorithm.adv_estimator", config.get("advantage_estimator"))
-    if estimator is not None:
-        return _ESTIMATORS.get(str(estimator), "unknown")
-    marks = {algorithm: len(names & config.keys()) for algorithm, names in _MARKS.items()}
-    best = max(marks, key=lambda algorithm: marks[algorithm])
-    if marks[best]:
-        return best
-    return "unknown"
-
-
-def _demo_task(config: Mapping[str, Any]) -> str:
-    return "remarks" if _algorithm(config) == "ppo" else "addition"

@@ -11,6 +11,7 @@ from diagnostics.model.histograms import Histograms
 from diagnostics.model.recording import Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import NO_STEPS, Series, Steps
+from diagnostics.model.settings import Settings
 from diagnostics.model.status import Status
 
 
@@ -37,8 +38,8 @@ class Run:
     """One training run, read whole. Nothing here changes; a growing run is read again as a new Run.
 
     `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `config` is
-    flat, in the producer's argument names. `observed_at` (seconds since the epoch) is the moment of reading: rules have
-    no clock of their own.
+    flat, in the producer's argument names; `settings` holds the same by canonical name. `observed_at` (seconds since
+    the epoch) is the moment of reading: rules have no clock of their own.
     """
 
     path: Path
@@ -54,6 +55,7 @@ class Run:
     status: Status
     data_health: DataHealth
     observed_at: float
+    settings: Settings = field(default_factory=Settings)
     histograms: Mapping[str, Histograms] = field(default_factory=dict)
     created: float | None = None
     task: str = ""

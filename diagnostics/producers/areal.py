@@ -1,6 +1,8 @@
 """AReaL: `areal/trainer/ppo/actor.py`, `critic.py` and `utils/stats_tracker.py`."""
 
-from diagnostics.producers.producer import Caveat, Findings, Log, shows
+from diagnostics.producers.log import Log
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, LogTraits, shows
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -22,11 +24,11 @@ TAGS = {
 CAVEATS = (Caveat(("ppo_actor/update/approx_kl/avg",), "AReaL logs the negated k1 estimate: its sign is turned here."),)
 
 
-def _examine(log: Log, algorithm: str) -> Findings:
-    return Findings(algorithm, scales={"ppo_actor/update/approx_kl/avg": -1.0})
+def _examine(log: Log, algorithm: str) -> LogTraits:
+    return LogTraits(algorithm, scales={"ppo_actor/update/approx_kl/avg": -1.0})
 
 
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "areal",
     TAGS,
     reward="ppo_actor/task_reward/avg",
@@ -35,3 +37,4 @@ DIALECTS = with_and_without_critic(
     caveats=CAVEATS,
     examine=_examine,
 )
+PRODUCER = Producer("areal", TRAINERS)

@@ -1,6 +1,7 @@
 """OpenPipe's ART: `src/art/local/backend.py` and `train.py`, names of before and after 2025."""
 
-from diagnostics.producers.producer import Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Trainer, shows, trains
 
 TAGS = {
     "reward": "reward",
@@ -18,17 +19,11 @@ TAGS = {
     "time/step_wall_s": "step_time",
 }
 
-
-def examine(log: Log) -> Findings:
-    """ART trains without a critic."""
-    return Findings("grpo")
-
-
-DIALECT = Dialect(
-    "art",
+TRAINER = Trainer(
     "art",
     TAGS,
     shows("train/reward_std_dev", "reward_std_dev", "data/step_num_groups_trainable"),
-    examine,
+    trains("grpo"),
     is_verified=False,
 )
+PRODUCER = Producer("art", (TRAINER,))

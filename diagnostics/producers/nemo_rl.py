@@ -1,6 +1,8 @@
 """NVIDIA's NeMo-RL: `nemo_rl/algorithms/grpo.py`, `ppo.py` and `loss/loss_functions.py`."""
 
-from diagnostics.producers.producer import Caveat, Findings, Log, shows
+from diagnostics.producers.log import Log
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, LogTraits, shows
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -29,14 +31,14 @@ CAVEATS = (
 )
 
 
-def _examine(log: Log, algorithm: str) -> Findings:
+def _examine(log: Log, algorithm: str) -> LogTraits:
     """A penalty that is 0 throughout was never computed."""
     penalty = log.series.get("kl_penalty")
     is_absent = penalty is not None and not penalty.values.any()
-    return Findings(algorithm, ignored=frozenset({"kl_penalty"}) if is_absent else frozenset())
+    return LogTraits(algorithm, ignored=frozenset({"kl_penalty"}) if is_absent else frozenset())
 
 
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "nemo-rl",
     TAGS,
     reward="reward",
@@ -45,3 +47,4 @@ DIALECTS = with_and_without_critic(
     caveats=CAVEATS,
     examine=_examine,
 )
+PRODUCER = Producer("nemo-rl", TRAINERS)

@@ -1,6 +1,7 @@
 """Ai2's open-instruct, grpo_fast: `open_instruct/grpo_fast.py`, `grpo_utils.py` and `data_loader.py`."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
 
 TAGS = {
     "scores": "reward",
@@ -28,19 +29,13 @@ TAGS = {
 FAMILIES = {"objective/{name}_reward": "reward_func_mean/{name}"}
 CAVEATS = (Caveat(("objective/kl3_avg",), "One of four estimates that are logged: k3, which is never below 0."),)
 
-
-def examine(log: Log) -> Findings:
-    """grpo_fast trains without a critic."""
-    return Findings("grpo")
-
-
-DIALECT = Dialect(
-    "open-instruct",
+TRAINER = Trainer(
     "open-instruct",
     TAGS,
     shows("objective/kl3_avg"),
-    examine,
+    trains("grpo"),
     FAMILIES,
     CAVEATS,
     is_verified=False,
 )
+PRODUCER = Producer("open-instruct", (TRAINER,))

@@ -1,11 +1,17 @@
 """OpenRLHF's trainers: bare names under the transport's `train/`.
 
-Names: `openrlhf/trainer/ppo_trainer.py`, `trainer/ray/ppo_actor.py`, `ppo_critic.py` and `models/loss.py`.
+Metrics: `openrlhf/trainer/ppo_trainer.py`, `trainer/ray/ppo_actor.py`, `ppo_critic.py` and `models/loss.py`. Settings:
+`openrlhf/cli/train_ppo_ray.py`.
 """
 
-from diagnostics.producers.nested_config import planned
-from diagnostics.producers.producer import Caveat, Findings, Log, shows
-from diagnostics.producers.with_and_without_critic import by_estimator, with_and_without_critic
+from pathlib import Path
+
+from diagnostics.producers.estimators import by_estimator
+from diagnostics.producers.log import Log
+from diagnostics.producers.nested_config import planned_steps
+from diagnostics.producers.producer import Config, Producer
+from diagnostics.producers.trainer import SURE, Caveat, LogTraits, shows
+from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
     "rollout/reward_mean": "reward",
@@ -29,6 +35,7 @@ TAGS = {
     "rollout/num_samples": "episodes",
     "timing/step_total": "step_time",
 }
+ESTIMATORS = ("algo.advantage.estimator", "advantage_estimator")
 CAVEATS = (
     Caveat(("kl",), "The estimator is the one that --algo.kl.estimator names: k1, k2 or k3."),
     Caveat(("ppo_kl", "vllm_kl"), "A k1 estimate: small values below 0 are noise."),
@@ -37,16 +44,16 @@ CAVEATS = (
 )
 
 
-def examine(log: Log, algorithm: str) -> Findings:
+def examine(log: Log, algorithm: str) -> LogTraits:
     """The algorithm by the advantage estimator, where the settings are logged, and the planned steps."""
-    for path in ("algo.advantage.estimator", "advantage_estimator"):
-        found, notes = by_estimator(log, path, algorithm)
+    for path in ESTIMATORS:
+        found, notes = by_estimator(log.config, path, algorithm)
         if found != algorithm or notes:
             break
-    return Findings(found, total=planned(log.config, "max_steps", "trainer.max_steps"), notes=notes)
+    return LogTraits(found, total=planned_steps(log.config, "max_steps", "trainer.max_steps"), notes=notes)
 
 
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "openrlhf",
     TAGS,
     reward="reward",
@@ -55,3 +62,32 @@ DIALECTS = with_and_without_critic(
     caveats=CAVEATS,
     examine=examine,
 )
+
+SETTINGS = {
+    "advantage_estimator": ESTIMATORS,
+    "learning_rate": ("actor_learning_rate",),
+    "max_grad_norm": ("max_norm",),
+    "temperature": ("temperature",),
+    "top_p": ("top_p",),
+    "max_tokens": ("generate_max_len",),
+    "num_generations": ("n_samples_per_prompt",),
+    "epochs": ("max_epochs",),
+    "prompts_per_batch": ("rollout_batch_size",),
+    "answers_per_update": ("train_batch_size",),
+    "epsilon": ("eps_clip",),
+    "kl_weight": ("init_kl_coef",),
+    "reward_model": ("reward_pretrain",),
+    "dataset": ("prompt_data",),
+    "model": ("pretrain",),
+    "use_peft": ("lora_rank",),
+    "value_clip_range": ("value_clip",),
+    "use_score_scaling": ("normalize_reward",),
+}
+
+
+def recognise_config(config: Config, path: Path) -> float:
+    """Sure of arguments that nobody else has."""
+    return SURE if {"actor_learning_rate", "n_samples_per_prompt"} & config.keys() else 0.0
+
+
+PRODUCER = Producer("openrlhf", TRAINERS, settings=SETTINGS, recognise_config=recognise_config)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from diagnostics.model.vocabulary import EVAL_PREFIX
-from diagnostics.producers.producer import Name
+from diagnostics.producers.trainer import MetricName
 from diagnostics.producers.transport import PREFIX
 
 
@@ -28,7 +28,7 @@ class OwnNames:
     producer: str = ""
     algorithm: str = ""
 
-    def name_of(self, tag: str) -> Name | None:
+    def name_of(self, tag: str) -> MetricName | None:
         """What a tag without the prefix means; of an evaluation's tag what it means in training."""
         if not self.names:
             return None
@@ -37,7 +37,7 @@ class OwnNames:
             if found := self.names.get(spelled):
                 is_eval = bare != tag and not found.metric.startswith(EVAL_PREFIX)
                 metric = EVAL_PREFIX + found.metric if is_eval else found.metric
-                return Name(metric, found.scale, f"Named so in {self.source}.")
+                return MetricName(metric, found.scale, f"Named so in {self.source}.")
         return None
 
     def notes(self, tags: Iterable[str]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The reproductions of RLHF by Huang et al.: lm-human-preference-details and summarize_from_feedback_details."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
 
 TAGS = {
     "objective/scores": "score",
@@ -29,18 +30,12 @@ TAGS = {
 }
 CAVEATS = (Caveat(("ppo/val/num_eos_tokens",), "Counts padding too where the end token pads."),)
 
-
-def examine(log: Log) -> Findings:
-    """PPO with a critic."""
-    return Findings("ppo")
-
-
-DIALECT = Dialect(
+TRAINER = Trainer(
     "ppo-details",
-    "summarize_from_feedback_details",
     TAGS,
     shows("ppo/policy/approxkl_avg"),
-    examine,
+    trains("ppo"),
     caveats=CAVEATS,
     is_verified=False,
 )
+PRODUCER = Producer("summarize_from_feedback_details", (TRAINER,))

@@ -1,6 +1,7 @@
 """prime-rl: `src/prime_rl/trainer/rl/` and `orchestrator/metrics.py`, through three generations of names."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
 
 TAGS = {
     "reward/all/mean": "reward",
@@ -34,19 +35,13 @@ CAVEATS = (
     ),
 )
 
-
-def examine(log: Log) -> Findings:
-    """prime-rl trains without a critic."""
-    return Findings("grpo")
-
-
-DIALECT = Dialect(
-    "prime-rl",
+TRAINER = Trainer(
     "prime-rl",
     TAGS,
     shows("mismatch_kl/all/mean"),
-    examine,
+    trains("grpo"),
     {"agg/effective/{name}/reward/mean": "reward_func_mean/{name}"},
     CAVEATS,
     is_verified=False,
 )
+PRODUCER = Producer("prime-rl", (TRAINER,))

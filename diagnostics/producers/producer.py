@@ -1,138 +1,114 @@
-"""What a dialect is: one producer's names for the metrics of the vocabulary, with what differs by version."""
+"""What a producer is: a program that trains, with its tags, the names of its settings, its defaults and its quirks."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from diagnostics.model.recording import Recording
-from diagnostics.model.series import RawSeries
-from diagnostics.model.vocabulary import EVAL_PREFIX, metric
+from diagnostics.producers.log import Version
+from diagnostics.producers.trainer import Trainer
 
-Version = tuple[int, ...]
-SURE = 0.95
-"""How sure a dialect is that met a tag which nobody else logs."""
+Config = Mapping[str, Any]
+Releases = tuple[tuple[Version, Mapping[str, object]], ...]
+"""Defaults by version: (from this version on, what is new in it), oldest first."""
+
+
+ANY = ""
+"""In tables by algorithm: every algorithm that is not named."""
+SAMPLING = frozenset(
+    {"do_sample", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "min_new_tokens", "suppress_tokens"}
+)
+"""The settings that a model's generation_config.json may hold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Caveat:
-    """Where the producer's meaning of some tags differs from the vocabulary's, from version `since` to below `before`.
+class HandedOver:
+    """The sampling settings that a trainer passes to `generate` from version `since` on; before it, only `before`.
 
-    `holds` narrows it down to the logs that it is true of. Without a known version a caveat counts.
+    What it does not pass comes from the model's own generation_config. Those that are `fixed` it passes without having
+    an argument for them.
     """
 
-    tags: tuple[str, ...]
-    text: str
     since: Version = ()
-    before: Version = ()
-    holds: Callable[["Log"], bool] = lambda log: True
+    settings: frozenset[str] = SAMPLING
+    before: frozenset[str] = frozenset({"do_sample", "temperature"})
+    fixed: frozenset[str] = frozenset({"do_sample"})
+
+    def at(self, version: Version | None) -> frozenset[str]:
+        """What is passed in a version; in the newest one where it is not known."""
+        return self.settings if version is None or version >= self.since else self.before
+
+
+_EVERYTHING = HandedOver()
 
 
 @dataclass(frozen=True, slots=True)
-class Log:
-    """A recording as a dialect sees it: series by tag without the transport's prefix, configuration, version."""
+class Producer:
+    """A program that trains, and all that is particular to it.
 
-    recording: Recording
-    series: Mapping[str, RawSeries]
-    config: Mapping[str, Any]
-    version: str | None = None
+    Its logs:
+        trainers: One for each way of logging.
+        call_prefixes: How tags begin that are logged at every call of something, not once a step.
+        has_reward_columns: Sample tables have a column for each reward function and none for the total.
+        logs_model_config: The model's config.json is logged among the arguments.
 
-    @property
-    def release(self) -> Version | None:
-        """The version's leading numbers, to compare; None where it is not known."""
-        numbers = re.match(r"\d+(?:\.\d+)*", self.version or "")
-        return tuple(map(int, numbers[0].split("."))) if numbers else None
+    Its settings:
+        settings: Canonical setting → its arguments; of several that are given, the first counts.
+        first_arguments: By algorithm (or ANY), the argument to name where none is given, if not the first.
+        switches: Argument → the argument that must be on for it to count.
+        own_words: Arguments so common elsewhere that only its own configurations are searched for them.
+        defaults: By algorithm and version, what counts where nothing is given.
+        handed_over: By algorithm, the sampling settings that do not come from the model's generation_config.
 
-    def has(self, *tags: str) -> bool:
-        """Whether every one of these tags is logged."""
-        return all(tag in self.series for tag in tags)
+    Its configuration files:
+        recognise_config: How likely a flat configuration at a path is its own (0 to 1).
+        algorithm_marks: By algorithm, arguments that only its configurations hold.
 
-    def is_between(self, since: Version, before: Version) -> bool:
-        """Whether the version may be in the range: True where it is not known."""
-        release = self.release
-        return release is None or (since <= release and (not before or release < before))
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """What one tag means: a canonical metric, how its values become the metric's (value ** power × scale), a caveat."""
-
-    metric: str
-    scale: float = 1.0
-    caveat: str = ""
-    power: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What a dialect found out beyond names. `counts_rows`: the steps in the log mean nothing, its order does."""
-
-    algorithm: str
-    scales: Mapping[str, float] = field(default_factory=dict)  # tag → factor
-    powers: Mapping[str, float] = field(default_factory=dict)  # tag → exponent, before the factor
-    ignored: frozenset[str] = frozenset()  # tags whose name does not mean here what the table says
-    total: int | None = None
-    has_finished: bool = False
-    counts_rows: bool = False
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """One producer's way of logging.
-
-    `tags` maps its tags to canonical metrics, `families` patterns with one `{name}` to metrics that end in the name of
-    a reward function. `recognise` says how sure it is that a log is of this dialect (0 to 1), `examine` what follows.
+    Its rewards and models:
+        default_rewards: The rewards in effect where a configuration names none.
+        learned_rewards: Names of built-in rewards that are models.
+        needs_reward_model: Algorithms that take a reward model and no functions.
+        bundled_model: The folder of the model in effect where a configuration names none.
+        is_ours: Whether it is the bundled trainer.
     """
 
     name: str
-    producer: str
-    tags: Mapping[str, str]
-    recognise: Callable[[Log], float]
-    examine: Callable[[Log], Findings]
-    families: Mapping[str, str] = field(default_factory=dict)
-    caveats: tuple[Caveat, ...] = ()
-    is_verified: bool = True  # against a log that the producer itself wrote; else by its source code and documents
+    trainers: tuple[Trainer, ...]
+    call_prefixes: tuple[str, ...] = ()
+    has_reward_columns: bool = False
+    logs_model_config: bool = False
+    settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    first_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    switches: Mapping[str, str] = field(default_factory=dict)
+    own_words: frozenset[str] = frozenset()
+    defaults: Mapping[str, Releases] = field(default_factory=dict)
+    handed_over: Mapping[str, HandedOver] = field(default_factory=dict)
+    recognise_config: Callable[[Config, Path], float] = lambda config, path: 0.0
+    algorithm_marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    default_rewards: Callable[[Config], tuple[str, ...]] = lambda config: ()
+    learned_rewards: frozenset[str] = frozenset()
+    needs_reward_model: frozenset[str] = frozenset()
+    bundled_model: Callable[[str, Config], Path | None] = lambda algorithm, config: None
+    is_ours: bool = False
 
-    def metric_of(self, tag: str) -> str | None:
-        """The canonical metric of a tag (evaluation tags included); a canonical name means itself; None if unknown."""
-        if tag.startswith(EVAL_PREFIX):
-            base = self.metric_of(tag.removeprefix(EVAL_PREFIX))
-            return base and EVAL_PREFIX + base
-        return self.tags.get(tag) or self._family_of(tag) or (tag if metric(tag) else None)
+    def usual_argument(self, setting: str, algorithm: str) -> str | None:
+        """What it calls a setting where it is not given; None where it has no such argument that is known."""
+        first = self.first_arguments.get(algorithm, {}).get(setting) or self.first_arguments.get(ANY, {}).get(setting)
+        return first or next(iter(self.settings.get(setting, ())), None)
 
-    def name_of(self, tag: str, log: Log, findings: Findings) -> Name | None:
-        """What a tag of this log means; None where the dialect does not know it."""
-        bare = tag.removeprefix(EVAL_PREFIX)
-        canonical = None if bare in findings.ignored else self.metric_of(tag)
-        if canonical is None:
-            return None
-        texts = [caveat.text for caveat in self.caveats if _applies(caveat, bare, log)]
-        scale, power = findings.scales.get(bare, 1.0), findings.powers.get(bare, 1.0)
-        return Name(canonical, scale, " ".join(texts), power)
+    def defaults_of(self, algorithm: str, version: Version | None) -> dict[str, object]:
+        """What counts in this version where nothing is given; the newest version's where it is not known."""
+        found: dict[str, object] = {}
+        for since, values in self.defaults.get(algorithm, ()):
+            if version is None or version >= since:
+                found |= values
+        return found
 
-    def _family_of(self, tag: str) -> str | None:
-        for pattern, canonical in self.families.items():
-            before, after = pattern.split("{name}")
-            name = tag.removeprefix(before).removesuffix(after)
-            if tag == before + name + after and name:
-                return canonical.format(name=name)
-        return None
+    def hands_over(self, algorithm: str, version: Version | None) -> frozenset[str]:
+        """The sampling settings in which the model's generation_config has no say."""
+        return self.handed_over.get(algorithm, _EVERYTHING).at(version)
 
-
-def shows(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:
-    """A recogniser that is sure where a log holds one of these fingerprints: a tag, or several tags together.
-
-    Tags are looked for with and without the transport's prefix.
-    """
-    fingerprints = [(found,) if isinstance(found, str) else found for found in alternatives]
-
-    def recognise(log: Log) -> float:
-        raw = log.recording.tags
-        return SURE if any(all(tag in raw or log.has(tag) for tag in tags) for tags in fingerprints) else 0.0
-
-    return recognise
-
-
-def _applies(caveat: Caveat, tag: str, log: Log) -> bool:
-    return tag in caveat.tags and log.is_between(caveat.since, caveat.before) and caveat.holds(log)
+    def has_argument(self, setting: str, algorithm: str, version: Version | None) -> bool:
+        """Whether a setting is an argument of the trainer's own, and not only one of the model's."""
+        rule = self.handed_over.get(algorithm, _EVERYTHING)
+        return setting not in SAMPLING or setting in rule.at(version) - rule.fixed

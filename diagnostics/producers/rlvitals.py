@@ -1,11 +1,17 @@
-"""The names of rlvitals' own trainer: TRL's, and a few that TRL's lack; no caveats, every mean is masked."""
+"""rlvitals' own trainer: TRL's names and a few that TRL lacks; no caveats, for every mean is masked."""
 
-from diagnostics.producers import trl_grpo, trl_ppo
-from diagnostics.producers.producer import Dialect, Findings, Log
+from pathlib import Path
+
+import diagnostics
+from diagnostics.producers.log import Log
+from diagnostics.producers.producer import Config, Producer
+from diagnostics.producers.trainer import LogTraits, Trainer
+from diagnostics.producers.trl import grpo, ppo
+from diagnostics.producers.trl.settings import ARGUMENTS, FIRST_ARGUMENTS
 
 TAGS = {
-    **trl_ppo.TAGS,
-    **trl_grpo.TAGS,
+    **ppo.TAGS,
+    **grpo.TAGS,
     "val/ratio_max": "ratio_max",
     "val/var_explained": "explained_variance",
     "tokens/responses_len_mean": "length_mean",
@@ -36,12 +42,70 @@ def recognise(log: Log) -> float:
     return 0.95 if is_ours else 0.0
 
 
-def examine(log: Log) -> Findings:
+def examine(log: Log) -> LogTraits:
     """The algorithm that the run log names; where it names none, what its names tell."""
     named = log.recording.algorithm
     if named not in ("", "unknown"):
-        return Findings(algorithm=named)
-    return Findings(algorithm="ppo" if trl_ppo.recognise(log) else "grpo" if trl_grpo.recognise(log) else "unknown")
+        return LogTraits(algorithm=named)
+    return LogTraits(algorithm="ppo" if ppo.recognise(log) else "grpo" if grpo.recognise(log) else "unknown")
 
 
-DIALECT = Dialect("rlvitals", "rlvitals", TAGS, recognise, examine, trl_grpo.FAMILIES)
+TRAINER = Trainer("rlvitals", TAGS, recognise, examine, grpo.FAMILIES)
+
+_NEVER = {"top_p": 1.0, "repetition_penalty": 1.0, "min_new_tokens": 0, "suppress_tokens": None, "grammar": None}
+_SHARED = {
+    **_NEVER, "max_grad_norm": 1.0, "adam_epsilon": 1e-8, "temperature": 1.0, "top_k": 0, "min_p": 0.0,
+    "do_sample": True, "gradient_accumulation_steps": 1, "per_device_train_batch_size": 64, "num_processes": 1,
+    "epsilon": 0.2, "disable_dropout": True, "eval_strategy": "no", "save_strategy": "steps",
+    "num_completions_to_log": 64, "precision": "no",
+}  # fmt: skip
+RUN_FILE = "run.json"
+DEFAULTS = {
+    "ppo": (
+        ((), {
+            **_SHARED, "learning_rate": 3e-6, "max_tokens": 53, "stop_token": "eos", "missing_eos_penalty": None,
+            "non_eos_penalty": False, "epochs": 4, "num_mini_batches": 1, "kl_weight": 0.05, "value_clip_range": 0.2,
+            "use_score_scaling": False, "whiten_rewards": False,
+        }),
+    ),
+    "grpo": (
+        ((), {
+            **_SHARED, "learning_rate": 1e-6, "max_tokens": 512, "num_generations": 8, "epochs": 1, "kl_weight": 0.0,
+            "loss_type": "dapo",
+        }),
+    ),
+}  # fmt: skip
+_DEMO_MODELS = Path(diagnostics.__file__).parents[1] / "trainer" / "tasks" / "assets"
+DEMO_REWARDS = {"remarks": "remark_positivity", "addition": "addition_accuracy"}
+"""The reward of each demo task, where none is named."""
+
+
+def recognise_config(config: Config, path: Path) -> float:
+    """TOML is the trainer's own format, and a run directory holds its settings."""
+    is_ours = path.suffix == ".toml" or path.name == RUN_FILE or "num_completions_to_log" in config
+    return 0.8 if is_ours else 0.0
+
+
+def demo_rewards(config: Config) -> tuple[str, ...]:
+    """The reward of the demo task that is trained; "" for a task that has none."""
+    return () if config.get("dataset") else (DEMO_REWARDS.get(str(config.get("task")), ""),)
+
+
+def demo_model(algorithm: str, config: Config) -> Path:
+    """The folder of the demo task's model."""
+    return _DEMO_MODELS / str(config.get("task") or ("remarks" if algorithm == "ppo" else "addition"))
+
+
+PRODUCER = Producer(
+    "rlvitals",
+    (TRAINER,),
+    settings={**ARGUMENTS, "dataset": ("dataset", "dataset_name", "task")},
+    first_arguments=FIRST_ARGUMENTS,
+    own_words=frozenset({"task"}),
+    defaults=DEFAULTS,
+    recognise_config=recognise_config,
+    default_rewards=demo_rewards,
+    learned_rewards=frozenset({"remark_positivity", "sentiment"}),
+    bundled_model=demo_model,
+    is_ours=True,
+)

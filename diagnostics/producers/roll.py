@@ -1,6 +1,7 @@
 """Alibaba's ROLL: `roll/pipeline/rlvr/actor_worker.py`, `utils/functionals.py` and `utils/metrics/`."""
 
-from diagnostics.producers.producer import Caveat, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, shows
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -33,7 +34,7 @@ TAGS = {
 }
 FAMILIES = {"{name}/critic/score/mean": "reward_func_mean/{name}"}  # a domain of the data
 CAVEATS = (Caveat(("actor/policykl",), "A k1 estimate: small values below 0 are noise."),)
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "roll",
     TAGS,
     reward="critic/score/mean",
@@ -42,3 +43,4 @@ DIALECTS = with_and_without_critic(
     families=FAMILIES,
     caveats=CAVEATS,
 )
+PRODUCER = Producer("roll", TRAINERS)

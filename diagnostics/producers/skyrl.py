@@ -1,6 +1,7 @@
 """SkyRL: `skyrl/train/trainer.py`, `train/generators/utils.py` and `backends/skyrl_train/workers/worker.py`."""
 
-from diagnostics.producers.producer import Caveat, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, shows
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -32,7 +33,7 @@ TAGS = {
     "trainer/epoch": "epoch",
 }
 CAVEATS = (Caveat(("policy/loss_metrics/clip_ratio",), "0 throughout under losses that clip nothing."),)
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "skyrl",
     TAGS,
     reward="reward/avg_raw_reward",
@@ -40,3 +41,4 @@ DIALECTS = with_and_without_critic(
     recognise=shows("reward/avg_raw_reward"),
     caveats=CAVEATS,
 )
+PRODUCER = Producer("skyrl", TRAINERS)

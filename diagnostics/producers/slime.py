@@ -1,6 +1,7 @@
 """slime: `slime/backends/megatron_utils/loss.py` and `slime/observability/`; two axes, `train/…` and `rollout/…`."""
 
-from diagnostics.producers.producer import Caveat, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, shows
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -31,7 +32,7 @@ CAVEATS = (
     Caveat(("ppo_kl",), "A k1 estimate: small values below 0 are noise."),
     Caveat(("entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
 )
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "slime",
     TAGS,
     reward="rollout/raw_reward",
@@ -39,3 +40,4 @@ DIALECTS = with_and_without_critic(
     recognise=shows(("rollout/raw_reward", "train/ppo_kl"), ("rollout/raw_reward", "ppo_kl")),
     caveats=CAVEATS,
 )
+PRODUCER = Producer("slime", TRAINERS)

@@ -1,6 +1,7 @@
 """Thinking Machines' tinker-cookbook: `tinker_cookbook/rl/metrics.py`, `metric_util.py` and `train.py`."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
 
 TAGS = {
     "env/all/reward/total": "reward",
@@ -19,12 +20,5 @@ CAVEATS = (
     ),
 )
 
-
-def examine(log: Log) -> Findings:
-    """The cookbook's loop trains without a critic."""
-    return Findings("grpo")
-
-
-DIALECT = Dialect(
-    "tinker", "tinker", TAGS, shows("env/all/reward/total"), examine, FAMILIES, CAVEATS, is_verified=False
-)
+TRAINER = Trainer("tinker", TAGS, shows("env/all/reward/total"), trains("grpo"), FAMILIES, CAVEATS, is_verified=False)
+PRODUCER = Producer("tinker", (TRAINER,))

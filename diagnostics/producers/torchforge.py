@@ -1,6 +1,7 @@
 """Meta's torchforge GRPO app: `apps/grpo/main.py` and `src/forge/`."""
 
-from diagnostics.producers.producer import Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Trainer, shows, trains
 
 TAGS = {
     "reward/evaluate_response/avg_total_reward": "reward",
@@ -14,10 +15,5 @@ FAMILIES = {
     "reward/evaluate_response/std_{name}_reward": "reward_func_std/{name}",
 }
 
-
-def examine(log: Log) -> Findings:
-    """The app trains GRPO only."""
-    return Findings("grpo")
-
-
-DIALECT = Dialect("torchforge", "torchforge", TAGS, shows("rl_trainer/avg_loss"), examine, FAMILIES, is_verified=False)
+TRAINER = Trainer("torchforge", TAGS, shows("rl_trainer/avg_loss"), trains("grpo"), FAMILIES, is_verified=False)
+PRODUCER = Producer("torchforge", (TRAINER,))

@@ -1,6 +1,7 @@
 """torchtune's PPO and GRPO recipes: `recipes/ppo_full_finetune_single_device.py`, `recipes/dev/grpo_…`."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
 
 SHARED = {
     "lr": "learning_rate",
@@ -22,31 +23,21 @@ PPO_TAGS = SHARED | {
 GRPO_TAGS = SHARED | {"rewards": "reward", "kl_loss": "kl_per_token"}
 CAVEATS = (Caveat(("kl",), "Summed over the tokens of a response."),)
 
-
-def _ppo(log: Log) -> Findings:
-    return Findings("ppo")
-
-
-def _grpo(log: Log) -> Findings:
-    return Findings("grpo")
-
-
-DIALECTS = (
-    Dialect(
+TRAINERS = (
+    Trainer(
         "torchtune-ppo",
-        "torchtune",
         PPO_TAGS,
         shows(("approx_policy_kl", "value_loss"), ("approx_policy_kl", "rlhf_reward")),
-        _ppo,
+        trains("ppo"),
         caveats=CAVEATS,
         is_verified=False,
     ),
-    Dialect(
+    Trainer(
         "torchtune-grpo",
-        "torchtune",
         GRPO_TAGS,
         shows(("rewards", "successes", "kl_loss"), "approx_policy_kls"),
-        _grpo,
+        trains("grpo"),
         is_verified=False,
     ),
 )
+PRODUCER = Producer("torchtune", TRAINERS)

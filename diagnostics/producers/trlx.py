@@ -1,6 +1,8 @@
 """CarperAI's trlx, PPO: `trlx/models/modeling_ppo.py` and `trainer/accelerate_ppo_trainer.py`."""
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log, shows
+from diagnostics.producers.log import Log
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import Caveat, LogTraits, Trainer, shows
 
 TAGS = {
     "rollout_scores/mean": "score",
@@ -27,9 +29,10 @@ CAVEATS = (
 )
 
 
-def examine(log: Log) -> Findings:
+def examine(log: Log) -> LogTraits:
     """PPO with a critic."""
-    return Findings("ppo", powers=dict.fromkeys(ROOTS, 2.0))
+    return LogTraits("ppo", powers=dict.fromkeys(ROOTS, 2.0))
 
 
-DIALECT = Dialect("trlx", "trlx", TAGS, shows("losses/total_loss"), examine, caveats=CAVEATS, is_verified=False)
+TRAINER = Trainer("trlx", TAGS, shows("losses/total_loss"), examine, caveats=CAVEATS, is_verified=False)
+PRODUCER = Producer("trlx", (TRAINER,))

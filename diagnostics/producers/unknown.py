@@ -1,25 +1,27 @@
-"""The dialect of logs that no other one knows: canonical names mean themselves, everything else is kept unmapped."""
+"""The producer of logs that no other one recognises: canonical names keep their meaning, other tags stay unmapped."""
 
-from diagnostics.producers.producer import Dialect, Findings, Log
-from diagnostics.producers.trl import has_finished, total_steps
+from diagnostics.producers.log import Log
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.trainer import LogTraits, Trainer
+from diagnostics.producers.trl.trainer_rows import has_finished, total_steps
 
 SHOWN_TAGS = 4
 NO_METRIC = "The log holds no metric, by which the producer and the algorithm are known"
 
 
 def recognise(log: Log) -> float:
-    """Never sure, never out."""
+    """The last resort: below every other trainer, above none at all."""
     return 0.01
 
 
-def examine(log: Log) -> Findings:
-    """No algorithm that is known here, and a sentence that says so."""
+def examine(log: Log) -> LogTraits:
+    """No algorithm, and a note that says what the log holds instead."""
     tags = sorted(log.series)
     found = ", ".join(tags[:SHOWN_TAGS]) + (f" and {len(tags) - SHOWN_TAGS} more" if len(tags) > SHOWN_TAGS else "")
     note = (
         f"This is no log of PPO, GRPO, RLOO or online DPO that is known here: it holds {found}" if tags else NO_METRIC
     )
-    return Findings(algorithm="unknown", total=total_steps(log), has_finished=has_finished(log), notes=(note,))
+    return LogTraits(algorithm="unknown", total=total_steps(log), has_finished=has_finished(log), notes=(note,))
 
 
-DIALECT = Dialect("unknown", "unknown", {}, recognise, examine)
+PRODUCER = Producer("unknown", (Trainer("unknown", {}, recognise, examine),))

@@ -1,11 +1,17 @@
 """verl's trainers, and rLLM's on verl: `critic/…` holds the rewards whether there is a critic or not.
 
-Names: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`.
+Metrics: `verl/trainer/ppo/metric_utils.py`, `ray_trainer.py`, `core_algos.py` and `rollout_corr_helper.py`. Settings:
+`verl/trainer/config/ppo_trainer.yaml`.
 """
 
-from diagnostics.producers.nested_config import planned
-from diagnostics.producers.producer import SURE, Caveat, Findings, Log, shows
-from diagnostics.producers.with_and_without_critic import by_estimator, with_and_without_critic
+from pathlib import Path
+
+from diagnostics.producers.estimators import by_estimator
+from diagnostics.producers.log import Log
+from diagnostics.producers.nested_config import planned_steps
+from diagnostics.producers.producer import Config, Producer
+from diagnostics.producers.trainer import SURE, Caveat, LogTraits, shows
+from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
     "critic/rewards/mean": "rlhf_reward",
@@ -66,15 +72,15 @@ def recognise(log: Log) -> float:
     return SURE if has_only_settings else _SHOWS(log)
 
 
-def examine(log: Log, algorithm: str) -> Findings:
+def examine(log: Log, algorithm: str) -> LogTraits:
     """The algorithm by `algorithm.adv_estimator`, where the settings are logged, and the planned steps.
 
     Where several datasets are validated on, none of them is *the* reward on prompts kept out.
     """
-    found, notes = by_estimator(log, "algorithm.adv_estimator", algorithm)
+    found, notes = by_estimator(log.config, "algorithm.adv_estimator", algorithm)
     validated = frozenset(tag for tag in log.series if _is_validation(tag))
-    total = planned(log.config, "trainer.total_training_steps")
-    return Findings(found, ignored=validated if len(validated) > 1 else frozenset(), total=total, notes=notes)
+    total = planned_steps(log.config, "trainer.total_training_steps")
+    return LogTraits(found, ignored=validated if len(validated) > 1 else frozenset(), total=total, notes=notes)
 
 
 def _is_validation(tag: str) -> bool:
@@ -82,7 +88,7 @@ def _is_validation(tag: str) -> bool:
     return any(tag.startswith(before) and tag.endswith(after) for before, after in ends)
 
 
-DIALECTS = with_and_without_critic(
+TRAINERS = with_and_without_critic(
     "verl",
     TAGS,
     reward="critic/score/mean",
@@ -93,3 +99,45 @@ DIALECTS = with_and_without_critic(
     examine=examine,
     is_verified=True,
 )
+
+_ACTOR, _ROLLOUT = "actor_rollout_ref.actor", "actor_rollout_ref.rollout"
+SETTINGS = {
+    "advantage_estimator": ("algorithm.adv_estimator",),
+    "learning_rate": (f"{_ACTOR}.optim.lr",),
+    "max_grad_norm": (f"{_ACTOR}.grad_clip",),
+    "temperature": (f"{_ROLLOUT}.temperature",),
+    "do_sample": (f"{_ROLLOUT}.do_sample",),
+    "top_k": (f"{_ROLLOUT}.top_k",),
+    "top_p": (f"{_ROLLOUT}.top_p",),
+    "repetition_penalty": (f"{_ROLLOUT}.repetition_penalty",),
+    "max_tokens": ("data.max_response_length",),
+    "num_generations": (f"{_ROLLOUT}.n",),
+    "epochs": (f"{_ACTOR}.ppo_epochs",),
+    "prompts_per_batch": ("data.train_batch_size",),
+    "prompts_per_update": (f"{_ACTOR}.ppo_mini_batch_size",),
+    "epsilon": (f"{_ACTOR}.clip_ratio",),
+    "scale_rewards": ("algorithm.norm_adv_by_std_in_grpo",),
+    "kl_weight": (f"{_ACTOR}.kl_loss_coef", "algorithm.kl_ctrl.kl_coef"),
+    "use_kl_loss": (f"{_ACTOR}.use_kl_loss",),
+    "use_kl_in_reward": ("algorithm.use_kl_in_reward",),
+    "reward_funcs": ("custom_reward_function.path", "reward.custom_reward_function.path"),
+    "reward_model": ("reward_model.path",),
+    "dataset": ("data.train_files",),
+    "model": ("actor_rollout_ref.model.path",),
+    "use_peft": ("actor_rollout_ref.model.lora_rank",),
+    "value_clip_range": ("critic.cliprange_value",),
+    "bypass_mode": ("algorithm.rollout_correction.bypass_mode",),
+    "logprobs_mode": (f"{_ROLLOUT}.logprobs_mode",),
+}
+SWITCHES = {
+    f"{_ACTOR}.kl_loss_coef": f"{_ACTOR}.use_kl_loss",
+    "algorithm.kl_ctrl.kl_coef": "algorithm.use_kl_in_reward",
+}
+
+
+def recognise_config(config: Config, path: Path) -> float:
+    """Sure of the part that holds actor, rollout and reference."""
+    return SURE if any(name.startswith("actor_rollout_ref.") for name in config) else 0.0
+
+
+PRODUCER = Producer("verl", TRAINERS, settings=SETTINGS, switches=SWITCHES, recognise_config=recognise_config)

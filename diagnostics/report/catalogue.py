@@ -10,8 +10,9 @@ from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.messages import shown
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
-from diagnostics.producers import DIALECTS, Entry, glossary
-from diagnostics.producers.settings import NAMES
+from diagnostics.producers.settings import ANY_PRODUCER
+from diagnostics.producers.table import TRAINERS
+from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.pages import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
 from diagnostics.rules.config import CHECKS, Check
@@ -83,7 +84,7 @@ def check_page(check: Check) -> Page:
             "Code": check.code,
             "Grade": f"{check.grade}: {GRADES[check.grade]}",
             "For": sorted(check.algorithms) or [_ANY],
-            "Reads": [" or ".join(NAMES[name]) for name in check.reads],
+            "Reads": [" or ".join(ANY_PRODUCER[name]) for name in check.reads],
             "Limits": [_limit(entry) for entry in limits],
             "Source": check.source,
         },
@@ -128,7 +129,7 @@ def metric_page(entry: Metric) -> Page:
             "Healthy": entry.healthy,
             "Possible": _range(entry),
             "Logged as": _tags(logged),
-            "Caveats": _each_once(f"{line.tag} ({line.dialect}): {text}" for line in logged for text in line.caveats),
+            "Caveats": _each_once(f"{line.tag} ({line.trainer}): {text}" for line in logged for text in line.caveats),
             "Documents slip": entry.slip,
             "Judged by": [rule.name for rule in judges],
             "Source": entry.source,
@@ -150,7 +151,7 @@ def _metrics_called(name: str) -> tuple[Metric, ...]:
     for prefix in _PREFIXES:
         bare = bare.removeprefix(prefix)
     exact = [bare] if metric(bare) else [line.metric for line in glossary() if line.tag == bare]
-    canonical = exact or [known for dialect in DIALECTS if (known := dialect.metric_of(bare))]
+    canonical = exact or [known for trainer in TRAINERS if (known := trainer.metric_of(bare))]
     found = (metric(item) for item in canonical)
     return tuple(dict.fromkeys(entry for entry in found if entry is not None))
 
@@ -177,11 +178,11 @@ def _sources(rule_names: Iterable[str]) -> Iterator[str]:
 
 
 def _tags(logged: Iterable[Entry]) -> list[str]:
-    """Each tag with the dialects that use it: "kl (rlvitals, trl-grpo)"."""
-    dialects: dict[str, list[str]] = {}
+    """Each tag with the trainers that log it: "kl (rlvitals, trl-grpo)"."""
+    trainers: dict[str, list[str]] = {}
     for line in logged:
-        dialects.setdefault(line.tag, []).append(line.dialect)
-    return [f"{tag} ({', '.join(names)})" for tag, names in dialects.items()]
+        trainers.setdefault(line.tag, []).append(line.trainer)
+    return [f"{tag} ({', '.join(names)})" for tag, names in trainers.items()]
 
 
 def _range(entry: Metric) -> str:

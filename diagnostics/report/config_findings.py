@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
-from diagnostics.producers.settings import TRL
 from diagnostics.report.contents import advice, concerns, counted, enabling, said
 from diagnostics.report.layout import LABEL_COLUMN, Style
 from diagnostics.report.markdown_elements import code, escaped, table
@@ -47,7 +46,7 @@ class Review:
     @property
     def assumed(self) -> str:
         """Whose defaults count where the version is not known; empty where it is, or where nothing hangs on it."""
-        if self.version or self.producer != TRL:
+        if self.version or self.producer != "trl":
             return ""
         return "The version of TRL is not known: the defaults of the newest count; --producer-version names another."
 

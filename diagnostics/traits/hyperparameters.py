@@ -1,10 +1,9 @@
-"""What the rules ask a run's configuration for, whichever program it is of."""
+"""What the rules ask a run's settings for, whichever producer it is of."""
 
 import math
 from typing import Any
 
 from diagnostics.model.run import Run
-from diagnostics.producers.settings import SWITCHES, is_on, stated
 
 NEAR_GREEDY = 0.3  # temperature below which sampling is as good as greedy
 UNSCALED = ("none", False)
@@ -12,26 +11,18 @@ UNSCALED = ("none", False)
 
 
 def value_of(run: Run, name: str, default: Any = None) -> Any:
-    """A setting by TRL's name for it, or by that of another program; the default where it is not stated."""
-    found = stated(run.config, (name,))
-    return default if found is None else found[1]
+    """A setting by its canonical name; the default where the run does not state it."""
+    return run.settings.value(name, default)
 
 
 def number_of(run: Run, name: str) -> float | None:
     """A setting as a number; None where it is not stated, or is none."""
-    value = value_of(run, name)
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return run.settings.number(name)
 
 
 def kl_weight_of(run: Run) -> float | None:
-    """The weight of the KL to the reference, 0 where every penalty is switched off; None where nothing is said of it.
-
-    verl states the weights of both penalties, in the loss and in the reward, and beside each whether it counts.
-    """
-    weight = number_of(run, "beta")
-    switches = [found for name in SWITCHES.values() if (found := stated(run.config, (name,)))]
-    is_off = bool(switches) and not any(is_on(value) for _, value in switches)
-    return 0.0 if weight is None and is_off else weight
+    """The weight of the KL to the reference, 0 where every penalty is switched off; None where it is not stated."""
+    return run.settings.kl_weight
 
 
 def samples_near_greedily(run: Run) -> bool:
@@ -47,9 +38,9 @@ def updates_of_a_generation(run: Run) -> int:
 
 
 def updates_per_batch(run: Run) -> int | None:
-    """How many updates verl and OpenRLHF make of a batch of answers; None where the settings do not tell.
+    """How many updates are made of a batch of completions; None where the settings do not tell.
 
-    Passes over the batch, times its parts: verl counts both in prompts, OpenRLHF an update's part in answers.
+    Passes over the batch, times its parts. Producers state the size of a part in prompts or in completions.
     """
     passes, prompts = number_of(run, "epochs"), number_of(run, "prompts_per_batch")
     part = number_of(run, "prompts_per_update")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from diagnostics.producers import Entry, glossary
+from diagnostics.producers.translation import Entry, glossary
 from docs.generate.commands import Row, listing
 from docs.generate.markup import anchor, code, page, table, text
 
@@ -52,7 +52,7 @@ def producers() -> str:
 
 def _names_of(rows: list[Row]) -> Iterator[str]:
     known = {row["name"] for row in rows}
-    for name, entries in groupby(glossary(), key=lambda entry: entry.dialect):
+    for name, entries in groupby(glossary(), key=lambda entry: entry.trainer):
         if name in known:
             yield f"## {name}"
             yield table(("Tag", "Metric", "Caveat"), map(_tag, entries))

@@ -11,6 +11,7 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
+from diagnostics.producers.settings import settings_of_run
 
 
 def values_of(shorthand: str) -> Values:
@@ -52,6 +53,7 @@ def make_run() -> Callable[..., Run]:
             algorithm=algorithm,
             series=series,
             config=config or {},
+            settings=settings_of_run("trl", algorithm, config or {}),
             samples=Samples(),
             status=Status(total=total),
             data_health=DataHealth(rounded_to=rounded_to),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
-from diagnostics.model.setup import ModelFacts, Probe, Setup, Trial, flat, version_of
+from diagnostics.model.setup import ModelFacts, Probe, Setup, Trial, version_of
 from diagnostics.rules.config import engine
 from diagnostics.rules.config.check import Check, Limit
 from diagnostics.rules.config.completion_length import (
@@ -47,7 +47,6 @@ __all__ = [
     "Setup",
     "Trial",
     "divided",
-    "flat",
     "preflight",
     "version_of",
 ]

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.messages import setting as shown_setting
 from diagnostics.model.outcome import Fix, Severity
-from diagnostics.model.setup import Setting, Setup
+from diagnostics.model.settings import Setting
+from diagnostics.model.setup import Setup
 
 Limits = Mapping[str, float]
 Entry = TypeVar("Entry")

@@ -4,7 +4,8 @@ import math
 
 from diagnostics.model.algorithms import GROUP_FAMILY, PPO_FAMILY
 from diagnostics.model.outcome import Severity
-from diagnostics.model.setup import Probe, Setting, Setup
+from diagnostics.model.settings import Setting
+from diagnostics.model.setup import Probe, Setup
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
 
 _REASONING = (

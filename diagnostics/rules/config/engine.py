@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
-from diagnostics.model.setup import Setup, as_number
+from diagnostics.model.settings import as_number
+from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Unknown
 
 TEXTS: Mapping[str, str] = {

@@ -2,7 +2,8 @@
 
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
-from diagnostics.model.setup import Setting, Setup
+from diagnostics.model.settings import Setting
+from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Finding, Fine, Limit, Limits, fixed
 
 _HALF = frozenset({"fp16", "float16"})

@@ -7,7 +7,6 @@ from statistics import fmean
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup, Trial
-from diagnostics.producers.settings import OWN
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
 
 
@@ -76,7 +75,7 @@ class RewardSmoke(Check):
     )
 
     def applies(self, setup: Setup) -> bool:
-        return setup.producer == OWN or setup.trials is not None
+        return setup.is_ours or setup.trials is not None
 
     def judge(self, setup: Setup, limits: Limits) -> Finding:
         if setup.trials is None:

@@ -32,10 +32,9 @@ from diagnostics.detectors.averages import finite_points
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.producers.settings import is_on
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
-from diagnostics.traits.hyperparameters import updates_per_batch, value_of
+from diagnostics.traits.hyperparameters import updates_per_batch
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
@@ -101,7 +100,7 @@ def _makes_one_update(run: Run) -> bool | None:
 
     None where the configuration does not say.
     """
-    if run.config.get("use_vllm") or is_on(value_of(run, "bypass_mode")):
+    if run.config.get("use_vllm") or run.settings.is_on("bypass_mode"):
         return False
     stated = [run.config.get(name) for name in ONCE[run.algorithm]]
     if any(not isinstance(value, int) for value in stated):

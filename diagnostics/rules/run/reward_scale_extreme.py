@@ -70,7 +70,7 @@ class RewardScaleExtreme(Rule[Limits]):
         """Whitened or scaled rewards have no scale, and a wide or absent clip range follows any."""
         if run.algorithm == "grpo":
             return value_of(run, "scale_rewards") in UNSCALED
-        clip_range = value_of(run, "cliprange_value", self.limits.clip_range)
+        clip_range = value_of(run, "value_clip_range", self.limits.clip_range)
         is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
         return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
 
@@ -93,7 +93,7 @@ class RewardScaleExtreme(Rule[Limits]):
         if spread is not None and not (isinstance(reading, Reading) and reading.breach):
             other = _read(spread, limits.spread, limits)
             reading = other if isinstance(other, Reading) and other.breach else reading
-        return self.judged(reading, range=value_of(run, "cliprange_value", limits.clip_range))
+        return self.judged(reading, range=value_of(run, "value_clip_range", limits.clip_range))
 
 
 def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:

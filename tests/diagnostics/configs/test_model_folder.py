@@ -80,7 +80,7 @@ def test_a_model_that_is_written_later_is_found(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["a\0b", "~nobody-of-that-name/x", "x" * 5000])
 def test_a_name_that_is_no_path_is_a_model_that_is_not_here(name: str) -> None:
-    assert model_facts({"model_name_or_path": name}, "trl").generation is None
+    assert model_facts("grpo", {"model_name_or_path": name}, "trl").generation is None
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_a_name_that_is_no_path_is_a_model_that_is_not_here(name: str) -> None:
 )
 def test_the_size_that_a_name_promises_is_taken_where_nothing_else_is_known(name: str, size: float | None) -> None:
     assert size_in_name(name) == size
-    assert model_facts({"model_name_or_path": f"somebody/{name}"}, "trl").parameters == size
+    assert model_facts("grpo", {"model_name_or_path": f"somebody/{name}"}, "trl").parameters == size

@@ -1,4 +1,4 @@
-"""Tests of the dialects on made-up key sets: versions, relatives and producers that no fixture shows."""
+"""Tests of recognition and meaning on made-up key sets: versions, relatives and producers that no fixture shows."""
 
 import json
 from collections.abc import Iterable
@@ -13,7 +13,8 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
 from diagnostics.model.vocabulary import METRICS, metric
-from diagnostics.producers import DIALECTS, glossary, translate
+from diagnostics.producers.table import TRAINERS
+from diagnostics.producers.translation import glossary, translate
 
 OLD_GRPO = ("reward", "reward_std", "kl", "completion_length", "rewards/accuracy", "loss")
 PPO = ("objective/rlhf_reward", "objective/scores", "objective/kl", "val/ratio", "policy/clipfrac_avg", "episode")
@@ -123,13 +124,13 @@ def test_every_name_in_a_table_is_in_the_vocabulary() -> None:
     assert [entry for entry in glossary() if metric(entry.metric) is None] == []
 
 
-def test_every_caveat_is_about_a_tag_of_its_dialect() -> None:
+def test_every_caveat_is_about_a_tag_of_its_trainer() -> None:
     strays = [
-        (dialect.name, tag)
-        for dialect in DIALECTS
-        for caveat in dialect.caveats
+        (trainer.name, tag)
+        for trainer in TRAINERS
+        for caveat in trainer.caveats
         for tag in caveat.tags
-        if dialect.metric_of(tag) is None
+        if trainer.metric_of(tag) is None
     ]
 
     assert strays == []
@@ -143,7 +144,7 @@ def test_every_metric_of_the_vocabulary_has_a_writer() -> None:
 
 def test_our_own_run_log_is_never_mistaken() -> None:
     for tags in (PPO, OLD_GRPO, ("loss",)):
-        assert translate(recording(tags, producer="rlvitals")).dialect.producer == "rlvitals"
+        assert translate(recording(tags, producer="rlvitals")).producer == "rlvitals"
 
 
 def test_our_own_run_log_without_an_algorithm_is_judged_by_its_names() -> None:
@@ -156,13 +157,13 @@ def test_our_own_run_log_without_an_algorithm_is_judged_by_its_names() -> None:
 
 
 def test_the_event_files_of_our_ppo_are_told_from_trls_by_the_largest_ratio() -> None:
-    assert translate(recording((*PPO, "val/ratio_max"))).dialect.producer == "rlvitals"
+    assert translate(recording((*PPO, "val/ratio_max"))).producer == "rlvitals"
     assert run((*PPO, "val/ratio_max")).algorithm == "ppo"
-    assert translate(recording(PPO)).dialect.producer == "trl"
+    assert translate(recording(PPO)).producer == "trl"
 
 
 def test_the_event_files_of_our_grpo_are_told_from_trls_by_how_surprising_its_samples_are() -> None:
     tags = ("reward", "reward_std", "completions/mean_length", "clip_ratio/region_mean", "entropy")
-    assert translate(recording((*tags, "objective/entropy"))).dialect.producer == "rlvitals"
+    assert translate(recording((*tags, "objective/entropy"))).producer == "rlvitals"
     assert run((*tags, "objective/entropy")).algorithm == "grpo"
-    assert translate(recording(tags)).dialect.producer == "trl"
+    assert translate(recording(tags)).producer == "trl"

@@ -3,7 +3,7 @@
 import pytest
 
 from diagnostics.model.vocabulary import metric
-from diagnostics.producers import DIALECTS
+from diagnostics.producers.table import TRAINERS
 
 PPO_PAGE = [
     "eps",
@@ -88,6 +88,6 @@ OLD_PAGE = [
 
 @pytest.mark.parametrize("tag", [*PPO_PAGE, *GRPO_PAGE, *OLD_PAGE])
 def test_a_metric_of_the_documents_is_in_the_vocabulary(tag: str) -> None:
-    names = [name for dialect in DIALECTS if (name := dialect.metric_of(tag))]
+    names = [name for trainer in TRAINERS if (name := trainer.metric_of(tag))]
     assert names != []
     assert [name for name in names if metric(name) is None] == []

@@ -12,8 +12,8 @@ from diagnostics.assemble.assembler import compose
 from diagnostics.assemble.merge import merge
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.series import RawSeries
-from diagnostics.producers import translate
-from diagnostics.producers.nested_config import planned, setting
+from diagnostics.producers.nested_config import planned_steps, value_at
+from diagnostics.producers.translation import translate
 from diagnostics.readers.discovery import open_readers
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
@@ -44,26 +44,26 @@ def test_nested_settings_are_found_whatever_a_tracker_made_of_them(config: dict[
 def test_gae_is_ppo_even_before_a_value_loss_is_logged() -> None:
     found = translate(recording(VERL, config={"algorithm": {"adv_estimator": "gae"}}))
 
-    assert found.findings.algorithm == "ppo"
+    assert found.traits.algorithm == "ppo"
 
 
 def test_an_estimator_of_its_own_is_judged_as_its_relative_and_told() -> None:
     found = translate(recording(VERL, config={"algorithm": {"adv_estimator": "remax"}}))
 
-    assert found.findings.algorithm == "grpo"
-    assert found.findings.notes == ("algorithm.adv_estimator is remax: judged as GRPO, whose metrics it logs",)
+    assert found.traits.algorithm == "grpo"
+    assert found.traits.notes == ("algorithm.adv_estimator is remax: judged as GRPO, whose metrics it logs",)
 
 
 @pytest.mark.parametrize(
     "config", [{"algo": {"advantage": {"estimator": "group_norm"}}}, {"advantage_estimator": "dr_grpo"}]
 )
 def test_openrlhfs_estimators_are_known_under_both_of_its_names(config: dict[str, Any]) -> None:
-    assert translate(recording(OPENRLHF, config=config)).findings.algorithm == "grpo"
+    assert translate(recording(OPENRLHF, config=config)).traits.algorithm == "grpo"
 
 
 def test_a_setting_that_is_not_there_is_none() -> None:
-    assert setting({"trainer": 3}, "trainer.total_training_steps") is None
-    assert planned({"trainer": {"total_training_steps": None}}, "trainer.total_training_steps") is None
+    assert value_at({"trainer": 3}, "trainer.total_training_steps") is None
+    assert planned_steps({"trainer": {"total_training_steps": None}}, "trainer.total_training_steps") is None
 
 
 def test_the_version_stands_in_wandbs_list_of_packages() -> None:

@@ -1,4 +1,4 @@
-"""Tests of the dialects of which no real log is in the repository: recognised by fingerprint, values as documented."""
+"""Tests of the producers of which no real log is in the repository: recognised by fingerprint, values as documented."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -11,7 +11,7 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
 from diagnostics.model.vocabulary import EVAL_PREFIX, METRICS
-from diagnostics.producers import DIALECTS
+from diagnostics.producers.table import PRODUCERS, TRAINERS
 
 HELD_AGAINST_PUBLIC_LOGS = {"verl"}
 """Producers whose names were looked up in logs of theirs that are public, but not ours to keep."""
@@ -64,17 +64,17 @@ def test_a_producer_is_known_by_its_own_names(who: tuple[str, str], tags: tuple[
     assert {"reward", "score", "loss"} & set(found.series) or len(tags) == 1
 
 
-def test_every_unverified_dialect_has_a_fingerprint_here() -> None:
-    unverified = {dialect.producer for dialect in DIALECTS if not dialect.is_verified}
+def test_every_unverified_producer_has_a_fingerprint_here() -> None:
+    unverified = {known.name for known in PRODUCERS if not all(trainer.is_verified for trainer in known.trainers)}
     assert unverified == {who for who, _ in FINGERPRINTS} - HELD_AGAINST_PUBLIC_LOGS
 
 
 def test_every_name_stands_for_a_metric_of_the_vocabulary() -> None:
     known = {metric.name for metric in METRICS}
     wrong = {
-        (dialect.name, tag)
-        for dialect in DIALECTS
-        for tag, metric in {**dialect.tags, **dialect.families}.items()
+        (trainer.name, tag)
+        for trainer in TRAINERS
+        for tag, metric in {**trainer.tags, **trainer.families}.items()
         if metric.removesuffix("/{name}").removeprefix(EVAL_PREFIX) not in known
     }
 

@@ -1,4 +1,4 @@
-"""Golden tests of the TRL dialects, on logs that TRL itself wrote: who wrote it, and what each tag means."""
+"""Golden tests of TRL's trainers, on logs that TRL itself wrote: who wrote it, and what each tag means."""
 
 from pathlib import Path
 

@@ -1,13 +1,16 @@
 """What the tests of pre-flight share: one check's outcome for settings that are written down in the test."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from diagnostics.configs.setups import make_setup
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
-from diagnostics.rules.config import TEXTS, ModelFacts, Probe, Setup, Trial, flat, preflight, version_of
+from diagnostics.producers.nested_config import flat
+from diagnostics.rules.config import TEXTS, ModelFacts, Probe, Trial, preflight, version_of
 
 Judged = Callable[..., "Judgement | None"]
 
@@ -48,18 +51,8 @@ def judged() -> Judged:
         probe: Probe | None = None,
         cut_off: float | None = None,
     ) -> Judgement | None:
-        facts = model or ModelFacts()
-        setup = Setup(
-            algorithm,
-            producer,
-            flat(config),
-            version_of(version),
-            facts,
-            trials,
-            device_gib,
-            probe=probe,
-            cut_off=cut_off,
-        )
+        setup = make_setup(algorithm, producer, flat(config), version_of(version), model)
+        setup = replace(setup, trials=trials, device_gib=device_gib, probe=probe, cut_off=cut_off)
         found = [outcome for outcome in preflight(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
         return Judgement(found[0]) if found else None

@@ -6,12 +6,15 @@ import string
 
 import pytest
 
+from diagnostics.configs.setups import make_setup
 from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Verdict
-from diagnostics.producers.settings import DEFAULTS, DEMO_REWARDS, GENERATION, NAMES
+from diagnostics.producers.producer import SAMPLING
+from diagnostics.producers.rlvitals import DEFAULTS, DEMO_REWARDS
+from diagnostics.producers.settings import CHECKED, arguments_for
 from diagnostics.rules import GRADES
-from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, Setup, divided, preflight
+from diagnostics.rules.config import CHECKS, TEXTS, ModelFacts, divided, preflight
 from diagnostics.texts import templates
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import options_of
@@ -29,7 +32,7 @@ def test_every_check_has_a_code_of_its_own_in_order_a_grade_a_source_and_a_docum
         assert check.grade in GRADES
         assert check.source
         assert check.summary.endswith(".")
-        assert set(check.reads) <= NAMES.keys()
+        assert set(check.reads) <= CHECKED.keys()
         assert all(limit.source for limit in check.limits.values())
 
 
@@ -42,19 +45,23 @@ def test_every_message_can_be_rendered_by_all_who_show_one() -> None:
 @pytest.mark.parametrize("algorithm", ["ppo", "ppo-legacy", "grpo", "rloo", "online-dpo", "unknown"])
 @pytest.mark.parametrize("producer", ["rlvitals", "trl", "verl", "openrlhf", "unknown"])
 def test_no_check_breaks_or_stays_silent_about_an_empty_configuration(algorithm, producer) -> None:
-    for outcome in preflight(Setup(algorithm, producer, {})):
+    for outcome in preflight(make_setup(algorithm, producer, {})):
         assert outcome.verdict is not Verdict.BROKEN
         assert render(outcome.message, TEXTS)
 
 
 def test_odd_values_break_no_check() -> None:
-    odd = {alias: value for aliases in NAMES.values() for alias, value in zip(aliases, [[], {}, "x"], strict=False)}
+    odd = {
+        alias: value
+        for aliases in arguments_for("trl").values()
+        for alias, value in zip(aliases, [[], {}, "x"], strict=False)
+    }
     for algorithm in ("ppo", "grpo"):
-        assert all(o.verdict is not Verdict.BROKEN for o in preflight(Setup(algorithm, "trl", odd)))
+        assert all(o.verdict is not Verdict.BROKEN for o in preflight(make_setup(algorithm, "trl", odd)))
 
 
 def test_a_limit_can_be_overridden_and_the_outcome_says_so() -> None:
-    setup = Setup("grpo", "rlvitals", {"num_generations": 3})
+    setup = make_setup("grpo", "rlvitals", {"num_generations": 3})
     outcome = next(o for o in preflight(setup, {"pf-group-size": {"least": 3}}) if o.rule == "pf-group-size")
     assert outcome.verdict is Verdict.QUIET
     assert not outcome.limit_is_default
@@ -70,7 +77,7 @@ def test_a_limit_can_be_overridden_and_the_outcome_says_so() -> None:
 )
 def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, said) -> None:
     with pytest.raises(UnknownLimitError, match=re.escape(said)):
-        preflight(Setup("grpo", "rlvitals", {}), limits)
+        preflight(make_setup("grpo", "rlvitals", {}), limits)
 
 
 def test_limits_of_rules_and_of_checks_are_told_apart_by_their_names() -> None:
@@ -80,10 +87,10 @@ def test_limits_of_rules_and_of_checks_are_told_apart_by_their_names() -> None:
 
 def test_the_defaults_are_those_of_the_bundled_trainer() -> None:
     for algorithm, row in ALGORITHMS.items():
-        ((_, known),) = DEFAULTS["rlvitals", algorithm]
+        ((_, known),) = DEFAULTS[algorithm]
         defaults = {option.name: option.default for option in options_of(row.config)}
         for name, value in known.items():
-            own = next((alias for alias in NAMES[name] if alias in defaults), None)
+            own = next((alias for alias in arguments_for("rlvitals")[name] if alias in defaults), None)
             assert own is None or value == defaults[own], (algorithm, name)
 
 
@@ -96,11 +103,13 @@ def test_the_rewards_of_the_demo_tasks_are_those_of_the_bundled_trainer() -> Non
 def test_no_healthy_recipe_is_told_off() -> None:
     for recipe in RECIPES.values():
         if recipe.is_healthy:
-            setup = Setup(recipe.algorithm, "rlvitals", recipe.values, model=ModelFacts(parameters=4e5, generation={}))
+            setup = make_setup(
+                recipe.algorithm, "rlvitals", recipe.values, model=ModelFacts(parameters=4e5, generation={})
+            )
             found = [o.rule for o in preflight(setup) if o.severity in ("warning", "critical")]
             assert found == [], recipe.name
 
 
 def test_the_sampling_settings_are_known_by_name() -> None:
-    assert set(NAMES) >= GENERATION
+    assert CHECKED.keys() >= SAMPLING
     assert dataclasses.is_dataclass(ModelFacts)

@@ -47,7 +47,7 @@ def test_the_rate_that_trl_inherited_until_0_29_is_critical(judged) -> None:
 
 def test_a_rate_that_is_not_given_to_an_unknown_program_cannot_be_judged(judged) -> None:
     found = judged("pf-lr-range", {}, producer="verl")
-    assert (found.word, found.enable) == ("skipped", "Give learning_rate.")
+    assert (found.word, found.enable) == ("skipped", "Give actor_rollout_ref.actor.optim.lr.")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ Names, formulas and versions: `trl/trainer/ppo_trainer.py` of release 0.7.10; th
 Arrays go to W&B only; `ppo/mean_scores` and `ppo/std_scores` are `env/reward_*` after score scaling and clipping.
 """
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log
+from diagnostics.producers.log import Log
+from diagnostics.producers.trainer import Caveat, LogTraits, Trainer
 
 TAGS = {
     "objective/kl": "kl_per_sequence",
@@ -66,9 +67,9 @@ def recognise(log: Log) -> float:
     return 0.5 if any(tag.startswith("ppo/") for tag in log.series) else 0.0
 
 
-def examine(log: Log) -> Findings:
+def examine(log: Log) -> LogTraits:
     """Old PPO; its settings hold no length of the training and its log no end."""
-    return Findings(algorithm="ppo-legacy")
+    return LogTraits(algorithm="ppo-legacy")
 
 
-DIALECT = Dialect("trl-legacy", "trl", TAGS, recognise, examine, caveats=CAVEATS)
+TRAINER = Trainer("trl-legacy", TAGS, recognise, examine, caveats=CAVEATS)

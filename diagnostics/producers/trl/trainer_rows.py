@@ -1,6 +1,6 @@
-"""What all current TRL trainers share: the Trainer's own metrics and how a run shows its length and its end."""
+"""What TRL's current trainers take from transformers' Trainer: its metrics, and how a log shows its length and end."""
 
-from diagnostics.producers.producer import Log
+from diagnostics.producers.log import Log
 
 TRAINER_TAGS = {
     "loss": "loss",

@@ -3,9 +3,10 @@
 Names, formulas and versions: `trl/trainer/grpo_trainer.py` and `rloo_trainer.py` of the releases named.
 """
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log
+from diagnostics.producers.log import Log
+from diagnostics.producers.trainer import Caveat, LogTraits, Trainer
 from diagnostics.producers.transport import card_method
-from diagnostics.producers.trl import TRAINER_TAGS, has_finished, total_steps
+from diagnostics.producers.trl.trainer_rows import TRAINER_TAGS, has_finished, total_steps
 
 TAGS = TRAINER_TAGS | {
     "reward": "reward",
@@ -109,12 +110,12 @@ def recognise(log: Log) -> float:
     return 0.9 if log.has("completions/mean_length") or log.has("completion_length") else 0.4
 
 
-def examine(log: Log) -> Findings:
+def examine(log: Log) -> LogTraits:
     """GRPO or RLOO, told apart by the settings."""
     notes: tuple[str, ...] = ()
     if not log.config and not card_method(log.recording):
         notes = ("The log holds no settings: RLOO from TRL 0.22 on logs the same names as GRPO",)
-    return Findings(
+    return LogTraits(
         algorithm="rloo" if is_rloo(log) else "grpo",
         # 0.16 counts the tokens whose clip has no effect, under the name that Liger's loss has for the clipped ones
         ignored=frozenset({"clip_ratio"}) if log.has("clip_ratio", "completion_length") else frozenset(),
@@ -124,4 +125,4 @@ def examine(log: Log) -> Findings:
     )
 
 
-DIALECT = Dialect("trl-grpo", "trl", TAGS, recognise, examine, FAMILIES, CAVEATS)
+TRAINER = Trainer("trl-grpo", TAGS, recognise, examine, FAMILIES, CAVEATS)

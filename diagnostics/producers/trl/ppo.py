@@ -8,8 +8,9 @@ import math
 
 import numpy as np
 
-from diagnostics.producers.producer import Caveat, Dialect, Findings, Log
-from diagnostics.producers.trl import TRAINER_TAGS, has_finished, total_steps
+from diagnostics.producers.log import Log
+from diagnostics.producers.trainer import Caveat, LogTraits, Trainer
+from diagnostics.producers.trl.trainer_rows import TRAINER_TAGS, has_finished, total_steps
 
 TAGS = TRAINER_TAGS | {
     "eps": "episodes_per_second",
@@ -147,7 +148,7 @@ def recognise(log: Log) -> float:
     return 0.8 if log.has("objective/kl", "rewards/chosen") else 0.0
 
 
-def examine(log: Log) -> Findings:
+def examine(log: Log) -> LogTraits:
     """PPO, RLOO or online DPO; dilution by mini-batches undone; steps recovered where all are 0."""
     factor, in_rows = dilution(log), counts_rows(log)
     notes = []
@@ -155,7 +156,7 @@ def examine(log: Log) -> Findings:
         notes.append("Every point stands at step 0, as TRL 0.9 logs them: steps are counted in the order of the file")
     if factor > 1:
         notes.append(f"TRL logs averages {factor:g} times too small (num_mini_batches): multiplied back here")
-    return Findings(
+    return LogTraits(
         algorithm=_algorithm(log),
         ignored=VALUE_MODEL_TAGS if is_rloo(log) else frozenset(),
         scales=dict.fromkeys(DILUTED, factor) if factor > 1 else {},
@@ -172,4 +173,4 @@ def _algorithm(log: Log) -> str:
     return "rloo" if is_rloo(log) else "ppo"
 
 
-DIALECT = Dialect("trl-ppo", "trl", TAGS, recognise, examine, caveats=CAVEATS)
+TRAINER = Trainer("trl-ppo", TAGS, recognise, examine, caveats=CAVEATS)

@@ -1,0 +1,93 @@
+"""The settings of a training by canonical name: what each is, what its producer calls it, and who says so."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Origin = Literal["config", "generation_config", "default"]
+_OFF = frozenset({"", "no", "none", "null", "false"})
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting in effect: the argument that sets it in its producer's words, its value, and where it comes from."""
+
+    parameter: str
+    value: Any
+    origin: Origin
+
+    @property
+    def is_given(self) -> bool:
+        return self.origin == "config"
+
+    @property
+    def number(self) -> float | None:
+        """The value as a number, text such as `1e-6` included; None where it is none."""
+        return as_number(self.value)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the value switches something on: neither empty, 0, `no` nor false."""
+        return is_on(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A training's settings, resolved by whoever knows its producer.
+
+    known: by canonical name · arguments: by canonical name, what the producer calls a setting that is not given.
+    """
+
+    known: Mapping[str, Setting] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, name: str) -> Setting | None:
+        """A setting in effect; None where it is not known."""
+        return self.known.get(name)
+
+    def value(self, name: str, default: Any = None) -> Any:
+        """A setting's value; the default where it is not known."""
+        setting = self.known.get(name)
+        return default if setting is None else setting.value
+
+    def number(self, name: str) -> float | None:
+        """A setting's value as a number; None where it is not known or none."""
+        setting = self.known.get(name)
+        return setting.number if setting else None
+
+    def is_on(self, name: str) -> bool:
+        """Whether a setting is known to be switched on."""
+        setting = self.known.get(name)
+        return setting is not None and setting.is_on
+
+    def argument(self, name: str) -> str:
+        """What the producer calls a setting: the argument that is given, else its usual one."""
+        setting = self.known.get(name)
+        return setting.parameter if setting is not None and setting.is_given else self.arguments.get(name, name)
+
+    @property
+    def kl_weight(self) -> float | None:
+        """The weight of the KL to the reference, 0 where every penalty is switched off; None where it is not known.
+
+        Some producers state the weights of two penalties, in the loss and in the reward, and beside each a switch.
+        """
+        switches = [item for name in ("use_kl_loss", "use_kl_in_reward") if (item := self.known.get(name)) is not None]
+        is_off = bool(switches) and not any(item.is_on for item in switches)
+        return 0.0 if is_off else self.number("kl_weight")
+
+
+def is_on(value: Any) -> bool:
+    """Whether a setting's value switches something on: neither empty, 0, `no` nor false."""
+    return value.strip().lower() not in _OFF if isinstance(value, str) else bool(value)
+
+
+def as_number(value: Any) -> float | None:
+    """A finite number, text such as `1e-6` included (YAML reads it as text); None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
