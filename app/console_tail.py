@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from diagnostics.readers.console.plain_text import uncoloured
+from diagnostics.readers.console.plain_text import strip_ansi
 
 _LINES = 200
 _BYTES = 64 * 1024  # enough for that many lines, however long the file is
@@ -22,4 +22,4 @@ def tail(path: Path | None, lines: int = _LINES) -> str:
     except OSError:
         return ""
     shown = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")[-lines - 1 :])
-    return uncoloured("\n".join(shown).strip("\n"))
+    return strip_ansi("\n".join(shown).strip("\n"))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from diagnostics.assemble.assembler import Composer
+from diagnostics.assemble.assembler import Assembler
 from diagnostics.assemble.merge import Merger
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.recording import Recording
@@ -39,7 +39,7 @@ class LiveRun:
         self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
         self._recordings: tuple[Recording, ...] = ()
         self._merger = Merger()
-        self._composer = Composer(_names_above(self.path) if names is None else names)
+        self._composer = Assembler(_names_above(self.path) if names is None else names)
 
     def refresh(self) -> Run | None:
         """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.assemble.samples import settle
-from diagnostics.assemble.tag_series import Terms, Track
+from diagnostics.assemble.samples import resolve_samples
+from diagnostics.assemble.tag_series import TagMeaning, TagSeries
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import DataHealth, Run
@@ -19,12 +19,12 @@ from diagnostics.producers.transport import PREFIX
 _OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
 
 
-def compose(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
+def assemble(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
     """The run that a recording holds, as seen at `observed_at` (seconds since the epoch), under a user's names."""
-    return Composer(own).compose(recording, observed_at)
+    return Assembler(own).compose(recording, observed_at)
 
 
-class Composer:
+class Assembler:
     """Composes one run again and again while it grows: what `compose` makes of it, at the cost of what is new.
 
     What the tags mean is found out each time, from their names and the settings alone. A tag that means the same as the
@@ -35,7 +35,7 @@ class Composer:
 
     def __init__(self, own: OwnNames = NO_NAMES) -> None:
         self._own = own
-        self._tracks: dict[str, Track] = {}
+        self._tracks: dict[str, TagSeries] = {}
 
     def compose(self, recording: Recording, observed_at: float) -> Run:
         """The run as the recording holds it, seen at `observed_at` (seconds since the epoch)."""
@@ -55,7 +55,7 @@ class Composer:
             histograms=_histograms(recording, translation),
             config=translation.log.config,
             settings=settings_of_run(translation.producer, translation.algorithm, translation.log.config),
-            samples=settle(recording, translation.origin, translation.log.config, series),
+            samples=resolve_samples(recording, translation.origin, translation.log.config, series),
             status=_status(recording.status, series, translation),
             data_health=_health(recording, tuple(self._tracks.values()), series),
             observed_at=observed_at,
@@ -68,13 +68,13 @@ class Composer:
             notes=recording.notes + translation.notes + _doubt(translation) + self._own.notes(recording.tags),
         )
 
-    def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, Track]:
+    def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, TagSeries]:
         """The track of each tag, in the order of the tags, with all points of the log."""
-        counts_rows, found = translation.traits.counts_rows, dict[str, Track]()
+        counts_rows, found = translation.traits.counts_rows, dict[str, TagSeries]()
         for tag in translation.tags():
-            terms = Terms(tag, translation.name_of(tag), counts_rows, resumed_after)
+            terms = TagMeaning(tag, translation.name_of(tag), counts_rows, resumed_after)
             known = self._tracks.get(tag)
-            found[tag] = known if known is not None and known.terms == terms else Track(terms)
+            found[tag] = known if known is not None and known.terms == terms else TagSeries(terms)
             found[tag].follow(translation.log.series[tag])
         return found
 
@@ -87,7 +87,7 @@ def _doubt(translation: Translation) -> tuple[str, ...]:
     return (f"What {name} means by its names is taken from its source code, not checked on a log of its own",)
 
 
-def _names(tracks: Iterable[Track], producer: str) -> dict[str, str]:
+def _names(tracks: Iterable[TagSeries], producer: str) -> dict[str, str]:
     """The name of each tag's series: the canonical one, else the tag.
 
     A tag that must not be taken for the metric of that name (it means something else in this version, or another tag is
@@ -117,7 +117,7 @@ def _histograms(recording: Recording, translation: Translation) -> dict[str, His
     return found
 
 
-def _health(recording: Recording, tracks: Sequence[Track], series: Mapping[str, Series]) -> DataHealth:
+def _health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[str, Series]) -> DataHealth:
     return DataHealth(
         points=sum(track.points for track in tracks),
         nan=sum(track.nan for track in tracks),
@@ -131,7 +131,7 @@ def _health(recording: Recording, tracks: Sequence[Track], series: Mapping[str, 
     )
 
 
-def _gaps(tracks: Iterable[Track]) -> int:
+def _gaps(tracks: Iterable[TagSeries]) -> int:
     """How many steps are missing from the metric that is logged most often, at its usual distance between steps.
 
     A metric that is absent from some rows by design (rewards where a generation is used twice) makes no gap.

@@ -45,7 +45,7 @@ class _Settled:
         )
 
 
-def settle(
+def resolve_samples(
     recording: Recording, producer: Producer, config: Mapping[str, Any], series: Mapping[str, Series]
 ) -> Samples:
     """The samples of a recording with reward functions, score and split as the run's settings and curves tell them."""

@@ -19,7 +19,7 @@ from diagnostics.producers.trainer import MetricName
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 
 
-class Terms(NamedTuple):
+class TagMeaning(NamedTuple):
     """How a tag's points are to be read: what it means, whether their order counts the steps, where the run resumed.
 
     `name` is None for a tag that nobody knows.
@@ -59,7 +59,7 @@ class Terms(NamedTuple):
         return raw.steps[known:]
 
 
-class Track:
+class TagSeries:
     """One tag under its terms: the points of the log so far, what merging them took, and the series that they make.
 
     points, nan, inf: how many points the log holds, and how many of them are NaN and infinite · rewinds: how often its
@@ -71,7 +71,7 @@ class Track:
         "_gaps", "_raw", "_replaced", "_steps", "_times", "_values", "duplicates", "inf", "nan", "rewinds", "terms"
     )  # fmt: skip
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: TagMeaning) -> None:
         self.terms = terms
         self._begin(RawSeries(terms.tag, NO_STEPS, NO_VALUES))
 

@@ -23,7 +23,7 @@ _VERSIONS = ("ETag", "etag", "LastModified", "last_modified", "mtime", "updated"
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class RemoteCopy:
     """What one look brought: files here now, files that were new or had changed, their bytes, files of weights."""
 
     files: int
@@ -32,7 +32,7 @@ class Copied:
     left_out: int
 
 
-def copy(address: str, folder: Path) -> Copied:
+def copy(address: str, folder: Path) -> RemoteCopy:
     """Copy the logs below an address into a new or empty folder, or once more into the folder they were copied to.
 
     A log that grew costs its new bytes. Weights are left out. What has vanished there stays here. Raises FetchError.
@@ -59,7 +59,7 @@ def copy(address: str, folder: Path) -> Copied:
         raise FetchError(_told(address, error)) from error
     finally:
         _note(address, folder, known)
-    return Copied(len(logs), len(stale), total, len(files) - len(logs))
+    return RemoteCopy(len(logs), len(stale), total, len(files) - len(logs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -207,7 +207,7 @@ class FormatModule(Protocol):
         """The runs that a folder with this format's mark holds: the folder itself, or files in it."""
         ...
 
-    def started(self, path: Path) -> float | None:
+    def start_time(self, path: Path) -> float | None:
         """When the run at this path began, in seconds since the epoch, read from its name or its head."""
         ...
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
-from diagnostics.readers.cached_recording import Keepable, Kept
-from diagnostics.readers.grouping import members, together
+from diagnostics.readers.cached_reader import Cacheable, CachedReader
+from diagnostics.readers.grouping import group_runs, members
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
@@ -21,7 +21,7 @@ def find(path: Path) -> list[RunRef]:
     A run that wrote several logs is found once. A database that holds several runs is a file with runs below it.
     """
     if path.is_dir():
-        return together(_walk(path))
+        return group_runs(_walk(path))
     file = path if path.is_file() else path.parent
     if not file.is_file():
         return []
@@ -45,7 +45,7 @@ def _opened(ref: RunRef) -> Reader:
     form = format_named(ref.format)
     try:
         reader = load(form).Reader(ref.path)
-        return Kept(reader) if isinstance(reader, Keepable) else reader
+        return CachedReader(reader) if isinstance(reader, Cacheable) else reader
     except ImportError as error:
         raise UnreadableRun(ref.path, f"{ref.path} is a {form.title} that needs a library: {error}") from error
 

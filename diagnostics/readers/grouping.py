@@ -22,7 +22,7 @@ _FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swif
 _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 
 
-def together(refs: Iterable[RunRef]) -> list[RunRef]:
+def group_runs(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; the logs of one run beside the first are its parts."""
     found = _by_start(_by_home(_without_copies(list(refs))))
     below = _below(member for ref in found for member in members(ref))
@@ -86,7 +86,7 @@ def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[i
     """The log that a folder's followers belong to: the newest that names the folder, else the only one below it."""
     free = [ref for ref in named if id(ref) in alone]
     if free or len(below) != 1 or id(below[0]) not in alone:
-        return max(free, key=lambda ref: started(ref) or 0.0, default=None)
+        return max(free, key=lambda ref: start_time(ref) or 0.0, default=None)
     return None if below[0].format == "rlvitals" else below[0]
 
 
@@ -103,7 +103,7 @@ def _by_start(refs: list[RunRef]) -> list[RunRef]:
     """Join logs of different formats that were opened at the same time, where that leaves no doubt."""
     if len({ref.format for ref in refs}) < 2:
         return refs
-    dated = [(start, ref) for ref in refs if ref.format != "rlvitals" and (start := started(ref)) is not None]
+    dated = [(start, ref) for ref in refs if ref.format != "rlvitals" and (start := start_time(ref)) is not None]
     dated.sort(key=itemgetter(0))
     starts, begun = [start for start, _ in dated], {id(ref): start for start, ref in dated}
     waiting, found = {id(ref): ref for ref in refs}, list[RunRef]()
@@ -132,9 +132,9 @@ def _formats(ref: RunRef) -> frozenset[str]:
     return frozenset(member.format for member in members(ref))
 
 
-def started(ref: RunRef) -> float | None:
+def start_time(ref: RunRef) -> float | None:
     """When a run began, in seconds since the epoch; None where nothing says so."""
-    starts = (load(format_named(member.format)).started(member.path) for member in members(ref))
+    starts = (load(format_named(member.format)).start_time(member.path) for member in members(ref))
     return next((start for start in starts if start is not None), None)
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from diagnostics.readers.tensorboard.file_groups import started
+from diagnostics.readers.tensorboard.file_groups import opened_at
 
 CARD_FILE = "README.md"
 HYPERPARAMETERS_FILE = "hparams.yml"
@@ -26,7 +26,7 @@ def model_card(event_file: Path) -> str:
         return ""
 
 
-def around(event_file: Path) -> tuple[Path, ...]:
+def files_beside(event_file: Path) -> tuple[Path, ...]:
     """The files and folders beside an event file that these functions look at, missing ones too."""
     saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
     return (_card(event_file), event_file.parent, *saved)
@@ -35,7 +35,7 @@ def around(event_file: Path) -> tuple[Path, ...]:
 def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
     """The flat `hparams.yml` that Accelerate saves in a folder named by the time, right after opening an event file."""
     folders = (path.parent for path in event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
-    later = [path for path in folders if is_time_named(path) and float(path.name) >= started(event_file)]
+    later = [path for path in folders if is_time_named(path) and float(path.name) >= opened_at(event_file)]
     if not later:
         return {}
     nearest = min(later, key=lambda path: float(path.name))
@@ -55,7 +55,7 @@ def flat_yaml(text: str) -> dict[str, Any]:
 def run_name(path: Path) -> str:
     """A name that tells runs apart: of an output folder, or of its parent where `out` or `runs` tells nothing."""
     if not path.is_dir():
-        return f"{run_name(path.parent)} {time.strftime('%b%d %H:%M:%S', time.gmtime(started(path)))}"
+        return f"{run_name(path.parent)} {time.strftime('%b%d %H:%M:%S', time.gmtime(opened_at(path)))}"
     if path.parent.name != "runs":
         return _telling(path)
     output = _telling(path.parent.parent)

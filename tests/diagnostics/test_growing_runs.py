@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from benchmarks.event_files import event, field, framed, scalar
 from diagnostics.api import LiveRun, open_run
 from diagnostics.assemble import overlap as overlaps
-from diagnostics.assemble.assembler import Composer, compose
+from diagnostics.assemble.assembler import Assembler, assemble
 from diagnostics.assemble.merge import Merger, merge
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
@@ -101,14 +101,14 @@ def test_a_run_that_is_looked_at_again_is_what_a_first_look_finds(
 
 
 def look_again_and_again(script: list[Any], logs: list[Log]) -> None:
-    merger, composer = Merger(), Composer()
+    merger, composer = Merger(), Assembler()
     looks: list[tuple[Run, dict[str, Any]]] = []
     for places, *row in script:
         for place in places:
             logs[place % len(logs)].write(*row)
         recordings = [log.found for log in logs]
         run = composer.compose(merger.merge(recordings), 1.0)
-        assert frozen(compose(merge(recordings), 1.0)) == frozen(run)
+        assert frozen(assemble(merge(recordings), 1.0)) == frozen(run)
         looks.append((run, frozen(run)))
 
     assert all(then == frozen(run) for run, then in looks)  # what was handed out does not change
@@ -157,7 +157,7 @@ def append(file: Path, content: bytes) -> None:
 
 
 def test_new_points_leave_the_old_ones_where_they_are() -> None:
-    columns, composer = Columns(), Composer()
+    columns, composer = Columns(), Assembler()
     tags = ("train/policy_gradient_loss", "entropy_loss", "my/own")  # one of them is turned around
     recording = Recording(Path("log"), (Source("tensorboard", Path("log")),), "a", "a", {})
     places = set()

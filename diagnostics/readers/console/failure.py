@@ -4,7 +4,7 @@ import re
 from collections import deque
 from copy import copy
 
-from diagnostics.readers.console.plain_text import uncoloured
+from diagnostics.readers.console.plain_text import strip_ansi
 
 LAST_LINES = 40
 _TRACEBACK = "Traceback (most recent call last):"
@@ -35,7 +35,7 @@ class Ending:
 
     def take(self, line: str) -> None:
         """Look at the next line of the console."""
-        words = uncoloured(line.rpartition("\r")[2]).rstrip()
+        words = strip_ansi(line.rpartition("\r")[2]).rstrip()
         self.lines.append(words)
         if _TRACEBACK in words:
             self._is_in_traceback = True

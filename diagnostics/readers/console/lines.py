@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from diagnostics.readers.console.plain_text import uncoloured
+from diagnostics.readers.console.plain_text import strip_ansi
 
 EVAL = "eval_"  # how the Trainer begins the names of evaluations
 LONGEST_NAME = 300  # characters
@@ -73,7 +73,7 @@ Printed = Row | Bar | Panel
 def printed(line: str) -> Iterator[Printed]:
     """What a line holds, in its order; nothing for most lines. What a carriage return wrote over counts too."""
     for piece in line.split("\r"):
-        words = uncoloured(piece)
+        words = strip_ansi(piece)
         dictionary = _DICTIONARY.search(words) if "'epoch': " in words else None
         before = words[: dictionary.start()] if dictionary else words
         if "%" in before and "[" in before:
@@ -88,7 +88,7 @@ def printed(line: str) -> Iterator[Printed]:
 
 def is_whole_row(line: str) -> bool:
     """Whether a line without an end is a dictionary's row that nothing is missing from."""
-    return "'epoch': " in line and uncoloured(line).rstrip().endswith("}")
+    return "'epoch': " in line and strip_ansi(line).rstrip().endswith("}")
 
 
 def _of_dictionary(body: str) -> Row:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.readers.console.plain_text import uncoloured
+from diagnostics.readers.console.plain_text import strip_ansi
 
 FIRST = "{'actor_rollout_ref': "
 MOST_CHARACTERS = 1 << 18  # ten times what verl's settings take
@@ -28,7 +28,7 @@ class PrintedSettings:
         """Look at the next line of the console."""
         if not self._lines and FIRST not in line:
             return
-        words = uncoloured(line).rstrip()
+        words = strip_ansi(line).rstrip()
         label = _PREFIX.match(words)
         prefix, words = (label[0], words[label.end() :]) if label else ("", words)
         if words.startswith(FIRST) and (not self._lines or prefix == self._prefix):

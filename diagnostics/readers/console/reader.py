@@ -27,7 +27,7 @@ from diagnostics.readers.console.lines import (
     printed,
 )
 from diagnostics.readers.console.printed_settings import PrintedSettings
-from diagnostics.readers.console.steps import Places
+from diagnostics.readers.console.steps import RowSteps
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 
@@ -49,7 +49,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return tuple(RunRef(file, "console", name_of(file), home) for file in files)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: rows are printed without their time."""
 
 
@@ -84,7 +84,7 @@ class _Log:
         self.is_rounded = False
         self.settings = PrintedSettings()
         self._columns = Columns()  # on the rows' numbers, from 0
-        self._rows = Places()
+        self._rows = RowSteps()
         self._lines = TextLines(path)
         self._ending = Ending()
 

@@ -18,7 +18,7 @@ _MOVING = 0.9  # of the rows: the bar must have moved since the row before, or i
 _UNKNOWN = -(2**63)
 
 
-class Places:
+class RowSteps:
     """Which step each row belongs to: the one that it says, the one that is printed around it, or its number."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.databases.sqlite import columns, files_of, last_written, opened
+from diagnostics.readers.databases.sqlite import columns, connect_read_only, files_of, last_written
 from diagnostics.readers.files.json_lines import Row, as_number, as_whole
 
 LARGEST_FLOAT = 1.7976931348623157e308  # what MLflow stores for infinity, with the sign
@@ -29,7 +29,7 @@ def runs_of(file: Path) -> Iterator[RunRef]:
     """The runs of one database, those that were deleted left out: the file where it holds one, else a path below it."""
     query = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time"
     try:
-        with opened(file) as database:
+        with connect_read_only(file) as database:
             if not {"key", "value", "run_uuid", "is_nan"} <= columns(database, "metrics"):
                 return
             runs = database.execute(query).fetchall()
@@ -39,10 +39,10 @@ def runs_of(file: Path) -> Iterator[RunRef]:
         yield RunRef(file if len(runs) == 1 else file / str(number), "mlflow", str(name or number))
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run began, as its row says."""
     try:
-        with opened(_file_of(path)) as database:
+        with connect_read_only(_file_of(path)) as database:
             found = _run_of(path, database)
     except (sqlite3.Error, OSError, UnreadableRun):
         return None
@@ -68,7 +68,7 @@ class Reader:
     def refresh(self) -> Recording:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         try:
-            with opened(self.file) as database:
+            with connect_read_only(self.file) as database:
                 row = _run_of(self.path, database)
                 grew = self._read(database, str(row["run_uuid"]))
                 status = self._status(row)

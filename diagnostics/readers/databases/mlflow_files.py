@@ -30,7 +30,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "mlflow-files", _name(meta)),)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run began, as its `meta.yaml` says."""
     return seconds((_meta(path) or {}).get("start_time"))
 

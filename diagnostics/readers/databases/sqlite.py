@@ -10,7 +10,7 @@ SECONDS_TO_WAIT = 2.0  # for a writer that holds the database
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[sqlite3.Connection]:
+def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
     """The database for reading. Where its folder takes no file beside it, it is read as one that nobody writes.
 
     Raises FileNotFoundError or sqlite3.Error.

@@ -13,7 +13,7 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
-from diagnostics.readers.databases.sqlite import columns, files_of, last_written, opened
+from diagnostics.readers.databases.sqlite import columns, connect_read_only, files_of, last_written
 from diagnostics.readers.databases.trackio_traces import alert_notes, trace_rows, traces
 from diagnostics.readers.files.json_lines import Row, parse_row
 from diagnostics.readers.rows import AXES, Rows
@@ -41,7 +41,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 def runs_of(file: Path) -> Iterator[RunRef]:
     """The runs of one database: the file itself where it holds one, else the file and the run's name below it."""
     try:
-        with opened(file) as database:
+        with connect_read_only(file) as database:
             names = [
                 str(name) for (name,) in database.execute("SELECT DISTINCT run_name FROM metrics ORDER BY run_name")
             ]
@@ -53,12 +53,12 @@ def runs_of(file: Path) -> Iterator[RunRef]:
         yield RunRef(file if len(names) == 1 else file / name, "trackio", name)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run's first row was written: trackio stamps its configuration before that."""
     file, run = (path, None) if path.is_file() else (path.parent, path.name)
     query = "SELECT min(created_at) FROM configs" + (" WHERE run_name = ?" if run else "")
     try:
-        with opened(file) as database:
+        with connect_read_only(file) as database:
             (config,) = database.execute(query.replace("min(created_at)", "config"), (run,) if run else ()).fetchone()
             (written,) = database.execute(query, (run,) if run else ()).fetchone()
     except (sqlite3.Error, OSError, TypeError):
@@ -86,7 +86,7 @@ class Reader:
         """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
         try:
             inode = self.file.stat().st_ino
-            with opened(self.file) as database:
+            with connect_read_only(self.file) as database:
                 if self._inode not in (None, inode) or self._shrank(database):
                     self._forget()
                 self._inode = inode
@@ -215,7 +215,7 @@ def load_samples(
     found: list[Sample] = []
     before: list[Row] = []
     try:
-        with opened(file) as database:
+        with connect_read_only(file) as database:
             for table in tables[step]:
                 if table.is_trace:
                     continue

@@ -43,7 +43,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "rlvitals", name),)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run directory was claimed."""
     try:
         return as_number(read_description(path).get("created"))

@@ -41,7 +41,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (_reference(root),)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the files hold no times."""
 
 

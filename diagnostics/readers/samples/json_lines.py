@@ -36,7 +36,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return tuple(RunRef(file, "samples", f"{run_name(folder)}/{file.stem}", folder) for file in _logs_in(folder))
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the rows hold no times."""
 
 

@@ -26,7 +26,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return tuple(RunRef(file, "samples-parquet", _name(file), folder) for file in files if _step_column(file))
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the rows hold no times."""
 
 

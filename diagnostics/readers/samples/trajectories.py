@@ -65,7 +65,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return ()
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the folders are named by step."""
 
 

@@ -39,7 +39,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: times in such files mean what their writer liked."""
 
 

@@ -26,7 +26,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "rl4lms", run_name(folder), folder),) if (folder / ROLLOUTS).is_file() else ()
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the rows hold no times."""
 
 

@@ -24,7 +24,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the log was opened, as its name says."""
     match = _FILE.fullmatch(path.name)
     return float(match["time"]) if match else None
@@ -44,7 +44,7 @@ class Reader(FileReader["_Log"]):
             name=name_of(self.path),
             tags=log.columns.series(),
             status=status,
-            created=started(self.path),
+            created=start_time(self.path),
             malformed=log.malformed,
         )
 

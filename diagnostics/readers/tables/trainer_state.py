@@ -27,7 +27,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(home, "trainer-state", run_name(home), home),)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the file holds no times."""
 
 

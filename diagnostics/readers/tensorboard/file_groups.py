@@ -19,10 +19,10 @@ _NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.(?P<co
 def event_files(folder: Path) -> tuple[Path, ...]:
     """The event files right in a folder, oldest first by the time and the writer's count in their names."""
     found = (path for path in folder.glob(EVENT_FILES) if path.is_file())
-    return tuple(sorted(found, key=lambda path: (started(path), _count(path), path.name)))
+    return tuple(sorted(found, key=lambda path: (opened_at(path), _count(path), path.name)))
 
 
-def started(file: Path) -> int:
+def opened_at(file: Path) -> int:
     """When an event file was opened: seconds since the epoch by its name, 0 where the name does not say."""
     match = _NAME.search(file.name)
     return int(match["seconds"]) if match else 0
@@ -34,7 +34,7 @@ def _count(file: Path) -> int:
     return int(match["count"] or 0) if match else 0
 
 
-def trainings(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
+def group_by_training(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
     """The event files of each training, oldest first."""
     if len(files) <= 1:
         return [files] if files else []

@@ -10,10 +10,9 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
-from diagnostics.readers.run_folder import CARD_FILE, around, model_card, run_name, saved_hyperparameters
+from diagnostics.readers.run_folder import CARD_FILE, files_beside, model_card, run_name, saved_hyperparameters
 from diagnostics.readers.tensorboard.event_log import EventLog
-from diagnostics.readers.tensorboard.file_groups import event_files, trainings
-from diagnostics.readers.tensorboard.file_groups import started as opened
+from diagnostics.readers.tensorboard.file_groups import event_files, group_by_training, opened_at
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
 from diagnostics.readers.tensorboard.subruns import SubLogs, sub_run
 
@@ -22,16 +21,16 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The folder where its event files are one training, else the first event file of each training."""
     if sub_run(folder):
         return ()
-    found = trainings(event_files(folder))
+    found = group_by_training(event_files(folder))
     paths = (folder,) if len(found) == 1 else tuple(files[0] for files in found)
     home = next((path.parent for path in (folder, folder.parent) if path.name == "runs"), folder)
     return tuple(RunRef(path, "tensorboard", run_name(path), home) for path in paths)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the first event file was opened, as its name says."""
     files = event_files(path) if path.is_dir() else (path,)
-    return float(opened(files[0])) or None if files else None
+    return float(opened_at(files[0])) or None if files else None
 
 
 class Reader:
@@ -49,7 +48,7 @@ class Reader:
         files = self._files()
         if self._log.was_replaced:
             self._log, self._last = EventLog(), None
-        grew = self._log.read(files) | self._subs.read(opened(files[0]), self._until)
+        grew = self._log.read(files) | self._subs.read(opened_at(files[0]), self._until)
         if not self._log.events:
             raise UnreadableRun(self.path, self._nothing_readable(files))
         status = self._log.status(time.time())
@@ -61,7 +60,7 @@ class Reader:
     def files(self) -> tuple[Path, ...]:
         """The event files, those of sub-runs, all folders in which more may appear, and what stands around them."""
         files = self._files()
-        return (*files, *around(files[0]), *self._subs.files())
+        return (*files, *files_beside(files[0]), *self._subs.files())
 
     def name(self) -> str:
         """What the run is called among the other runs of its folder."""
@@ -78,10 +77,10 @@ class Reader:
     def _files(self) -> tuple[Path, ...]:
         """The event files of this training, in the order of writing."""
         folder = self.path if self.path.is_dir() else self.path.parent
-        found = trainings(event_files(folder))
+        found = group_by_training(event_files(folder))
         for place, files in enumerate(found):
             if self.path in (folder, files[0]):
-                self._until = opened(found[place + 1][0]) if place + 1 < len(found) else math.inf
+                self._until = opened_at(found[place + 1][0]) if place + 1 < len(found) else math.inf
                 return files
         raise UnreadableRun(self.path, f"{self.path} is gone: its event files were there and have been removed")
 

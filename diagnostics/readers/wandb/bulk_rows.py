@@ -89,7 +89,7 @@ class _Parts(NamedTuple):
     is_constant: _Flags
 
 
-def decoded(messages: Sequence[bytes], reserved: str) -> RowBlock | None:
+def decode_rows(messages: Sequence[bytes], reserved: str) -> RowBlock | None:
     """The rows of HistoryRecord messages; None where one has something that only reading it alone can tell.
 
     Args:

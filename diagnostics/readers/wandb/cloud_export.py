@@ -37,7 +37,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "wandb-export", str(manifest.get("name") or folder.name)),) if manifest else ()
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run began, as its manifest says."""
     return _seconds((_manifest(path) or {}).get("created"))
 

@@ -41,7 +41,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     )
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """Unknown: the panels hold no times."""
 
 

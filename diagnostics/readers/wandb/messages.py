@@ -73,7 +73,7 @@ class Stats(NamedTuple):
 Message = History | RunRecord | Metric | Exit | Stats
 
 
-def opened(payload: bytes) -> tuple[int, bytes] | None:
+def split_record(payload: bytes) -> tuple[int, bytes] | None:
     """The kind of a record and its message; None where it is of a kind that is not needed. Raises WireError."""
     if (
         payload[:1] == _NUMBERED and len(payload) > _LONGEST_HEAD

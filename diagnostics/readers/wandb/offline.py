@@ -28,10 +28,10 @@ from diagnostics.readers.wandb.messages import (
     Stats,
     decode,
     decode_summary,
-    opened,
+    split_record,
 )
-from diagnostics.readers.wandb.pending_rows import WaitingRows
 from diagnostics.readers.wandb.records import WandbRecords
+from diagnostics.readers.wandb.row_buffer import RowBuffer
 from diagnostics.readers.wandb.tables import WandbTables
 
 FILES = "run-*.wandb"
@@ -51,12 +51,12 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "wandb", run_id_of(folder)),)
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run began, as the record at the head of its file says."""
     file = next(iter(sorted(path.glob(FILES))), None)
     for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
         try:
-            kind, message = opened(payload) or (SUMMARY, b"")
+            kind, message = split_record(payload) or (SUMMARY, b"")
             record = None if kind == SUMMARY else decode(kind, message)
         except ValueError:
             continue
@@ -160,7 +160,7 @@ class _Log:
         self._started: float | None = None
         self._exit_code: int | None = None
         self._records: dict[Path, WandbRecords] = {}
-        self._waiting = WaitingRows(self.history)
+        self._buffer = RowBuffer(self.history)
         self._summaries: deque[bytes] = deque(maxlen=SUMMARIES_KEPT)
         self._misfits = 0
 
@@ -184,7 +184,7 @@ class _Log:
     def malformed(self) -> int:
         return (
             self._misfits
-            + self._waiting.misfits
+            + self._buffer.misfits
             + self.history.malformed
             + sum(records.malformed for records in self._records.values())
         )
@@ -196,7 +196,7 @@ class _Log:
             media = file.parent / "files"
             for payload in self._records.setdefault(file, WandbRecords(file)).payloads():
                 self._take(payload, media)
-            self._waiting.settle(media)
+            self._buffer.flush(media)
         return self._offset != before
 
     def status(self, written: float, now: float) -> Status:
@@ -229,11 +229,11 @@ class _Log:
 
     def _take(self, payload: bytes, files: Path) -> None:
         try:
-            kind, message = opened(payload) or (None, b"")
+            kind, message = split_record(payload) or (None, b"")
             if kind == SUMMARY:
                 self._summaries.append(message)
             elif kind == HISTORY:
-                self._waiting.add(message, files)
+                self._buffer.add(message, files)
             elif kind is not None:
                 self._take_message(decode(kind, message), files)
         except ValueError:
@@ -242,17 +242,17 @@ class _Log:
     def _take_message(self, message: Message | None, files: Path) -> None:
         match message:
             case Stats():
-                self._waiting.add_sample(message)
+                self._buffer.add_sample(message)
             case RunRecord():
                 self.config.update(_without_own(message.config))
                 self.name = message.name or self.name
                 self._started = self._started or message.started
             case Metric():
                 if message.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
-                    self._waiting.settle(files)
+                    self._buffer.flush(files)
                     self.rows.axes.insert(0, message.step_metric)
             case Exit():
-                self._waiting.settle(files)
+                self._buffer.flush(files)
                 self._exit_code = message.code
                 self._close()
 

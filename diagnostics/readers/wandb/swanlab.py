@@ -47,7 +47,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
     return (RunRef(folder, "swanlab", file.stem.removeprefix("run-")),) if file else ()
 
 
-def started(path: Path) -> float | None:
+def start_time(path: Path) -> float | None:
     """When the run began, as the record at the head of its file says."""
     file = next(iter(sorted(path.glob(FILES))), None)
     for payload in WandbRecords(file, MAGIC).payloads() if file else ():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from diagnostics.assemble.assembler import compose
+from diagnostics.assemble.assembler import assemble
 from diagnostics.model.histograms import Histogram, HistogramColumns
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
@@ -24,7 +24,7 @@ def run(*raw: RawSeries, **fields: object) -> Run:
     path = Path("log")
     tags = {item.tag: item for item in raw}
     source = Source("rlvitals", path)
-    return compose(Recording(path, source, "id", "log", tags, producer="rlvitals", **fields), 123.0)  # type: ignore[arg-type]
+    return assemble(Recording(path, source, "id", "log", tags, producer="rlvitals", **fields), 123.0)  # type: ignore[arg-type]
 
 
 def test_of_several_points_at_one_step_the_last_one_counts_and_the_others_are_kept() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.assemble.samples import settle
+from diagnostics.assemble.samples import resolve_samples
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.series import RawSeries, Series
@@ -29,7 +29,7 @@ def settled(sample: Sample, config: dict[str, Any], form: str = "wandb", *others
         path=path, sources=(Source(form, path),), run_id="a", name="a", tags=dict[str, RawSeries](), samples=samples
     )
     known = series("reward_func_mean/right", "reward_func_mean/short", *others)
-    return settle(recording, trl.PRODUCER, config, known).at(sample.step)[0]
+    return resolve_samples(recording, trl.PRODUCER, config, known).at(sample.step)[0]
 
 
 ROW = Sample(1, "q", "a", rewards={"right": 1.0, "short": -0.5, "chars": 12.0}, extra={"note": "x"})

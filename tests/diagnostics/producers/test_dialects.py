@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.assemble.assembler import compose
+from diagnostics.assemble.assembler import assemble
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
@@ -30,7 +30,7 @@ def recording(tags: Iterable[str], config: dict[str, Any] | None = None, **value
 
 
 def run(tags: Iterable[str], config: dict[str, Any] | None = None, **values: Any) -> Run:
-    return compose(recording(tags, config, **values), observed_at=0.0)
+    return assemble(recording(tags, config, **values), observed_at=0.0)
 
 
 def test_the_first_grpo_releases_are_understood() -> None:
@@ -68,7 +68,7 @@ def test_old_rloo_and_online_dpo_are_recognised() -> None:
 def test_old_rloo_without_settings_is_known_by_its_value_loss_of_zero() -> None:
     log = recording((*PPO, "loss/value_avg"))
     log.tags["train/loss/value_avg"].values[:] = 0.0
-    found = compose(log, 0.0)
+    found = assemble(log, 0.0)
 
     assert found.algorithm == "rloo"
     assert "value_loss" not in found.series
@@ -95,7 +95,7 @@ def test_dilution_is_judged_by_version_and_settings_and_without_one_by_the_data(
     log = recording(PPO, settings, producer_version=version)
     log.tags["train/val/ratio"].values[:] = ratio
 
-    assert [factor * ratio] * 2 == compose(log, 0.0).series["ratio_mean"].values.tolist()
+    assert [factor * ratio] * 2 == assemble(log, 0.0).series["ratio_mean"].values.tolist()
 
 
 def test_an_unknown_log_says_what_it_holds() -> None:
@@ -117,7 +117,7 @@ def test_a_prefixed_tag_that_would_hide_another_keeps_its_prefix() -> None:
     log = recording(("odd",))
     log.tags["odd"] = RawSeries("odd", np.array([1]), np.array([5.0]))  # type: ignore[index]
 
-    assert {"odd", "train/odd"} == set(compose(log, 0.0).series)
+    assert {"odd", "train/odd"} == set(assemble(log, 0.0).series)
 
 
 def test_every_name_in_a_table_is_in_the_vocabulary() -> None:

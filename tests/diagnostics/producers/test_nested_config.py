@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diagnostics.api import open_run
-from diagnostics.assemble.assembler import compose
+from diagnostics.assemble.assembler import assemble
 from diagnostics.assemble.merge import merge
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.series import RawSeries
@@ -36,7 +36,7 @@ def recording(tags: tuple[str, ...], **others: Any) -> Recording:
     ],
 )
 def test_nested_settings_are_found_whatever_a_tracker_made_of_them(config: dict[str, Any]) -> None:
-    run = compose(recording(VERL, config=config), observed_at=0.0)
+    run = assemble(recording(VERL, config=config), observed_at=0.0)
 
     assert (run.producer, run.algorithm, run.status.total) == ("verl", "rloo", 300)
 
@@ -77,7 +77,7 @@ def test_without_settings_dilution_shows_in_the_variance_of_the_ratio(name: str,
     whole = merge([reader.refresh() for reader in open_readers(next((FIXTURES / name).glob("out/runs/*")))])
     bare = replace(whole, text={}, config={})
 
-    run = compose(bare, observed_at=0.0)
+    run = assemble(bare, observed_at=0.0)
 
     raw = whole.tags["train/policy/entropy_avg"].values
     assert np.allclose(run.series["entropy_per_token"].values, entropy_factor * raw)
@@ -89,6 +89,6 @@ def test_a_ratio_that_truly_is_a_half_is_left_alone() -> None:
     found = recording(tags)
     steady = RawSeries("val/ratio_var", np.array([1, 2]), np.array([0.001, 0.001]))
 
-    run = compose(replace(found, tags={**found.tags, "val/ratio_var": steady}), observed_at=0.0)
+    run = assemble(replace(found, tags={**found.tags, "val/ratio_var": steady}), observed_at=0.0)
 
     assert run.series["ratio_mean"].values.tolist() == [0.5, 0.5]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from diagnostics.assemble.assembler import compose
+from diagnostics.assemble.assembler import assemble
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
@@ -51,7 +51,7 @@ FINGERPRINTS = {
 def run(tags: Iterable[str], value: float = 0.5) -> Run:
     steps, path = np.array([1, 2]), Path("log")
     series = {tag: RawSeries(tag, steps, np.full(2, value)) for tag in tags}
-    return compose(Recording(path, (Source("wandb", path),), "id", "log", series), observed_at=0.0)
+    return assemble(Recording(path, (Source("wandb", path),), "id", "log", series), observed_at=0.0)
 
 
 @pytest.mark.parametrize(("who", "tags"), FINGERPRINTS.items(), ids=lambda value: "-".join(value)[:40])

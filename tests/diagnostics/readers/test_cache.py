@@ -18,7 +18,7 @@ from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording
 from diagnostics.readers import cache
 from diagnostics.readers.base import RunRef
-from diagnostics.readers.cached_recording import Kept
+from diagnostics.readers.cached_reader import CachedReader
 from diagnostics.readers.discovery import find, open_readers
 from diagnostics.runlog import RunLog
 
@@ -105,7 +105,7 @@ def test_a_second_opening_of_a_real_run_gives_the_same(root: Path, tmp_path: Pat
     first = [recording for ref in runs for recording in opened(ref)]
     second = [recording for ref in runs for recording in opened(ref)]
 
-    kept = [reader for ref in runs for reader in open_readers(ref) if isinstance(reader, Kept)]
+    kept = [reader for ref in runs for reader in open_readers(ref) if isinstance(reader, CachedReader)]
     assert len(kept) == len(list(own_folder.iterdir()))
     assert list(map(content, first)) == list(map(content, second))
     assert list(map(samples, first)) == list(map(samples, second))

@@ -8,7 +8,7 @@ import numpy as np
 
 from diagnostics.api import find_runs, open_run
 from diagnostics.readers.base import RunRef
-from diagnostics.readers.grouping import together
+from diagnostics.readers.grouping import group_runs
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
 
@@ -75,7 +75,7 @@ def test_a_thousand_runs_are_not_compared_pair_by_pair(tmp_path: Path) -> None:
         refs += [RunRef(home, "trainer-state", "a", home), RunRef(home / "completions", "completions", "a", home)]
     before = time.process_time()
 
-    found = together(refs)
+    found = group_runs(refs)
 
     assert time.process_time() - before < 1.0
     assert [len(ref.parts) for ref in found] == [3] * 1000

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from diagnostics.assemble.assembler import compose
+from diagnostics.assemble.assembler import assemble
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
@@ -30,7 +30,7 @@ def logged(version: str, config: Mapping[str, Any], tags: Mapping[str, float | S
     text = {"args/text_summary": json.dumps(config)}
     source = Source("tensorboard", Path("log"))
     recording = Recording(Path("log"), (source,), "id", "log", series, text=text, producer_version=version)
-    return compose(recording, observed_at=0.0)
+    return assemble(recording, observed_at=0.0)
 
 
 def judged(rule: str, run: Run) -> Outcome:

@@ -57,7 +57,7 @@ class Frames:
         return self.data[start : start + int(self.sizes[index])]
 
 
-def find(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_BYTES) -> Frames:
+def find_frames(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_BYTES) -> Frames:
     """The records from a position on, as far as they are whole and sound and within a window; often none."""
     window = np.frombuffer(data, np.uint8, min(window_bytes, len(data) - position), position)
     if len(window) < HEADER_BYTES + CHECKSUM_BYTES:

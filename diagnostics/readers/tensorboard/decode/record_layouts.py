@@ -98,7 +98,7 @@ class _Family:
         keys, firsts, counts = np.unique(masked @ self._factors, return_index=True, return_counts=True)
         recurs = (counts >= WORTH_LEARNING) | (firsts == 0)
         for key, first in zip(keys[recurs].tolist(), firsts[recurs].tolist(), strict=True):
-            found = learnt(frames.payload(int(members[first])))
+            found = shape_and_names(frames.payload(int(members[first])))
             if key not in self._layouts and found is not None and found[0] == self.shape:
                 self._layouts[key] = found[1]
                 self._keys = np.append(self._keys, np.uint64(key))
@@ -163,7 +163,7 @@ def _rows(frames: Frames, members: Places, size: int) -> Words:
 
 def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
     """The family of a record, new where none of these is; None where the record has no layout."""
-    found = learnt(payload)
+    found = shape_and_names(payload)
     if found is None:
         return None
     known = next((family for family in families if family.shape == found[0]), None)
@@ -173,7 +173,7 @@ def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
     return known
 
 
-def learnt(payload: bytes) -> tuple[Shape, Names] | None:
+def shape_and_names(payload: bytes) -> tuple[Shape, Names] | None:
     """The shape of a record, and tag and plugin of each value; None unless it holds points, each at a fixed place."""
     try:
         event = decode_event(payload)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from diagnostics.readers.files.tail import CHUNK_BYTES, Tail
 from diagnostics.readers.tensorboard.decode.crc import masked
-from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find
+from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find_frames
 from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds
 from diagnostics.readers.tensorboard.decode.round_cache import Rounds
 
@@ -85,7 +85,7 @@ class Records:
 
     def _framed(self, data: bytes, position: int) -> Frames | None:
         """The whole and sound records of a window, of which a round may be learnt; None where there are none."""
-        frames = find(data, position, self._rounds.window)
+        frames = find_frames(data, position, self._rounds.window)
         if not len(frames):
             return None
         self._rounds.learn_from(frames)

@@ -17,7 +17,7 @@ from diagnostics.model.series import Steps
 from diagnostics.readers.tensorboard.decode.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
 from diagnostics.readers.tensorboard.decode.field_offsets import Shape
 from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes
-from diagnostics.readers.tensorboard.decode.record_layouts import Names, learnt
+from diagnostics.readers.tensorboard.decode.record_layouts import Names, shape_and_names
 from diagnostics.readers.tensorboard.decode.tag_points import TagPoints
 
 WORTH_FOLLOWING = 1 << 16  # bytes: for fewer, `layouts` takes no longer
@@ -168,7 +168,7 @@ class Round:
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
 
 
-def learn(frames: Frames) -> Round | None:
+def learn_round(frames: Frames) -> Round | None:
     """The round that a stretch ends with, from where its last tag stood before; None where the stretch has no round.
 
     It begins where the step changes, so that it comes to its end where the trainer's own round does.
@@ -176,7 +176,7 @@ def learn(frames: Frames) -> Round | None:
     columns: list[Column] = []
     end, last, tags = frames.end, None, set[str]()
     for index in reversed(range(len(frames))):
-        found = learnt(frames.payload(index))
+        found = shape_and_names(frames.payload(index))
         place = int(frames.starts[index])
         if found is None or end - place > LONGEST or not _is_easy(found[0]):
             return None

@@ -13,8 +13,8 @@ from diagnostics.readers.tensorboard.decode.frames import (
     LARGEST_WINDOW_BYTES,
     Frames,
 )
-from diagnostics.readers.tensorboard.decode.record_layouts import Names, learnt
-from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, Round, learn
+from diagnostics.readers.tensorboard.decode.record_layouts import Names, shape_and_names
+from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, Round, learn_round
 
 MOST_COLUMNS = 1 << 12  # that are known at once, with 5 KiB each
 _NEAR = 16  # records, as many as an evaluation or a checkpoint puts between rounds
@@ -87,7 +87,7 @@ class Rounds:
     def _at(self, data: bytes, position: int) -> tuple[Round, int] | None:
         """The known round with the record at a position, and the record's place in it."""
         end = end_of_record(data, position)
-        key = learnt(data[position + HEADER_BYTES : end - CHECKSUM_BYTES]) if end is not None else None
+        key = shape_and_names(data[position + HEADER_BYTES : end - CHECKSUM_BYTES]) if end is not None else None
         return (self._own.with_column(key) or _OF_ALL_FILES.with_column(key)) if key is not None else None
 
     def learn_from(self, frames: Frames) -> None:
@@ -95,7 +95,7 @@ class Rounds:
         self.window = min(2 * self.window, LARGEST_WINDOW_BYTES)
         self._wait -= 1
         if self._wait < 0:
-            self._round, self._own = learn(frames), KnownRounds()
+            self._round, self._own = learn_round(frames), KnownRounds()
             if self._round is not None:
                 self._own.add(self._round)
             self._wait = self._patience

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from diagnostics.readers.base import UnreadableRun
-from diagnostics.readers.databases.mlflow import LARGEST_FLOAT, Reader, started
+from diagnostics.readers.databases.mlflow import LARGEST_FLOAT, Reader, start_time
 from diagnostics.readers.discovery import find
 from tests.diagnostics.readers.writers.databases import MLFLOW_TABLES
 
@@ -78,7 +78,7 @@ def test_several_runs_are_told_apart_and_settings_keep_their_types(database: Pat
     assert [ref.path.name for ref in found] == ["a", "b"]
     assert points(Reader(found[1].path).refresh(), "kl") == [(1, 1.0)]
     assert Reader(found[1].path).refresh().config == {"lr": 1e-6, "bf16": True, "model": "tiny"}
-    assert started(found[0].path) == 1.7e9
+    assert start_time(found[0].path) == 1.7e9
 
 
 def test_a_run_that_is_not_there_says_so(database: Path) -> None:

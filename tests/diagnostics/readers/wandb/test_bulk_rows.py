@@ -18,7 +18,7 @@ from wandb.proto.wandb_internal_pb2 import Record  # noqa: TID253 - W&B's own me
 from benchmarks.event_files import varint
 from diagnostics.readers.wandb import offline as wandb_offline
 from diagnostics.readers.wandb import pending_rows as wandb_waiting
-from diagnostics.readers.wandb.bulk_rows import decoded
+from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM
 
 NAMES = ("loss", "train/kl", "eval/reward", "system/own", "奖励", "a.b", "a", "n" * 140)
@@ -108,7 +108,7 @@ def test_rows_in_any_order_give_what_wandbs_messages_and_json_say(wandb_file: An
         assert list(zip(tags[tag].steps.tolist(), map(str, tags[tag].values), strict=True)) == [
             (step, str(value)) for step, value in points
         ]
-    assert decoded([record.history.SerializeToString() for record in shuffled(rows)], SYSTEM) is not None
+    assert decode_rows([record.history.SerializeToString() for record in shuffled(rows)], SYSTEM) is not None
 
 
 @given(rows=ROWS, seed=st.integers(0, 9))

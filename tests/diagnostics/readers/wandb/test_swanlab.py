@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.event_files import field
 from diagnostics.readers.base import format_named
 from diagnostics.readers.discovery import find
-from diagnostics.readers.wandb.swanlab import Reader, started
+from diagnostics.readers.wandb.swanlab import Reader, start_time
 
 RUNS = Path(__file__).parents[3] / "fixtures" / "swanlab" / "swanlog"
 
@@ -28,7 +28,7 @@ def test_a_run_of_swanlab_comes_back_whole() -> None:
     assert recording.config == {"learning_rate": 1e-6, "beta": 0.04, "nested": {"a": [1, 2]}}
     assert recording.text == {"requirements.txt": "swanlab==0.10.3\n"}
     assert (recording.status.state, recording.malformed) == ("finished", 0)
-    assert recording.created == started(ref.path)
+    assert recording.created == start_time(ref.path)
     assert recording.created is not None
     assert recording.created < recording.tags["train/reward"].times[0] < recording.created + 60
 

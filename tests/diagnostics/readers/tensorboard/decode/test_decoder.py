@@ -198,7 +198,7 @@ def test_a_file_that_ends_within_a_round_of_another_is_read_to_its_end(tmp_path:
 def test_frames_are_the_records_that_were_written(payloads: list[bytes], cut: int) -> None:
     data = framed(payloads)[: -cut or None]
 
-    found = frames.find(data, 0)
+    found = frames.find_frames(data, 0)
 
     whole = [found.payload(index) for index in range(len(found))]
     assert payloads[: len(whole)] == whole
@@ -209,7 +209,7 @@ def test_a_broken_checksum_ends_the_frames_before_its_block() -> None:
     data = bytearray(framed([bytes([index % 251]) * 50 for index in range(2000)]))
     data[100_000] ^= 1
 
-    found = frames.find(bytes(data), 0)
+    found = frames.find_frames(bytes(data), 0)
 
     assert 0 < found.end <= 100_000
     assert np.array_equal(np.full(len(found), 50), found.sizes)

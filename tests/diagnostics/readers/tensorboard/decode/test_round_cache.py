@@ -11,7 +11,7 @@ from diagnostics.readers.tensorboard.decode import records
 from diagnostics.readers.tensorboard.decode import round_cache as known_rounds
 from diagnostics.readers.tensorboard.decode.frames import Frames
 from diagnostics.readers.tensorboard.decode.records import Records
-from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, learn
+from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, learn_round
 from diagnostics.readers.tensorboard.decode.round_cache import KnownRounds
 from diagnostics.readers.tensorboard.reader import Reader
 
@@ -107,12 +107,12 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         names = [f"run{number}/{name}" for name in tags()]
         file = write(tmp_path / str(number), (event(s, 1.0, scalar(name, s)) for s in (1, 2, 3) for name in names))
         (frames,) = (found for found in stretches_of_any_size(file) if isinstance(found, Frames))
-        found = learn(frames)
+        found = learn_round(frames)
         assert found is not None
         known.add(found)
 
-    first_tag = layouts.learnt(event(3, 1.0, scalar(f"run4/{tags()[0]}", 1.0)))
-    gone = layouts.learnt(event(3, 1.0, scalar(f"run0/{tags()[0]}", 1.0)))
+    first_tag = layouts.shape_and_names(event(3, 1.0, scalar(f"run4/{tags()[0]}", 1.0)))
+    gone = layouts.shape_and_names(event(3, 1.0, scalar(f"run0/{tags()[0]}", 1.0)))
     assert first_tag is not None
     assert gone is not None
     assert known.with_column(first_tag) is not None

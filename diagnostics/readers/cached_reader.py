@@ -30,7 +30,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 @runtime_checkable
-class Keepable(Reader, Protocol):
+class Cacheable(Reader, Protocol):
     """A reader whose recordings can be kept."""
 
     path: Path
@@ -52,10 +52,10 @@ class Keepable(Reader, Protocol):
         ...
 
 
-class Kept:
+class CachedReader:
     """A reader that is asked only where the cache does not hold what it would find."""
 
-    def __init__(self, reader: Keepable) -> None:
+    def __init__(self, reader: Cacheable) -> None:
         self._reader = reader
         self._found: Recording | None = None  # in the cache
         self._identities: list[Identity] = []

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from diagnostics.readers.wandb.bulk_rows import decoded
+from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM, WandbHistory
 from diagnostics.readers.wandb.messages import Stats, decode_row
 
 MOST_BYTES, MOST_ROWS = 1 << 20, 50_000  # what the caches hold, and what numpy sorts in linear time
 
 
-class WaitingRows:
+class RowBuffer:
     """The rows that wait for being taken into a history, and what the machine did between them.
 
     `files` is the folder that tables lie in. `misfits` counts rows that were none.
@@ -27,17 +27,17 @@ class WaitingRows:
         self._rows.append(row)
         self._bytes += len(row)
         if self._bytes > MOST_BYTES or len(self._rows) > MOST_ROWS:
-            self.settle(files)
+            self.flush(files)
 
     def add_sample(self, sample: Stats) -> None:
         """Let a sample of the machine wait, after the rows so far."""
         self._machine.setdefault(len(self._rows), []).append(sample)
 
-    def settle(self, files: Path) -> None:
+    def flush(self, files: Path) -> None:
         """Take in what waits, all at once where that can be done."""
         rows, machine = self._rows, self._machine
         self._rows, self._machine, self._bytes = [], {}, 0
-        block = decoded(rows, SYSTEM)
+        block = decode_rows(rows, SYSTEM)
         if block is not None:
             self._history.take_block(block, machine, files)
             return
