@@ -27,7 +27,7 @@ SHARABLE = (*FUSABLE, "qwen3")
 TOGETHER = """
 from torch.nn.parallel import DistributedDataParallel
 from tests.trainer.test_shared_prompts import GROUP, model_of, tokens_of
-from trainer.policy import score_tokens
+from trainer.rollout.policy import score_tokens
 
 tokens = tokens_of(4)
 weights = torch.rand(tokens.ids_BT.shape, generator=torch.Generator().manual_seed(2))

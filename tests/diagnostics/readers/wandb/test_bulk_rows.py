@@ -17,7 +17,7 @@ from wandb.proto.wandb_internal_pb2 import Record  # noqa: TID253 - W&B's own me
 
 from benchmarks.event_files import varint
 from diagnostics.readers.wandb import offline as wandb_offline
-from diagnostics.readers.wandb import pending_rows as wandb_waiting
+from diagnostics.readers.wandb import row_buffer as wandb_waiting
 from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM
 

@@ -8,7 +8,7 @@ from trainer.acceleration.parallel.cores import keep_to_own_cores, own_share
 
 SAYS_ITS_CORES = """
 import os, threading
-from trainer.parallel.cores import keep_to_own_cores
+from trainer.acceleration.parallel.cores import keep_to_own_cores
 waits = threading.Event()
 other = threading.Thread(target=waits.wait)
 other.start()

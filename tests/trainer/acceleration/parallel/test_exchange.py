@@ -6,7 +6,7 @@ from tests.trainer.acceleration.parallel.process_group import said_by_the_first
 
 SCRIPT = """
 from torch.nn.parallel import DistributedDataParallel
-from trainer.parallel.exchange import average_gradients_awake, gathered, summed
+from trainer.acceleration.parallel.exchange import average_gradients_awake, gathered, summed
 
 own = torch.tensor([[1.0, 2.0]]) * (rank + 1)
 assert gathered(own, 2).tolist() == [[[1.0, 2.0]], [[2.0, 4.0]]]
@@ -34,7 +34,7 @@ leave()
 """
 OF_A_LOST_ONE = """
 import os
-from trainer.parallel.exchange import summed
+from trainer.acceleration.parallel.exchange import summed
 
 summed(torch.ones(2))
 if rank == 1:

@@ -9,7 +9,7 @@ from trainer.acceleration.parallel.shared_memory import mapped
 
 PLACES = """
 from pathlib import Path
-from trainer.parallel.shared_memory import shared_places
+from trainer.acceleration.parallel.shared_memory import shared_places
 
 def files():
     return set(Path("/dev/shm").glob("rlvitals-*"))
@@ -34,7 +34,7 @@ leave()
 """
 NO_ROOM = """
 import resource
-from trainer.parallel.shared_memory import shared_places
+from trainer.acceleration.parallel.shared_memory import shared_places
 
 if rank == 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
@@ -43,7 +43,7 @@ print("none")
 leave()
 """
 NOT_ON_ONE_MACHINE = """
-from trainer.parallel.shared_memory import shared_places
+from trainer.acceleration.parallel.shared_memory import shared_places
 
 print(shared_places([torch.zeros(5)], 1))
 leave()

@@ -10,7 +10,7 @@ from trainer.acceleration.parallel.shared_model import owners
 LIKE_ONE = """
 import io
 from torch.optim import AdamW
-from trainer.parallel.shared_model import SharedModel
+from trainer.acceleration.parallel.shared_model import SharedModel
 
 SIZES = ((4, 3), (7,), (), (50, 20), (5, 5, 5), (9,))
 
@@ -62,7 +62,7 @@ leave()
 """
 NOT_A_NUMBER = """
 from torch.optim import AdamW
-from trainer.parallel.shared_model import SharedModel
+from trainer.acceleration.parallel.shared_model import SharedModel
 
 parameters = [torch.nn.Parameter(torch.ones(3)) for _ in range(4)]
 model = SharedModel.of(AdamW(parameters))
@@ -73,7 +73,7 @@ leave()
 """
 NOT_ON_ONE_MACHINE = """
 from torch.optim import AdamW
-from trainer.parallel.shared_model import SharedModel
+from trainer.acceleration.parallel.shared_model import SharedModel
 
 print(SharedModel.of(AdamW([torch.nn.Parameter(torch.ones(3))])))
 leave()
