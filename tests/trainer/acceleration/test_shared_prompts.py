@@ -26,7 +26,7 @@ GROUP = 4
 SHARABLE = (*FUSABLE, "qwen3")
 TOGETHER = """
 from torch.nn.parallel import DistributedDataParallel
-from tests.trainer.test_shared_prompts import GROUP, model_of, tokens_of
+from tests.trainer.acceleration.test_shared_prompts import GROUP, model_of, tokens_of
 from trainer.rollout.policy import score_tokens
 
 tokens = tokens_of(4)
