@@ -17,7 +17,7 @@ from wandb.proto.wandb_internal_pb2 import Record  # noqa: TID253 - W&B's own me
 
 from benchmarks.event_files import varint
 from diagnostics.readers.wandb import offline as wandb_offline
-from diagnostics.readers.wandb import row_buffer as wandb_waiting
+from diagnostics.readers.wandb import row_buffer
 from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM
 
@@ -84,7 +84,7 @@ def same(one: Any, other: Any) -> bool:
 def one_by_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What the run holds where every row is decoded alone."""
     with monkeypatch.context() as patch:
-        patch.setattr(wandb_waiting, "decoded", lambda *_: None)
+        patch.setattr(row_buffer, "decode_rows", lambda *_: None)
         return wandb_offline.Reader(path).refresh()
 
 
