@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app import run_list as listing
+from app import run_list
 from app.load import Look
 from app.run_list import Listed, Listing
 from diagnostics.runlog import RunLog
@@ -51,7 +51,7 @@ def wait_until(is_there: Callable[[], object]) -> None:
 
 @pytest.fixture(autouse=True)
 def _often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_INTERVAL", 0.05)
+    monkeypatch.setattr(run_list, "_INTERVAL", 0.05)
 
 
 def test_names_are_there_before_anything_is_read(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_mistake_in_one_run_is_told_there_and_hides_no_other(tmp_path: Path) -
 
 
 def test_nobody_works_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listing, "_IDLE", 0.1)
+    monkeypatch.setattr(run_list, "_IDLE", 0.1)
     write(tmp_path / "a")
     runs = Listing([tmp_path], Summaries())
     runs.now(30)

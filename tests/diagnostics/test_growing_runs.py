@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmarks.event_files import event, field, framed, scalar
 from diagnostics.api import LiveRun, open_run
-from diagnostics.assemble import overlap as overlaps
+from diagnostics.assemble import overlap
 from diagnostics.assemble.assembler import Assembler, assemble
 from diagnostics.assemble.merge import Merger, merge
 from diagnostics.model.recording import Recording, Source
@@ -89,14 +89,14 @@ def curve(series: Series) -> tuple[Any, ...]:
     return tuple((item.dtype.str, item.tobytes()) if isinstance(item, np.ndarray) else item for item in found)
 
 
-@given(st.lists(rows, min_size=1, max_size=25), st.integers(1, len(FORMATS)), st.sampled_from([3, overlaps.MOST_OPEN]))
+@given(st.lists(rows, min_size=1, max_size=25), st.integers(1, len(FORMATS)), st.sampled_from([3, overlap.MOST_OPEN]))
 @settings(max_examples=120, deadline=None)
 def test_a_run_that_is_looked_at_again_is_what_a_first_look_finds(
     script: list[Any], sources: int, most_open: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlaps, "MOST_OPEN", most_open)  # so few that a log which goes on alone is settled, too
-        patch.setattr(overlaps, "WORTH_SETTLING", most_open % 2)
+        patch.setattr(overlap, "MOST_OPEN", most_open)  # so few that a log which goes on alone is settled, too
+        patch.setattr(overlap, "WORTH_SETTLING", most_open % 2)
         look_again_and_again(script, [Log(form) for form in FORMATS[:sources]])
 
 

@@ -14,7 +14,7 @@ from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Severity, Verdict
-from diagnostics.report import markdown_elements as markup
+from diagnostics.report import markdown_elements
 from diagnostics.report.forms import rendered
 from diagnostics.report.layout import Style
 from diagnostics.report.report import Problem, Report
@@ -69,11 +69,11 @@ def test_a_hostile_name_stays_text_in_markdown(diagnosed) -> None:
 
 
 def test_underscores_within_a_word_stay_readable() -> None:
-    assert markup.escaped("clip_ratio/low_mean and _this_") == r"clip_ratio/low_mean and \_this\_"
+    assert markdown_elements.escaped("clip_ratio/low_mean and _this_") == r"clip_ratio/low_mean and \_this\_"
 
 
 def test_a_cell_never_breaks_its_row() -> None:
-    assert markup.table(("A", "B"), [("one\ntwo", "")]).splitlines()[2] == "| one two | – |"
+    assert markdown_elements.table(("A", "B"), [("one\ntwo", "")]).splitlines()[2] == "| one two | – |"
 
 
 def test_what_json_lacks_becomes_a_string() -> None:

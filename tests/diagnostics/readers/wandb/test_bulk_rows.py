@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from wandb.proto.wandb_internal_pb2 import Record  # noqa: TID253 - W&B's own messages are what is read
 
 from benchmarks.event_files import varint
-from diagnostics.readers.wandb import offline as wandb_offline
-from diagnostics.readers.wandb import row_buffer
+from diagnostics.readers.wandb import offline, row_buffer
 from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM
 
@@ -85,7 +84,7 @@ def one_by_one(path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What the run holds where every row is decoded alone."""
     with monkeypatch.context() as patch:
         patch.setattr(row_buffer, "decode_rows", lambda *_: None)
-        return wandb_offline.Reader(path).refresh()
+        return offline.Reader(path).refresh()
 
 
 @pytest.mark.parametrize("is_old", [False, True], ids=["nested_key", "key"])
@@ -127,7 +126,7 @@ def test_rows_at_once_are_the_rows_one_by_one(
 def test_a_real_run_of_trl_is_the_same_at_once_and_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     path = next((Path(__file__).parents[3] / "fixtures" / "trl").glob("grpo116/wandbdir/wandb/*"))
     alone = one_by_one(path, monkeypatch)
-    at_once = wandb_offline.Reader(path).refresh()
+    at_once = offline.Reader(path).refresh()
 
     assert same(at_once, alone)
     assert at_once.samples.at(1) == alone.samples.at(1)

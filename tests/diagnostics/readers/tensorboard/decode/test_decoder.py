@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from benchmarks import event_files
 from benchmarks.event_files import LAYOUTS, event, framed, histogram, scalar, tensor, write
 from diagnostics.model.recording import Recording
-from diagnostics.readers.tensorboard.decode import frames, records
-from diagnostics.readers.tensorboard.decode import repeated_rounds as rounds
-from diagnostics.readers.tensorboard.decode import round_cache as known_rounds
+from diagnostics.readers.tensorboard.decode import frames, records, repeated_rounds, round_cache
 from diagnostics.readers.tensorboard.reader import Reader
 
 NEVER = 1 << 62
@@ -29,8 +27,8 @@ def constants(stretch: int, window: int, round_bytes: int) -> Iterator[None]:
     """Other sizes, in bytes, from which records are read many at once, and rounds followed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records, "WORTH_A_STRETCH", stretch)
-        patch.setattr(known_rounds, "FIRST_WINDOW_BYTES", window)
-        patch.setattr(rounds, "WORTH_FOLLOWING", round_bytes)
+        patch.setattr(round_cache, "FIRST_WINDOW_BYTES", window)
+        patch.setattr(repeated_rounds, "WORTH_FOLLOWING", round_bytes)
         yield
 
 

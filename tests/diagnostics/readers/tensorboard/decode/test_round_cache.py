@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.event_files import LAYOUTS, event, regular, scalar, tags, tensor, write
-from diagnostics.readers.tensorboard.decode import record_layouts as layouts
-from diagnostics.readers.tensorboard.decode import records
-from diagnostics.readers.tensorboard.decode import round_cache as known_rounds
+from diagnostics.readers.tensorboard.decode import record_layouts, records, round_cache
 from diagnostics.readers.tensorboard.decode.frames import Frames
 from diagnostics.readers.tensorboard.decode.records import Records
 from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, learn_round
@@ -18,7 +16,7 @@ from diagnostics.readers.tensorboard.reader import Reader
 
 @pytest.fixture(autouse=True)
 def nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(known_rounds, "_OF_ALL_FILES", KnownRounds())
+    monkeypatch.setattr(round_cache, "_OF_ALL_FILES", KnownRounds())
 
 
 def stretches(file: Path) -> list[Frames | DecodedRounds | bytes]:
@@ -101,7 +99,7 @@ def test_a_tag_that_comes_twice_in_a_round_keeps_its_order(tmp_path: Path) -> No
 
 
 def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(known_rounds, "MOST_COLUMNS", 100)
+    monkeypatch.setattr(round_cache, "MOST_COLUMNS", 100)
     known = KnownRounds()
     for number in range(5):
         names = [f"run{number}/{name}" for name in tags()]
@@ -111,8 +109,8 @@ def test_what_is_known_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         assert found is not None
         known.add(found)
 
-    first_tag = layouts.shape_and_names(event(3, 1.0, scalar(f"run4/{tags()[0]}", 1.0)))
-    gone = layouts.shape_and_names(event(3, 1.0, scalar(f"run0/{tags()[0]}", 1.0)))
+    first_tag = record_layouts.shape_and_names(event(3, 1.0, scalar(f"run4/{tags()[0]}", 1.0)))
+    gone = record_layouts.shape_and_names(event(3, 1.0, scalar(f"run0/{tags()[0]}", 1.0)))
     assert first_tag is not None
     assert gone is not None
     assert known.with_column(first_tag) is not None
