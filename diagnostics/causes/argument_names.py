@@ -1,6 +1,6 @@
 """The names that trainers give to the arguments that remedies change, by algorithm."""
 
-from diagnostics.causes.remedy import ANY
+from diagnostics.causes.remedies.remedy import ANY
 
 LEARNING_RATE = {ANY: ("learning_rate",)}
 EPOCHS = {

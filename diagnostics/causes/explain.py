@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from diagnostics.causes.catalog import CATALOG
 from diagnostics.causes.hypothesis import Hypothesis, hypothesis_of, outcomes_of
 from diagnostics.causes.remedies.catalog import fixes_for
-from diagnostics.causes.remedy import is_number
+from diagnostics.causes.remedies.suggestions import is_number
 from diagnostics.model.cause import Cause, Rival
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Fix, Outcome, Verdict

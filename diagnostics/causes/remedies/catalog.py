@@ -1,17 +1,17 @@
-"""Fixes as data: what to change, under the name that the run's trainer gives it, to what, and why."""
+"""The catalogue of remedies, and the fixes that they make of a run."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from diagnostics.causes.remedies.completions import ANSWERS
-from diagnostics.causes.remedies.infrastructure import INFRASTRUCTURE
-from diagnostics.causes.remedies.rewards import REWARDS
-from diagnostics.causes.remedies.updates import UPDATES
-from diagnostics.causes.remedy import Remedy
+from diagnostics.causes.remedies.completions import COMPLETION_REMEDIES
+from diagnostics.causes.remedies.infrastructure import INFRASTRUCTURE_REMEDIES
+from diagnostics.causes.remedies.remedy import Remedy
+from diagnostics.causes.remedies.rewards import REWARD_REMEDIES
+from diagnostics.causes.remedies.updates import UPDATE_REMEDIES
 from diagnostics.model.outcome import Fix, Outcome
 from diagnostics.model.run import Run
 
-_ALL = (*UPDATES, *ANSWERS, *REWARDS, *INFRASTRUCTURE)
+_ALL = (*UPDATE_REMEDIES, *COMPLETION_REMEDIES, *REWARD_REMEDIES, *INFRASTRUCTURE_REMEDIES)
 
 REMEDIES: Mapping[str, Remedy] = {remedy.name: remedy for remedy in _ALL}
 TEXTS: Mapping[str, str] = {remedy.template: remedy.why for remedy in _ALL}

@@ -1,20 +1,24 @@
 """The KL penalty that a run asks for: what its reward gained for each nat that the policy moved from the reference."""
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
 
-from diagnostics.causes.remedy import Keep, Reasoned, is_number, stronger_kl
+from diagnostics.causes.remedies.remedy import Keep, Suggestion
+from diagnostics.causes.remedies.suggestions import is_number, stronger_kl_weight
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.traits.hyperparameters import UNSCALED, value_of
 
-FAR = 0.2  # nats per token: where kl-too-high begins, TRL's 10 nats for an answer of some 50 tokens
-NEAR = FAR / 10  # nats per token: where it sets out
+FAR = 0.2  # nats per token, where kl-too-high begins: TRL's 10 nats for an answer of some 50 tokens
+NEAR = FAR / 10  # nats per token: still at the reference
 WINDOW = 5  # logged points of a running median
 NORMALISED = ("grpo", "rloo")  # algorithms that divide rewards by their standard deviation before the penalty counts
+USUAL_KL_WEIGHT = {"ppo": 0.05, "ppo-legacy": 0.2, "grpo": 0.04, "rloo": 0.05}  # TRL's own; GRPO's up to 0.18
+FAR_OFF = 10.0  # times the usual weight: then a third of the current one is still far off
 
 
 def fitted_kl_weight(current: Any, run: Run) -> Any:
@@ -25,10 +29,18 @@ def fitted_kl_weight(current: Any, run: Run) -> Any:
     it earns beyond.
     """
     gained = _gain_per_nat(run)
-    least = stronger_kl(current, run.config)
+    least = stronger_kl_weight(current, run)
     if gained is None or not is_number(least) or gained <= least:
         return Keep.AS_IS
-    return Reasoned(float(f"{gained:.2g}"), {"gain": gained})
+    return Suggestion(float(f"{gained:.2g}"), {"gain": gained})
+
+
+def usual_kl_weight(current: Any, run: Run) -> Any:
+    """A third of the KL penalty; the trainer's own default where even that would be far beyond it."""
+    if not is_number(current) or current <= 0:
+        return Keep.AS_IS
+    usual = USUAL_KL_WEIGHT.get(run.algorithm, math.inf)
+    return usual if current > FAR_OFF * usual else float(f"{current / 3:.2g}")
 
 
 def _gain_per_nat(run: Run) -> float | None:

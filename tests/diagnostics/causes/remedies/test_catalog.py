@@ -147,3 +147,8 @@ def test_weights_are_for_several_rewards(
 ) -> None:
     run = make_run("grpo", config=config, functions={f"reward_func_mean/{name}": "0.5x9" for name in functions})
     assert (fix(run, "reweighted-rewards") is not None) is is_tried
+
+
+def test_a_clip_range_far_below_the_usual_one_is_restored(make_run: MakeRun) -> None:
+    assert fix(make_run("ppo", config={"cliprange": 0.001}), "wider-clip-range") == ("cliprange", 0.001, 0.2)
+    assert fix(make_run("ppo", config={"cliprange": 0.1}), "wider-clip-range") == ("cliprange", 0.1, 0.14)

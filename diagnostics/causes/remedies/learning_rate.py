@@ -1,0 +1,56 @@
+"""The learning rate that a run asks for: how far its updates went, against how far one should go."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from diagnostics.causes.remedies.remedy import Keep, Suggestion
+from diagnostics.causes.remedies.suggestions import is_number
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
+
+TARGET = 0.01  # nats per token: the classic target KL of one update
+LEAST_FACTOR = 1e-3  # of the learning rate; the measured sizes tell nothing beyond it
+UPDATES = 3  # over which a distance is measured, so that a single outlier token does not count
+WINDOW = 5  # logged points of a running median
+DEFAULT_LEARNING_RATE = {"ppo": 3e-6, "ppo-legacy": 1.41e-5}  # TRL's own; that of its other trainers is 1e-6
+
+
+def fitted_learning_rate(current: Any, run: Run) -> Any:
+    """The learning rate at which an update goes as far as the target; as is where sizes are unknown or usual.
+
+    The KL of an update grows with the square of its length, and its length with the learning rate.
+    """
+    size = update_size(run)
+    if not is_number(current) or current <= 0 or size is None or size <= TARGET:
+        return Keep.AS_IS
+    factor = max(math.sqrt(TARGET / size), LEAST_FACTOR)
+    better = float(f"{current * factor:.1g}")
+    return Suggestion(better, {"size": size, "times": size / TARGET, "factor": 1 / factor})
+
+
+def default_learning_rate(current: Any, run: Run) -> Any:
+    """The trainer's own learning rate where it is 0."""
+    return Keep.AS_IS if current else DEFAULT_LEARNING_RATE.get(run.algorithm, 1e-6)
+
+
+def update_size(run: Run) -> float | None:
+    """The largest sustained size of an update, in nats per token; None where no log says it.
+
+    It is the approximate KL between two policies where that is logged, else follows from the KL to the reference: n
+    updates of KL δ in one direction move √KL by n √δ at most.
+    """
+    size = run.get("approx_kl")
+    if size is not None and len(finite := size.values[size.finite]) >= WINDOW:
+        return float(_rolling_medians(finite, WINDOW).max())
+    kl = run.get("kl_per_token")
+    if kl is None or len(finite := kl.values[kl.finite]) < WINDOW + UPDATES:
+        return None
+    distance = np.concatenate([np.zeros(UPDATES), np.sqrt(np.maximum(finite, 0.0))])  # a run starts at the reference
+    medians = _rolling_medians(distance, UPDATES)
+    return float(np.max(medians[UPDATES:] - medians[:-UPDATES]) / UPDATES) ** 2
+
+
+def _rolling_medians(values: Values, window: int) -> Values:
+    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(values, window), axis=1))

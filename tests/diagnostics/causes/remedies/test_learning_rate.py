@@ -1,0 +1,41 @@
+"""Tests of the learning rate that a run asks for."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from diagnostics.causes.remedies.learning_rate import update_size
+from diagnostics.model.run import Run
+
+MakeRun = Callable[..., Run]
+Suggested = Callable[[Run, str], Any]
+
+
+@pytest.mark.parametrize(("size", "rate"), [("0.04", 5e-4), ("1", 1e-4), ("1e9", 1e-6)])
+def test_a_learning_rate_falls_with_the_root_of_the_excess(
+    suggested: Suggested, make_run: MakeRun, size: str, rate: float
+) -> None:
+    run = make_run("ppo", approx_kl=f"0.005x5 {size}x9", config={"learning_rate": 1e-3})
+    assert suggested(run, "fitted-learning-rate") == rate
+
+
+def test_an_update_within_the_target_or_of_unknown_size_suggests_none(suggested: Suggested, make_run: MakeRun) -> None:
+    config = {"learning_rate": 1e-3}
+    for run in (make_run("ppo", approx_kl="0.01x20", config=config), make_run("grpo", reward="1x20", config=config)):
+        assert suggested(run, "fitted-learning-rate") is None
+
+
+def test_one_outlier_is_no_update_and_a_leap_from_the_reference_is(make_run: MakeRun) -> None:
+    outlier, leap = make_run("grpo", kl_per_token="0x10 9x1 0x10"), make_run("grpo", kl_per_token="0x10 0.9x10")
+    assert update_size(outlier) == 0
+    assert update_size(leap) == pytest.approx(0.1)
+    assert update_size(make_run("ppo", approx_kl="0x10 5x1 0x10")) == 0
+
+
+@pytest.mark.parametrize(("algorithm", "rate"), [("grpo", 1e-6), ("ppo", 3e-6)])
+def test_a_learning_rate_of_0_becomes_the_trainers_own(
+    suggested: Suggested, make_run: MakeRun, algorithm: str, rate: float
+) -> None:
+    assert suggested(make_run(algorithm, config={"learning_rate": 0.0}), "raised-learning-rate") == rate
+    assert suggested(make_run(algorithm, config={"learning_rate": 1e-9}), "raised-learning-rate") is None
