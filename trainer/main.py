@@ -1,4 +1,4 @@
-"""The training process: reads its arguments and claims the run directory at once, then imports torch and trains.
+"""The training process: parses its arguments, claims the run directory, then imports torch and trains.
 
     python -P -m trainer.main train grpo --max_steps 50
     python -P -m trainer.main stop runs/grpo-addition-1
@@ -117,7 +117,7 @@ def _train(plan: Plan, words: Sequence[str]) -> int:
 
 
 def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
-    """Train as the first process, which is the only one mostly, and write the run directory."""
+    """Train as the first and usually only process, which writes the run directory."""
     stop_request = StopRequest()
     with _claim(plan) as log, recorded_console(log.directory):
         after = "" if plan.resumed_step is None else f", from step {plan.resumed_step} on"
@@ -129,7 +129,7 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
             _meet(plan, log.directory)
             loop(journal)
             _part()
-        except Exception as error:  # a run that fails says why, whatever went wrong in it
+        except Exception as error:  # whatever went wrong, the run records why
             words = in_words(error, plan.config, log.directory)
             print_failure(error, words)
             log.close("failed", words)
@@ -144,13 +144,13 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
 
 
 def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
-    """Train beside the first process, which learns of a failure here from what this one leaves behind."""
+    """Train alongside the first process, which reads a failure here from the file that this one leaves."""
     directory = _meet(plan, None)
     with recorded_console(directory, process_number()):
         try:
             loop(SilentJournal(directory, StopRequest(), plan.resumed_step or 0))
             _part()
-        except Exception as error:  # the first process puts it into the run's state
+        except Exception as error:  # the first process records it in the run's state
             words = in_words(error, plan.config, directory)
             print_failure(error, words)
             _announce(f"process {process_number()}: {words}")
@@ -159,7 +159,7 @@ def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
 
 
 def _meet(plan: Plan, directory: Path | None) -> Path:
-    """The run directory, once all processes of the training are there."""
+    """The run directory, once all processes of the training have joined."""
     if directory is not None and process_count() == 1:
         return directory
     from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch, after the run directory is claimed
@@ -210,7 +210,7 @@ def _reward_funcs(plan: Plan) -> list[RewardFunc]:
 
 
 def _remark_on_rewards(config: TrainConfig) -> str:
-    """One sentence where a dataset of the user's own is scored by a demo task's rewards, which rarely is meant."""
+    """A warning if a user's own dataset is scored by a demo task's rewards, which is rarely intended."""
     if config.dataset is None or config.reward_funcs:
         return ""
     names = ", ".join(get_task(config.task).reward_funcs)
@@ -221,7 +221,7 @@ def _remark_on_rewards(config: TrainConfig) -> str:
 
 
 def _claim(plan: Plan) -> RunLog:
-    """Claim the run directory, or the first free one below runs/."""
+    """Claim the given run directory, or the first free one below runs/."""
     if plan.directory is not None:
         return _open_log(plan, plan.directory)
     for number in itertools.count(1):
@@ -257,11 +257,11 @@ def _sinks(plan: Plan, log: RunLog) -> Sinks:
 
 
 def _leave(code: int) -> NoReturn:
-    """End this process; one of several without Python's own way down, which threads of an exchange may abort."""
+    """End this process. One of several skips interpreter shutdown, which the exchange's threads may abort."""
     if process_count() > 1:
         sys.stdout.flush()
         sys.stderr.flush()
-        os._exit(code)  # everything of ours is closed by now
+        os._exit(code)  # everything is closed by now
     sys.exit(code)
 
 

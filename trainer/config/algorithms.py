@@ -1,4 +1,4 @@
-"""The algorithms that can be trained, a row each; no torch here, which the loops import."""
+"""The trainable algorithms, one row each. Imports no torch: the loops are named, not imported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The built-in reward functions by name; `trainer.rewards.catalog` makes them. No torch here."""
+"""The built-in reward functions as data; `trainer.rewards.catalog` holds their code. Imports no torch."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A reward function that comes with the trainer; it takes nothing, a number or a text behind a colon."""
+    """A built-in reward function, which takes nothing, or a number or text after a colon."""
 
     summary: str
     number: str = ""
@@ -20,7 +20,7 @@ class BuiltIn:
     """What its text means; empty where it takes none. It must be given."""
 
     def form(self, name: str) -> str:
-        """How it is written under that name: `keyword:WORD`, `length[:NUMBER]`."""
+        """Its syntax under that name: `keyword:WORD`, `length[:NUMBER]`."""
         if self.text:
             return f"{name}:{self.text}"
         number = ":NUMBER" if self.default is None else "[:NUMBER]"

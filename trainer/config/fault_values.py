@@ -1,4 +1,4 @@
-"""What a configuration's fault changes in it, and what run.json says about it; no torch here."""
+"""The effect of a fault on a configuration, and its record in run.json. Imports no torch."""
 
 from typing import Any, TypeVar
 
@@ -10,12 +10,12 @@ Config = TypeVar("Config", bound=TrainConfig)
 
 
 def fault_case(config: TrainConfig) -> Case | None:
-    """The fault that a configuration names, in its form for this algorithm and task; None without one."""
+    """The configuration's fault for its algorithm and task; None without a fault."""
     return FAULTS[config.fault].case(config.algorithm, config.task) if config.fault else None
 
 
 def faulty_config(config: Config) -> Config:
-    """The configuration from the onset on: the fault's values win over all others. Raises ConfigError."""
+    """The configuration from the onset on, where the fault's values override all others. Raises ConfigError."""
     case = fault_case(config)
     return config if case is None else config.with_changes(case.values)
 
@@ -26,9 +26,9 @@ def config_at_start(config: Config) -> Config:
 
 
 def without_fault(config: Config) -> Config:
-    """What a relaunch starts from: the fault's values as plain ones, so that a fix wins over them.
+    """The configuration that a relaunch starts from: the fault's values become plain ones, so that fixes override them.
 
-    A fault of the data stays, since no option stands for it. Raises ConfigError.
+    A fault of the data stays, since no option expresses it. Raises ConfigError.
     """
     case = fault_case(config)
     if case is None or case.rows is not None:
@@ -37,7 +37,7 @@ def without_fault(config: Config) -> Config:
 
 
 def fault_record(config: TrainConfig) -> dict[str, Any] | None:
-    """The fault as run.json holds it, the truth that a diagnosis can be compared with; None without one."""
+    """The fault as run.json records it, the ground truth for a diagnosis; None without a fault."""
     case = fault_case(config)
     if case is None:
         return None

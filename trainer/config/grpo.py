@@ -1,4 +1,4 @@
-"""The configuration of GRPO, with its variants GSPO and CISPO; no torch here."""
+"""The configuration of GRPO and its variants GSPO and CISPO. Imports no torch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,7 @@ _rewards, _loss = options_under(Section.REWARDS), options_under(Section.LOSS)
 
 @dataclass(frozen=True, kw_only=True)
 class GRPOConfig(CompletionGroupOptions, TrainConfig):
-    """GRPO: several completions of each prompt, each judged against its group; no value model."""
+    """GRPO: several completions per prompt, each compared with its group; no value model."""
 
     algorithm: ClassVar[str] = "grpo"
 

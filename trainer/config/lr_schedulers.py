@@ -1,4 +1,4 @@
-"""The learning-rate schedules by their names in transformers, and what each needs to know; no torch here."""
+"""The learning-rate schedules by their transformers names, and the settings each requires. Imports no torch."""
 
 import json
 from typing import Any
@@ -17,21 +17,21 @@ SCHEDULERS = (
     "cosine_warmup_with_min_lr",
     "warmup_stable_decay",
 )
-"""transformers' names, but for reduce_lr_on_plateau and greedy, which follow a metric instead of the step."""
+"""transformers' names, except reduce_lr_on_plateau and greedy, which follow a metric instead of the step."""
 
 _NEEDS = {
     "cosine_with_min_lr": ("min_lr", "min_lr_rate"),
     "cosine_warmup_with_min_lr": ("min_lr", "min_lr_rate"),
     "warmup_stable_decay": ("num_decay_steps",),
 }
-"""Of these settings a schedule needs one."""
+"""Schedule → settings of which it needs at least one."""
 
 
 def scheduler_settings(text: str | None) -> dict[str, Any]:
-    """The further settings of a schedule, from the JSON that an option holds.
+    """The extra settings of a schedule, parsed from an option's JSON.
 
     Raises:
-        ConfigError: the text is no JSON object.
+        ConfigError: The text is not a JSON object.
     """
     try:
         settings = json.loads(text) if text else {}
@@ -43,10 +43,10 @@ def scheduler_settings(text: str | None) -> dict[str, Any]:
 
 
 def check_schedule(name: str, settings: str | None) -> None:
-    """Say what a schedule lacks.
+    """Check that a schedule has the settings it needs.
 
     Raises:
-        ConfigError: the settings are no JSON object, or the schedule needs one that is not among them.
+        ConfigError: The settings are not a JSON object, or a required one is missing.
     """
     needed = _NEEDS.get(name, ())
     if needed and not set(needed) & scheduler_settings(settings).keys():

@@ -1,4 +1,4 @@
-"""The configuration of PPO: every option with its default, its help sentence and its bounds; no torch here."""
+"""The configuration of PPO. Imports no torch."""
 
 import math
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Recipes: named settings for a training, healthy ones that learn in under two minutes and sick ones to study."""
+"""Recipes: named training settings, healthy ones that learn in under two minutes and sick ones to study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _GRPO = {
 class Recipe:
     """A named set of option values for one algorithm.
 
-    `rules` names what the run is expected to set off; a recipe without any is a healthy one.
+    `rules` names the rules that the run should set off; a healthy recipe has none.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Recipe:
 
     @property
     def is_healthy(self) -> bool:
-        """Whether nothing is meant to go wrong."""
+        """Whether no rule is expected to fire."""
         return not self.rules
 
 
@@ -134,5 +134,5 @@ RECIPES: Mapping[str, Recipe] = MappingProxyType({recipe.name: recipe for recipe
 
 
 def demo_recipe(algorithm: str, task: str) -> Recipe | None:
-    """The healthy recipe of an algorithm on a demo task; None where there is none."""
+    """The healthy recipe of an algorithm on a demo task, if there is one."""
     return RECIPES.get(f"{algorithm}-{task}")

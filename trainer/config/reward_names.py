@@ -1,9 +1,8 @@
-"""The names of reward functions, checked without running any code of a user; no torch here.
+"""Reward function names, checked without running user code. Imports no torch.
 
-exact_match                 a built-in one,
-nan_after:20                a built-in one with its number,
-keyword:please              a built-in one with its text,
-path/to/file.py:function    a function of the user's own.
+- `exact_match`: a built-in function
+- `nan_after:20`, `keyword:please`: a built-in function with its number or text
+- `path/to/file.py:function`: a user's function
 """
 
 import math
@@ -16,22 +15,22 @@ from trainer.config.sources import absolute
 
 
 class RewardError(ValueError):
-    """A reward function cannot be found, failed, or returned something that is no list of rewards."""
+    """A reward function was not found, failed, or returned something other than a list of rewards."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltInName:
-    """The name of a built-in reward function, with the number or text behind its colon."""
+    """The name of a built-in reward function and the number or text after its colon."""
 
     label: str
     argument: float | str | None
 
 
 def parse_built_in(name: str) -> BuiltInName:
-    """A built-in reward function's name, taken apart.
+    """Parse the name of a built-in reward function.
 
     Raises:
-        RewardError: There is no such function, or its number or text is missing or wrong.
+        RewardError: The function is unknown, or its number or text is missing or wrong.
     """
     label, _, argument = name.partition(":")
     if label not in BUILT_IN:
@@ -43,23 +42,23 @@ def parse_built_in(name: str) -> BuiltInName:
 
 
 def is_file(name: str) -> bool:
-    """Whether a reward function's name means a file of the user's own."""
+    """Whether a reward function's name refers to a user's file."""
     label, _, _ = name.partition(":")
     takes_text = label in BUILT_IN and bool(BUILT_IN[label].text)  # a pattern may look like a file's name
     return not takes_text and is_function_in_file(name)
 
 
 def is_function_in_file(name: str) -> bool:
-    """Whether a name has the form path/to/file.py:function, or that of the file alone."""
+    """Whether a name has the form path/to/file.py:function or path/to/file.py."""
     path, _, function = name.rpartition(":")
     return name.endswith(".py") or (path.endswith(".py") and bool(function))
 
 
 def function_in_file(name: str, what: str = "reward function") -> tuple[Path, str]:
-    """The file and the function that a name means; nothing of the file runs. Errors call it `what`.
+    """The file and the function of a name, without running the file. Errors call it `what`.
 
     Raises:
-        RewardError: The name has another form, or there is no such file.
+        RewardError: The name has another form, or the file does not exist.
     """
     path, _, function = name.rpartition(":")
     if not path.endswith(".py") or not function.isidentifier():
@@ -70,7 +69,7 @@ def function_in_file(name: str, what: str = "reward function") -> tuple[Path, st
 
 
 def absolute_name(name: str) -> str:
-    """The same name with its paths made absolute, so that it means the same from every folder."""
+    """The name with absolute paths, so that it means the same in every folder."""
     label, _, place = name.partition(":")
     if label == "reward_model" and place:
         return f"{label}:{absolute(place)}"
@@ -94,7 +93,7 @@ def _number(label: str, argument: str) -> float | None:
         number = float(argument) if argument else built_in.default
     except ValueError:
         number = None
-    # NaN compares false with everything: as a number of calls it would switch the fault off in silence.
+    # NaN compares false with everything: as a number of calls it would silently switch the fault off.
     if number is None or not math.isfinite(number) or (built_in.must_be_positive and number <= 0):
         needed = "a number above 0" if built_in.must_be_positive else "a number"
         found = repr(argument) if argument else "none"

@@ -1,4 +1,4 @@
-"""The configuration of RLOO; no torch here."""
+"""The configuration of RLOO. Imports no torch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,7 +12,7 @@ option = options_under(Section.REWARDS)
 
 @dataclass(frozen=True, kw_only=True)
 class RLOOConfig(CompletionGroupOptions, TrainConfig):
-    """RLOO: each completion judged against the mean of the others of its prompt; the KL is part of the reward."""
+    """RLOO: each completion compared with the mean of the prompt's others; the KL is part of the reward."""
 
     algorithm: ClassVar[str] = "rloo"
 

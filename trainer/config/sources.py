@@ -1,4 +1,4 @@
-"""What names a model or a dataset: a place on this machine, or an id of the Hugging Face hub; no torch here."""
+"""Names of models and datasets: a local path or a Hugging Face hub id. Imports no torch."""
 
 import re
 from collections.abc import Sequence
@@ -12,22 +12,22 @@ _MODEL_FILES = ("config.json", "adapter_config.json")
 
 
 def is_path(name: str, suffixes: Sequence[str] = ()) -> bool:
-    """Whether a name means a place on this machine: it exists, or it has a form that no hub id has."""
+    """Whether a name is a local path: it exists, or no hub id has its form."""
     place = Path(name).expanduser()
     written_as_path = name.startswith((".", "~", "/")) or name.endswith(("/", *suffixes))
     return place.exists() or written_as_path or _HUB_ID.fullmatch(name) is None
 
 
 def absolute(name: str, suffixes: Sequence[str] = ()) -> str:
-    """The name, a path made absolute so that it means the same from every folder; a hub id stays."""
+    """The name with a local path made absolute; a hub id is returned unchanged."""
     return str(Path(name).expanduser().resolve()) if is_path(name, suffixes) else name
 
 
 def check_model(name: str, option: str, error: type[ValueError] = ConfigError) -> None:
-    """Say what is wrong with a model's name, as far as this machine can tell without loading it.
+    """Check a model's name as far as possible without loading the model.
 
     Raises:
-        error: the name is a path, and no model is there.
+        error: The name is a path that holds no model.
     """
     if not is_path(name):
         return
@@ -39,10 +39,10 @@ def check_model(name: str, option: str, error: type[ValueError] = ConfigError) -
 
 
 def check_dataset(name: str, option: str) -> None:
-    """Say what is wrong with a dataset's name, as far as this machine can tell without reading it.
+    """Check a dataset's name as far as possible without reading the dataset.
 
     Raises:
-        ConfigError: the name is a path, and no dataset is there.
+        ConfigError: The name is a path that holds no dataset.
     """
     if not is_path(name, DATASET_SUFFIXES):
         return

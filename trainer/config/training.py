@@ -1,4 +1,4 @@
-"""The options and properties that every algorithm shares, composed of one group for each subject; no torch here.
+"""The options and properties that all algorithms share, composed of one group per subject. Imports no torch.
 
 Names are TRL's wherever TRL has the argument, and so are most defaults; the demos' settings are in
 `trainer.config.recipes`.
@@ -40,10 +40,10 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
     ModelOptions,
     ABC,
 ):
-    """A training, whatever its algorithm. Build one with `trainer.config.algorithms.make_config`, which checks it."""
+    """The configuration of any training. `trainer.config.algorithms.make_config` builds and checks one."""
 
     algorithm: ClassVar[str]
-    """The name of the algorithm, as the command line and run.json give it."""
+    """Its name on the command line and in run.json."""
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> Self:
@@ -64,7 +64,7 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
 
     @property
     def total_steps(self) -> int:
-        """Steps of this training when nothing stops it."""
+        """Steps of this training if nothing stops it."""
         return self.max_steps
 
     @property
@@ -83,13 +83,13 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         return Path(self.dataset).stem if self.dataset else self.task
 
     def to_dict(self) -> dict[str, Any]:
-        """The flat form in run.json; `make_config` takes it back."""
+        """The flat form in run.json, which `make_config` reads back."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(self).items()
         }
 
     def anchored(self) -> Self:
-        """The same configuration with absolute paths, so that it means the same from every folder."""
+        """The same configuration with absolute paths, so that it means the same in every folder."""
         return self.with_changes({**self.absolute_model(), **self.absolute_data(), **self.absolute_rewards()})
 
     def with_changes(self, changes: Mapping[str, Any]) -> Self:
@@ -97,7 +97,7 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         return self.checked({**self.to_dict(), **changes})
 
     def check(self) -> None:
-        """Raise ConfigError where options contradict each other or name files that are not there."""
+        """Raise ConfigError if options contradict each other or name missing files."""
         self.check_model()
         self.check_data()
         self.check_rewards()

@@ -1,4 +1,4 @@
-"""The data of a training: rows of prompts and their columns, from a file, `datasets` or a demo task; no torch here."""
+"""The rows of a training, prompts with their columns, from a file, `datasets` or a demo task. Imports no torch."""
 
 import csv
 import json
@@ -14,17 +14,17 @@ from trainer.data.messages import is_conversation, prompt_text
 from trainer.tasks import get_task
 
 Row: TypeAlias = Mapping[str, Any]
-"""`prompt`, a text or a list of messages, and the columns that reward functions read, as they stand in the data."""
+"""`prompt`, a text or a list of messages, and the columns that reward functions read."""
 Numbered: TypeAlias = tuple[str, Any]
-"""Where a row stands ("line 3"), and the row."""
+"""A row's location ("line 3"), and the row."""
 
 _SHOWN = 80
-"""Characters of what is no prompt."""
+"""Characters quoted of an invalid prompt."""
 _SAVED_BY_DATASETS = ("dataset_dict.json", "state.json")
 
 
 def load_rows(config: TrainConfig) -> list[Row]:
-    """The rows to train on: the dataset's, or the demo task's in an order that the seed fixes.
+    """The training rows: the dataset's, or the demo task's in seeded order.
 
     Raises:
         ConfigError: the dataset cannot be read, is empty, or a row has no prompt.
@@ -35,13 +35,13 @@ def load_rows(config: TrainConfig) -> list[Row]:
 
 
 def load_eval_rows(config: TrainConfig) -> list[Row]:
-    """The rows kept out of training: those of `eval_dataset`, else of the dataset's test split, else of the demo task.
+    """The held-out rows: those of `eval_dataset`, else of the dataset's test split, else of the demo task.
 
-    A file has no splits: a dataset that is one needs an `eval_dataset` beside it. An `eval_dataset` from `datasets` is
-    read from its test split.
+    A file has no splits, so a dataset file needs an `eval_dataset`. The test split is read of an `eval_dataset` that
+    `datasets` loads.
 
     Raises:
-        ConfigError: there are none, or they cannot be read.
+        ConfigError: There are none, or they cannot be read.
     """
     if config.eval_dataset is not None:
         return read_dataset(config.eval_dataset, config.dataset_config, config.dataset_test_split)
@@ -55,7 +55,7 @@ def load_eval_rows(config: TrainConfig) -> list[Row]:
 
 
 def first_prompts(config: TrainConfig, count: int) -> list[str]:
-    """A few of the prompts to train on, as text, without a download: none for a dataset that `datasets` loads.
+    """A few training prompts as text, without a download: none for a dataset that `datasets` loads.
 
     Raises:
         ConfigError: the dataset cannot be read, is empty, or one of these rows has no prompt.
@@ -70,10 +70,10 @@ def first_prompts(config: TrainConfig, count: int) -> list[str]:
 
 
 def read_dataset(name: str, subset: str | None = None, split: str = "train") -> list[Row]:
-    """Every row of a JSONL, CSV, TSV or parquet file, or of a split of what `datasets` loads: a folder or a hub id.
+    """All rows of a JSONL, CSV, TSV or parquet file, or of a split that `datasets` loads from a folder or the hub.
 
     Args:
-        subset: The configuration that a hub dataset of several is read in, as `load_dataset` calls it.
+        subset: The configuration of a hub dataset that has several, as in `load_dataset`.
 
     Raises:
         ConfigError: it cannot be read, is empty, or a row has no prompt.
@@ -107,7 +107,7 @@ def _is_prompt(prompt: object) -> bool:
 
 
 def _named(prompt: object) -> str:
-    """What stands in the place of a prompt, at its beginning."""
+    """What the row has instead of a prompt, shortened."""
     if not prompt:
         return "no `prompt`"
     text = json.dumps(prompt, default=str)
@@ -132,7 +132,7 @@ def _jsonl(path: Path) -> Iterator[Numbered]:
 
 
 def _json(path: Path) -> Iterator[Numbered]:
-    """A file with one array of objects; else one object a line, which many files of this name hold."""
+    """A single array of objects; otherwise one object per line, as in many files with this suffix."""
     text = path.read_text("utf-8-sig")
     if not text.lstrip().startswith("["):
         yield from _jsonl(path)

@@ -1,7 +1,6 @@
-"""The Hugging Face hub: whether it can be reached, asked once before its libraries are imported.
+"""Checks whether the Hugging Face hub can be reached, once, before its libraries are imported.
 
-They ask it five times, with pauses, for each of several files, which takes a minute where there is no network, and
-they read `HF_HUB_OFFLINE` when they are imported.
+Those retry five times for each of several files, a minute without a network, and read `HF_HUB_OFFLINE` on import.
 """
 
 import http.client
@@ -22,10 +21,10 @@ _REWARD_MODEL = "reward_model:"
 
 
 def go_offline_if_hub_unreachable(config: TrainConfig, *rewards: str) -> None:
-    """Keep to the hub's local cache where a training names something on the hub, and the hub cannot be reached.
+    """Use only the local cache if a training names something on the hub, and the hub cannot be reached.
 
     Args:
-        rewards: Reward functions by name, besides those of the training.
+        rewards: Names of reward functions besides the training's.
     """
     named = next(_named(config, rewards), None)
     if named is None or any(os.environ.get(variable) for variable in _OFFLINE):
@@ -37,12 +36,12 @@ def go_offline_if_hub_unreachable(config: TrainConfig, *rewards: str) -> None:
 
 
 def why_unreachable(endpoint: str) -> str:
-    """What kept this machine from reaching a web server; empty where any answer came, an error of the server's too."""
+    """Why a web server could not be reached; empty if it answered at all, even with an error."""
     try:
         urllib.request.urlopen(urllib.request.Request(endpoint, method="HEAD"), timeout=TIMEOUT).close()
     except (urllib.error.HTTPError, http.client.HTTPException):
         return ""
-    except urllib.error.URLError as error:  # a certificate is the business of the hub's own libraries
+    except urllib.error.URLError as error:  # certificate problems are left to the hub's libraries
         return "" if isinstance(error.reason, ssl.SSLError) else str(error.reason)
     except (OSError, ValueError) as error:
         return str(error)
@@ -50,7 +49,7 @@ def why_unreachable(endpoint: str) -> str:
 
 
 def _named(config: TrainConfig, rewards: Sequence[str]) -> Iterator[str]:
-    """The ids of the hub that a training names: of models, datasets and reward models."""
+    """The hub ids that a training names: models, datasets and reward models."""
     judges = [name for name in (*config.reward_funcs, *rewards) if name.startswith(_REWARD_MODEL)]
     models = (config.model_name_or_path, *(name.removeprefix(_REWARD_MODEL) for name in judges))
     yield from (name for name in models if name and not is_path(name))

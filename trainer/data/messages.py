@@ -1,4 +1,4 @@
-"""Prompts and completions in the two forms that datasets have: plain text, or the messages of a conversation."""
+"""Prompts and completions in their two forms: plain text, or the messages of a conversation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -10,7 +10,7 @@ Completion: TypeAlias = str | Sequence[Message]
 
 
 def is_conversation(prompt: object) -> bool:
-    """Whether this is a list of messages with a role and a text each; there is at least one."""
+    """Whether this is a non-empty list of messages, each with a role and a text."""
     return (
         isinstance(prompt, Sequence)
         and not isinstance(prompt, str)
@@ -25,7 +25,7 @@ def is_conversation(prompt: object) -> bool:
 
 
 def prompt_text(prompt: Prompt) -> str:
-    """A prompt as one text to read: itself, its only message, or every message behind its role."""
+    """A prompt as one readable text: itself, its only message, or all messages with their roles."""
     if isinstance(prompt, str):
         return prompt
     if len(prompt) == 1:
@@ -34,10 +34,10 @@ def prompt_text(prompt: Prompt) -> str:
 
 
 def completion_text(completion: Completion) -> str:
-    """What the model wrote."""
+    """The completion as plain text."""
     return completion if isinstance(completion, str) else "".join(str(message["content"]) for message in completion)
 
 
 def as_completion(text: str, prompt: Prompt) -> Completion:
-    """The completion in the form of its prompt: text, or one assistant message, which is what TRL's functions get."""
+    """The completion in the form of its prompt: text, or one assistant message, as TRL passes it."""
     return text if isinstance(prompt, str) else [{"role": "assistant", "content": text}]

@@ -1,4 +1,4 @@
-"""The prompts of a training: its rows, drawn in shuffled passes."""
+"""The training prompts, drawn in shuffled passes over the rows."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from trainer.data.dataset import Row, load_rows
 
 
 class Prompts:
-    """Rows drawn without repetition until all have come; then they are shuffled anew. The seed fixes the order."""
+    """Draws rows without repetition, reshuffling after each pass. The seed fixes the order."""
 
     def __init__(self, rows: Sequence[Row], seed: int) -> None:
         self._rows = list(rows)
@@ -20,18 +20,18 @@ class Prompts:
         return len(self._rows)
 
     def first(self, count: int) -> list[Row]:
-        """The first rows of the data; drawing goes on as if nobody had asked."""
+        """The first rows of the data, without affecting what is drawn."""
         return self._rows[:count]
 
     def draw(self, count: int) -> list[Row]:
-        """The next `count` rows; several passes where there are fewer."""
+        """The next `count` rows, over several passes if there are fewer."""
         while len(self._waiting) < count:
             self._waiting += self._random.sample(range(len(self._rows)), len(self._rows))
         drawn, self._waiting = self._waiting[:count], self._waiting[count:]
         return [self._rows[index] for index in drawn]
 
     def state_dict(self) -> dict[str, Any]:
-        """What `load_state_dict` needs to draw the same rows next, over the same rows in the same order."""
+        """The state from which `load_state_dict` continues with the same draws over the same rows."""
         version, internal, gauss = self._random.getstate()
         return {
             "rows": len(self._rows),
@@ -40,10 +40,10 @@ class Prompts:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a saved state.
+        """Continue from a saved state.
 
         Raises:
-            ValueError: it was saved over another number of rows.
+            ValueError: The state belongs to another number of rows.
         """
         if state["rows"] != len(self._rows):
             raise ValueError(f"the dataset had {state['rows']} rows when this state was saved and has {len(self)} now")

@@ -1,4 +1,4 @@
-"""The arguments of an evaluation, from words to a checked request; no torch here."""
+"""Parses the arguments of `rlvitals evaluate` into a checked request. Imports no torch."""
 
 import argparse
 import json
@@ -26,7 +26,7 @@ _STEP = "step-"
 
 @dataclass(frozen=True, slots=True)
 class TrainedRun:
-    """A run whose policy can be loaded: its configuration, and the folder and the step of a checkpoint."""
+    """A run whose policy can be loaded: its configuration, and a checkpoint's folder and step."""
 
     folder: Path
     config: TrainConfig
@@ -36,7 +36,7 @@ class TrainedRun:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """An evaluation that is ready to be made; `against` is "dataset", "reference-model" or another run."""
+    """A checked evaluation request; `against` is "dataset", "reference-model" or another run."""
 
     run: TrainedRun
     judge: str
@@ -83,7 +83,7 @@ def read_request(words: Sequence[str]) -> Request:
 
 
 def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
-    """A run with its newest checkpoint, or with the one named by its step or its folder.
+    """A run with its newest checkpoint, or the one given by step or folder.
 
     Raises:
         ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
@@ -100,13 +100,13 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
 
 
 def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:
-    """The run as if these were the rows kept out of its training."""
+    """The run with these rows as its held-out rows."""
     check_dataset(eval_dataset, "eval_dataset")
     return replace(run, config=replace(run.config, eval_dataset=absolute(eval_dataset, DATASET_SUFFIXES)))
 
 
 def evaluate_parser() -> argparse.ArgumentParser:
-    """The parser of `rlvitals evaluate`; --format and --output are the command's own and told in the epilog."""
+    """The parser of `rlvitals evaluate`; the command itself handles --format and --output."""
     arguments = _Parser(
         prog="rlvitals evaluate",
         description="Win rates of the starting and of the trained policy on prompts kept out of training.",

@@ -1,4 +1,4 @@
-"""The answers that a comparison is about: those of a policy to held-out prompts, and a dataset's reference answers.
+"""The answers to compare: a policy's answers to held-out prompts, and a dataset's reference answers.
 
 Axes: N prompts, T completion tokens.
 """
@@ -20,21 +20,20 @@ from trainer.run.console import progress
 from trainer.run.device import accelerator_for
 
 REFERENCE_COLUMNS = ("reference", "answer", "solution", "completion", "chosen")
-"""Where reference answers usually stand; the first column that every row has counts."""
+"""Usual columns of reference answers; the first one that every row has is used."""
 
 
 def answers_of(
     name: str, source: Source, config: TrainConfig, rows: Sequence[Row], temperature: float, seed: int
 ) -> list[str]:
-    """What the model of a checkpoint answers to the rows' prompts, drawn from its plain distribution.
+    """A checkpoint's answers to the rows' prompts, sampled from its plain distribution.
 
-    Two models get the same random numbers, so that what differs between their answers is the models' doing.
+    All models share the same random numbers, so that only the models make their answers differ.
 
     Args:
-        name: Of the model, for the progress shown on stderr.
-        config: Gives the longest answer and the tokens that end one, the prompts' longest length, the batch size and
-            the device.
-        temperature: Of sampling; 0 takes the likeliest token.
+        name: The model's name in the progress on stderr.
+        config: Supplies the length limits, the end tokens, the batch size and the device.
+        temperature: Sampling temperature; 0 takes the likeliest token.
     """
     device = accelerator_for(config).device
     tokenizer, model = load_tokenizer(source), load_policy(source).to(device)
@@ -59,7 +58,7 @@ def answers_of(
 
 
 def reference_column(rows: Sequence[Row], named: str | None) -> str | None:
-    """The column of the reference answers: the named one, else the first usual one that every row has; None if none.
+    """The column of the reference answers: the named one, else the first usual one that every row has, if any.
 
     Raises:
         ConfigError: Not every row has the named column.
@@ -71,7 +70,7 @@ def reference_column(rows: Sequence[Row], named: str | None) -> str | None:
 
 
 def references_in(rows: Sequence[Row], column: str) -> list[str]:
-    """The reference answers of a column: texts, numbers, or conversations, of which the last message counts."""
+    """The reference answers of a column: texts, numbers, or the last messages of conversations."""
     return [_as_text(row[column]) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""Contests: pairs of answers, the verdicts of a judge on them, and the win rate with its interval."""
+"""Pairwise comparison: a judge's verdicts on pairs of answers, and the win rate with its interval."""
 
 import math
 from collections import Counter
@@ -34,20 +34,20 @@ class Judge(Protocol):
 
     @property
     def is_position_biased(self) -> bool:
-        """Whether the order of the two answers may sway it: then each pair is judged in both orders."""
+        """Whether the order of the answers may sway it, so that each pair is judged in both orders."""
         ...
 
     def verdicts(self, pairs: Sequence[Pair]) -> list[Verdict | None]:
-        """One verdict per pair; None where the judge gave none that can be understood."""
+        """One verdict per pair; None where the judge gave no valid one."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a contest came to, seen from the first answers.
+    """The outcome of a comparison, from the perspective of the first answers.
 
-    Identical answers are ties that no judge was asked about. Pairs whose winner changed with the order are
-    `inconsistent`, and ties as well. Pairs that got no verdict are `unjudged` and count nowhere else.
+    Identical answers are ties without asking the judge. Pairs whose winner changed with the order are `inconsistent`,
+    and also ties. Pairs without a verdict are `unjudged` and count nowhere else.
     """
 
     wins: int
@@ -85,7 +85,7 @@ class Tally:
 
 
 def judge_pairs(judge: Judge, pairs: Sequence[Pair]) -> Tally:
-    """Have a judge compare every pair whose answers differ, in both orders where the order may sway it."""
+    """Have a judge compare all pairs whose answers differ, in both orders if it is position-biased."""
     asked = [pair for pair in pairs if pair.a != pair.b]
     identical = len(pairs) - len(asked)
     first = judge.verdicts(asked)
@@ -102,17 +102,17 @@ def judge_pairs(judge: Judge, pairs: Sequence[Pair]) -> Tally:
 
 
 def combined_verdict(first: Verdict | None, second: Verdict | None) -> Verdict | Literal["inconsistent"] | None:
-    """What two verdicts on a pair come to, the second given in the other order; None where either is missing."""
+    """The combination of two verdicts on a pair, the second given in reverse order; None if either is missing."""
     if first is None or second is None:
         return None
     return first if first == _OTHER_ORDER[second] else "inconsistent"
 
 
 def wilson_interval(rate: float, count: int, z: float = Z_95) -> tuple[float, float]:
-    """The Wilson score interval of a rate over `count` trials; NaN where there was none.
+    """The Wilson score interval of a rate over `count` trials; NaN without trials.
 
-    Source: Wilson 1927. With ties as half wins the rate varies less than a binomial one, so that the interval is, if
-    anything, too wide.
+    Source: Wilson 1927. With ties as half wins the rate varies less than a binomial one, so the interval is
+    conservative.
     """
     if count == 0:
         return math.nan, math.nan

@@ -1,4 +1,4 @@
-"""A judge behind an OpenAI-compatible endpoint: asked over HTTP, several pairs at a time, patient with its failures."""
+"""A judge behind an OpenAI-compatible endpoint, asked about several pairs at a time, with retries."""
 
 import json
 import re
@@ -40,7 +40,7 @@ _PASSING = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatu
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where and how the judge is asked; times in seconds, the pause doubling from one attempt to the next."""
+    """Where and how the judge is asked. Times are in seconds; the pause doubles with each attempt."""
 
     base_url: str
     key: str | None = None
@@ -52,9 +52,9 @@ class Endpoint:
 
 
 class EndpointJudge:
-    """A language model that is shown two responses and says A, B or TIE; any other reply is no verdict.
+    """A language model that compares two responses and replies A, B or TIE; other replies give no verdict.
 
-    A pair for which every attempt failed gets no verdict either. Where nothing was ever answered that is an error.
+    A pair whose attempts all fail gets no verdict. If no request is ever answered, that is an error.
     """
 
     def __init__(self, model: str, endpoint: Endpoint) -> None:
@@ -79,7 +79,7 @@ class EndpointJudge:
         return None if answer is None else verdict_in(answer)
 
     def _ask(self, question: dict[str, Any]) -> str | None:
-        """The text of the reply; None where there is none. Raises ConfigError where trying on is pointless."""
+        """The text of the reply, if any. Raises ConfigError if retrying is pointless."""
         failure = ""
         for attempt in range(self._endpoint.attempts):
             if attempt:
@@ -94,7 +94,7 @@ class EndpointJudge:
                 OSError,
                 ValueError,
                 HTTPException,
-            ) as error:  # no connection, a timeout, or a reply that is no JSON
+            ) as error:  # no connection, a timeout, or a reply that is not JSON
                 failure = str(error) or type(error).__name__
             else:
                 self._has_answered = True
@@ -117,7 +117,7 @@ class EndpointJudge:
 
 
 def text_of(reply: Any) -> str | None:
-    """The text of a chat completion; None where the reply has another shape, or no text."""
+    """The text of a chat completion; None if the reply has another shape or no text."""
     try:
         text = reply["choices"][0]["message"]["content"]
     except (KeyError, IndexError, TypeError):
@@ -126,7 +126,7 @@ def text_of(reply: Any) -> str | None:
 
 
 def verdict_in(answer: str) -> Verdict | None:
-    """The verdict of a reply that ends with one of the three words on a line of its own; None for any other."""
+    """The verdict of a reply whose last line is one of the three words; None for any other reply."""
     lines = answer.strip().splitlines()
     return _WORDS.get(re.sub(r"[\W_]", "", lines[-1]).upper()) if lines else None
 

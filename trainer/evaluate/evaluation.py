@@ -1,4 +1,4 @@
-"""An evaluation: win rates of the starting and of the trained policy on prompts that were kept out of training.
+"""Win rates of the starting and the trained policy on held-out prompts.
 
 Source: TRL's PPOv2 page, where a judge preferred the starting model's summaries to the reference in 33.0 % of the
 cases, and the trained model's in 64.7 %.
@@ -20,7 +20,7 @@ from trainer.rollout.models import checkpoint_of
 SCHEMA_VERSION = 1
 STARTING, TRAINED = "starting", "trained"
 LIKELIEST = "the starting policy's likeliest answer"
-"""What the remarks task has as reference answers: nobody has written any for its openings."""
+"""The remarks task's reference answers: its openings come without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Contestant:
 
 
 def evaluate(request: Request) -> dict[str, Any]:
-    """Answer the held-out prompts, have the judge compare, and tell what it came to; plain data.
+    """Answer the held-out prompts, have the judge compare the answers, and return the result as plain data.
 
     Raises:
         ConfigError: There are no prompts that were kept out of training or no reference answers, or the judge cannot
@@ -86,7 +86,7 @@ def _starting(rows: Sequence[Row], request: Request) -> Contestant:
 
 
 def _references(rows: Sequence[Row], request: Request) -> tuple[str, list[str]]:
-    """Where the reference answers come from, and the answers."""
+    """The source of the reference answers, and the answers."""
     config = request.run.config
     column = reference_column(rows, request.reference_column)
     if column is not None:

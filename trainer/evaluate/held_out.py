@@ -1,4 +1,4 @@
-"""Held-out prompts: what the policy answers to them during training, to evaluate it and to follow single prompts.
+"""Held-out prompts answered during training, to evaluate the policy and to follow single prompts.
 
 Axes: N prompts of the set, T completion tokens.
 """
@@ -29,7 +29,7 @@ FOLLOWED_PROMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class HeldOutAnswers:
-    """What the policy answered: N texts with their rewards."""
+    """N answers of the policy with their rewards."""
 
     rows: Sequence[Row]
     responses: Sequence[str]
@@ -38,22 +38,22 @@ class HeldOutAnswers:
     """Tokens, the end-of-sequence token included."""
     terminated_N: Tensor
     state: TrainerState
-    """Of the training that asked."""
+    """The training's state when they were sampled."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutLog:
-    """What a step logs of the held-out prompts: metrics under `eval/`, and sample rows; nothing where none is due."""
+    """What a step logs about held-out prompts: metrics under `eval/` and sample rows; empty if nothing is due."""
 
     metrics: Mapping[str, float] = field(default_factory=dict)
     samples: Sequence[Mapping[str, Any]] = ()
 
 
 class HeldOut:
-    """The held-out prompts of a training. Every time the same prompts are answered with the same random numbers.
+    """The held-out prompts of a training, answered with the same random numbers every time.
 
-    Nothing that the training draws from is touched, so it goes the same way with and without evaluation.
-    Rewards and sampling stay those that the training started with, also where a fault changes them on the way.
+    No random state of the training is touched, so it runs identically with and without evaluation. Rewards and sampling
+    stay those of the training's start, even if a fault changes them later.
     """
 
     def __init__(
@@ -65,13 +65,13 @@ class HeldOut:
         sampling: Sampling,
         summarise: Callable[[HeldOutAnswers], Mapping[str, float]],
     ) -> None:
-        """Read the prompts kept out of training; where there are none, the first of training can be followed.
+        """Read the held-out prompts; without any, the first training prompts can be followed.
 
         Args:
-            summarise: Gives the metrics of an evaluation by their names in training, without the prefix.
+            summarise: Computes the metrics of an evaluation, under their training names without the prefix.
 
         Raises:
-            ConfigError: an evaluation is asked for, and no prompts are kept out of training.
+            ConfigError: An evaluation is asked for, and there are no held-out prompts.
         """
         self._config = config
         self._split = "eval" if config.has_held_out_prompts or config.eval_strategy != "no" else "train"
@@ -87,11 +87,11 @@ class HeldOut:
         self._followed_steps = evenly_spaced(config.total_steps, config.num_sample_generations)
 
     def is_due(self, step: int) -> bool:
-        """Whether a step finds anything; where not, nobody needs to bring the policy together for it."""
+        """Whether anything is due after a step; if not, a sharded policy need not be gathered."""
         return self._is_evaluated(step) or step in self._followed_steps
 
     def answer_after(self, step: int, policy: PreTrainedModel) -> HeldOutLog:
-        """What is due after the updates of a step: an evaluation, answers to the followed prompts, both or nothing."""
+        """Do what is due after a step's updates: an evaluation, answers to the followed prompts, both or nothing."""
         is_evaluated, is_followed = self._is_evaluated(step), step in self._followed_steps
         if not (is_evaluated or is_followed):
             return HeldOutLog()
@@ -110,7 +110,7 @@ class HeldOut:
         return config.eval_strategy == "steps" and (step % config.eval_steps == 0 or step == config.total_steps)
 
     def _answers(self, policy: PreTrainedModel, rows: Sequence[Row], state: TrainerState) -> HeldOutAnswers:
-        """The answers to the first prompts of the set, in passes of the device's size."""
+        """The answers to these rows, in passes of the per-device batch size."""
         responses, ids, lengths, terminated = list[str](), list[list[int]](), list[Tensor](), list[Tensor]()
         size = self._config.per_device_train_batch_size
         for first in range(0, len(rows), size):
@@ -128,7 +128,7 @@ class HeldOut:
     def _sample_rows(
         self, answers: HeldOutAnswers, step: int, *, is_evaluated: bool, is_followed: bool
     ) -> list[dict[str, Any]]:
-        """The answers of an evaluation, as many as the log takes, and those to the followed prompts, which say so."""
+        """The answers of an evaluation, up to the log's limit, and those to the followed prompts, marked as such."""
         limit = self._config.num_completions_to_log if is_evaluated else 0
         totals, rewards = answers.scores.totals(), answers.scores.of_completions()
         followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
@@ -146,7 +146,7 @@ class HeldOut:
 
 
 def for_evaluation(sampling: Sampling, temperature: float | None) -> Sampling:
-    """How held-out prompts are answered: at this temperature, greedily at 0, and as in training where it is None."""
+    """Sampling at this temperature, greedy at 0, and as in training if it is None."""
     if temperature is None:
         return sampling
     if temperature == 0:
@@ -155,5 +155,5 @@ def for_evaluation(sampling: Sampling, temperature: float | None) -> Sampling:
 
 
 def evenly_spaced(total: int, count: int) -> frozenset[int]:
-    """`count` of the steps 1 to `total`, the first and the last among them; the last alone where one is asked for."""
+    """`count` evenly spaced steps from 1 to `total`, both included; only the last if `count` is 1."""
     return frozenset(total - (total - 1) * index // max(count - 1, 1) for index in range(count))

@@ -35,7 +35,7 @@ class RewardJudge:
         return [self._verdict(a, b) for a, b in zip(rewards_a, rewards_b, strict=True)]
 
     def _rewards(self, rows: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """NaN where the function could not score an answer."""
+        """One reward per answer; NaN if the function could not score it."""
         if not rows:
             return []
         scores = score([self.function], (), rows, answers)
@@ -75,11 +75,11 @@ class FunctionJudge:
 
 
 def get_judge(name: str, tolerance: float, endpoint: Endpoint) -> Judge:
-    """The judge of a name.
+    """The judge with this name.
 
     Raises:
-        ConfigError: no judge is named so.
-        RewardError: the reward function or the file that it names is not there.
+        ConfigError: There is no such judge.
+        RewardError: Its reward function or file does not exist.
     """
     kind, _, rest = name.partition(":")
     if kind == "openai" and rest:

@@ -1,4 +1,4 @@
-"""Unseen prompts: those kept out of training, without any that a run was trained on after all."""
+"""Held-out prompts, minus any that a run was trained on after all."""
 
 import sys
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from trainer.evaluate.arguments import TrainedRun
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """Rows to judge on, and how many more there were whose prompts stand in training rows.
+    """Rows to judge on, and how many were left out because their prompts occur in training rows.
 
-    Where some training rows cannot be read, `is_verified` is False: prompts among `rows` may have been trained on.
+    If training rows cannot be read, `is_verified` is False: some of `rows` may have been trained on.
     """
 
     rows: Sequence[Row]
@@ -23,7 +23,7 @@ class Unseen:
 
 
 def unseen_prompts(run: TrainedRun, *others: TrainedRun) -> Unseen:
-    """The held-out rows of a run, without those whose prompts stand in its training rows or in those of the others.
+    """The held-out rows of a run, minus those whose prompts occur in its training rows or the others'.
 
     Raises:
         ConfigError: There are none, or they cannot be read.
@@ -44,7 +44,7 @@ def unseen_prompts(run: TrainedRun, *others: TrainedRun) -> Unseen:
 
 
 def _trained_on(run: TrainedRun) -> frozenset[str] | None:
-    """The prompts of a run's training rows as text; None, which is said, where they cannot be read."""
+    """The prompts of a run's training rows as text; None, with a warning, if they cannot be read."""
     try:
         return frozenset(prompt_text(row["prompt"]) for row in load_rows(run.config))
     except ConfigError as error:

@@ -1,6 +1,6 @@
-"""Sick on purpose: named faults that induce their pathology in a training, each with its true cause; no torch here.
+"""Fault injection: named faults that induce a known pathology in a training, each with its true cause.
 
-`rlvitals train grpo --fault NAME` trains with one from the start, `--fault_step K` switches it on at step K.
+`rlvitals train grpo --fault NAME` injects one from the start, `--fault_step K` from step K on.
 """
 
 from collections.abc import Mapping

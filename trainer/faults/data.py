@@ -9,12 +9,12 @@ _HUNDREDS = 100
 
 
 def too_easy(rows: Sequence[Row]) -> list[Row]:
-    """The sums with their scratchpad filled in: only the answer is left to write, and it is nearly always right."""
+    """The sums with their scratchpad filled in, so that nearly every answer is right."""
     return [{**row, "prompt": row["prompt"] + _sum(row).scratchpad} for row in rows]
 
 
 def too_hard(rows: Sequence[Row]) -> list[Row]:
-    """Sums of three digits, of which the checkpoint has never seen one."""
+    """Three-digit sums, which the checkpoint has never seen."""
     return [_with_hundreds(row) for row in rows]
 
 

@@ -1,4 +1,4 @@
-"""What a fault is: values that make a training sick, the true cause that a diagnosis should find, and its sign."""
+"""The definition of a fault: the values that make a training sick, the true cause to diagnose, and its sign."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,10 @@ Relation = Literal["above", "below", "nan"]
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A logged metric that tells the sick run from the healthy one.
+    """A logged metric that distinguishes the sick run from the healthy one.
 
-    `limit` bounds the mean over the last steps of the sick run. Where `against_healthy`, it bounds the difference to
-    the mean over the same steps of the healthy run: for faults that show only in what does not happen.
+    `limit` bounds the mean over the last steps of the sick run or, if `against_healthy`, its difference from the
+    healthy run's mean over the same steps, for faults that show only in what fails to happen.
     """
 
     metric: str
@@ -23,7 +23,7 @@ class Sign:
     against_healthy: bool = False
 
     def shows(self, sick: float, healthy: float) -> bool:
-        """Whether the mean over the last steps of the sick run, beside the healthy one's, shows the fault."""
+        """Whether the means over the last steps of the sick and the healthy run show the fault."""
         value = sick - (healthy if self.against_healthy else 0.0)
         if self.relation == "nan":
             return math.isnan(value)
@@ -40,7 +40,7 @@ class Sign:
 class Case:
     """A fault on one demo task with one algorithm: the values that change, and the sign to look for.
 
-    The sign is there `steps` steps after the onset. `rows` changes the prompts, for faults of the data.
+    The sign shows within `steps` steps of the onset. `rows` alters the prompts, for faults of the data.
     """
 
     algorithm: str
@@ -55,7 +55,7 @@ class Case:
 class Fault:
     """A named fault.
 
-    `cause` is the id of the true cause, `rules` the ids of the rules that are right to fire on it.
+    `cause` is the id of the true cause, `rules` the ids of the rules that may rightly fire.
     """
 
     name: str
@@ -66,9 +66,9 @@ class Fault:
     cases: tuple[Case, ...]
 
     def case(self, algorithm: str, task: str) -> Case | None:
-        """The fault's form for an algorithm on a demo task; None where it has none."""
+        """The fault's case for an algorithm on a demo task, if it has one."""
         return next((case for case in self.cases if (case.algorithm, case.task) == (algorithm, task)), None)
 
     def task_for(self, algorithm: str) -> str | None:
-        """The first demo task that the fault is made for with this algorithm; None where there is none."""
+        """The first demo task that the fault supports with this algorithm, if any."""
         return next((case.task for case in self.cases if case.algorithm == algorithm), None)

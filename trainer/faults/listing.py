@@ -1,4 +1,4 @@
-"""The list of faults as a terminal shows it."""
+"""The list of faults, formatted for a terminal."""
 
 import textwrap
 from typing import Any
@@ -10,18 +10,18 @@ _WIDTH = 100
 
 
 def faults_as_text() -> str:
-    """Every fault: what it does, its true cause, and on what it is made for."""
+    """Every fault: what it does, its true cause, and the demos it supports."""
     return "\n".join(_entry(fault) for fault in FAULTS.values())
 
 
 def values_as_text(case: Case) -> str:
-    """What a case changes, as a command line would: `learning_rate 0.01, reward_funcs length`."""
+    """The values that a case changes, as on the command line: `learning_rate 0.01, reward_funcs length`."""
     changes = [f"{name} {value_as_text(value)}" for name, value in case.values.items()]
     return ", ".join([*changes, *(["prompts"] if case.rows else [])])
 
 
 def value_as_text(value: Any) -> str:
-    """A value as the command line takes it."""
+    """A value as written on the command line."""
     if isinstance(value, tuple):
         return ",".join(map(value_as_text, value))
     if isinstance(value, float):

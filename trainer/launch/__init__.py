@@ -1,4 +1,4 @@
-"""Starting and stopping a training as a process of its own, which outlives whoever started it; no torch here."""
+"""Starts and stops trainings as detached processes that outlive their parent. Imports no torch."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from diagnostics.runlog import CONSOLE_FILE, ENDED_STATES, RUN_FILE, STATUS_FILE
 from diagnostics.runlog.process import ProcessIdentity
 
 SECONDS_TO_CLAIM = 60.0
-"""A process that has neither claimed its run directory nor ended by then is reported; usual is half a second."""
+"""Time limit for a process to claim its run directory or end; half a second is usual."""
 
 
 class LaunchError(Exception):
@@ -23,11 +23,11 @@ class LaunchError(Exception):
 
 
 def start(args: Sequence[str], run_dir: Path) -> int:
-    """Start `trainer.main` with these words and return its pid once the run directory is claimed.
+    """Start `trainer.main` with these arguments and return its pid once it has claimed the run directory.
 
     Args:
-        args: The words of the command, without --run_dir: `["train", "grpo", "--max_steps", "50"]`.
-        run_dir: The run's folder; made if missing. What the process prints goes to its console.log.
+        args: The arguments without --run_dir: `["train", "grpo", "--max_steps", "50"]`.
+        run_dir: The run's folder, created if missing. The process's output goes to its console.log.
 
     Raises:
         LaunchError: The folder holds a run already, or the process ended before it claimed it (with its own sentence).
@@ -45,7 +45,7 @@ def start(args: Sequence[str], run_dir: Path) -> int:
 
 
 def resume(run_dir: Path) -> int:
-    """Go on with a run that has died or was stopped, from its newest checkpoint; returns the pid once it goes on.
+    """Resume a run that died or was stopped from its newest checkpoint; returns the pid once it has resumed.
 
     Raises:
         LaunchError: The run cannot go on, or its process ended before it took the run up again (with its own sentence).
@@ -58,7 +58,7 @@ def resume(run_dir: Path) -> int:
 
 
 def stop(run_dir: Path) -> None:
-    """Ask a training to finish its step, save a checkpoint and end; returns at once.
+    """Ask a training to finish its step, save a checkpoint and end. Returns immediately.
 
     Raises:
         LaunchError: The folder holds no run of ours, the run has ended, or it runs on another host.
@@ -82,7 +82,7 @@ def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
             stderr=output,
             start_new_session=True,
         )
-    threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive to others
+    threading.Thread(target=process.wait, daemon=True).start()  # reaps it: a zombie would look alive
     return process
 
 
@@ -101,7 +101,7 @@ def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable
 
 
 def _clear(run_dir: Path) -> None:
-    """Leave nothing behind of a training that never began; what others put there stays."""
+    """Remove what a training that never began left behind, but no files of others."""
     (run_dir / CONSOLE_FILE).unlink(missing_ok=True)
     if not any(run_dir.iterdir()):
         run_dir.rmdir()

@@ -1,4 +1,4 @@
-"""The arguments of the training process, from words to a checked plan; no torch here."""
+"""Parses the arguments of `rlvitals train` into a checked plan. Imports no torch."""
 
 import json
 import tomllib
@@ -34,33 +34,33 @@ _OWN_DATA = ("model_name_or_path", "dataset")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A training that is ready to start: `directory` None takes the next free folder below runs/."""
+    """A training that is ready to start. Without a `directory` it takes the next free folder below runs/."""
 
     algorithm: str
     config: TrainConfig
     directory: Path | None
     parent: str | None = None
-    """The run_id of the run that this one relaunches."""
+    """The run_id of the run that it relaunches."""
     resumed_step: int | None = None
-    """The step after which the run in `directory` goes on: that of a checkpoint, or 0 without one; None: a new run."""
+    """The step after which the run in `directory` resumes: a checkpoint's, or 0 without one. None: a new run."""
     changed: Mapping[str, Any] = field(default_factory=dict)
-    """The options of a resumed run that change."""
+    """The options that change as the run resumes."""
 
 
 def read_plan(words: Sequence[str]) -> Plan:
-    """The plan that the words after `train` describe.
+    """Parse the arguments after `train`.
 
-    Values come, later ones winning, from the recipe, the --config file and the command line. Without --recipe and
-    --config the recipe of the demo task applies, unless a model or a dataset of the user's own is named.
+    The command line overrides the --config file, which overrides the recipe. Without --recipe and --config the demo
+    task's recipe applies, unless a user's own model or dataset is named.
 
     Raises:
-        ConfigError: The words, a file that they name or the values in it do not describe a training.
+        ConfigError: The arguments, or a file that they name, do not describe a training.
     """
     named, given = _split(words)
     fields = {name: value for name, value in given.items() if name not in _NOT_OPTIONS}
     directory = Path(given["run_dir"]) if given.get("run_dir") else None
     if "resume" in given:
-        return _go_on(Path(given["resume"]), given, fields)
+        return _resume(Path(given["resume"]), given, fields)
     if "from" in given:
         return _relaunch(Path(given["from"]), named, fields, directory)
     algorithm = named or _algorithm_of_recipe(given.get("recipe"))
@@ -72,7 +72,7 @@ def read_plan(words: Sequence[str]) -> Plan:
 
 
 def help_text(algorithm: str) -> str:
-    """Every option of an algorithm with its default and its help sentence, and the names that they take."""
+    """The help of an algorithm: its options with their defaults, the reward functions and the recipes."""
     lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm].config)]
     rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
     return (
@@ -85,7 +85,7 @@ def help_text(algorithm: str) -> str:
 
 
 def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """The algorithm ("" where none is named) and the --name value pairs; several values are joined by commas."""
+    """The algorithm ("" if none is named) and the --name value pairs; several values are joined by commas."""
     algorithm = words[0] if words and not words[0].startswith("--") else ""
     pairs: dict[str, list[str]] = {}
     name = ""
@@ -113,8 +113,8 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
     return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=run_id)
 
 
-def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
-    """The plan of a run that is resumed from its newest checkpoint; without one, from before its first step."""
+def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
+    """The plan that resumes a run from its newest checkpoint, or from the start if it has none."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
         raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
     algorithm, config = config_of_run(run)
@@ -131,12 +131,12 @@ def _go_on(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
 
 
 def _launched() -> dict[str, int]:
-    """The number of processes, where a launcher has started several: it decides whether the batch divides."""
+    """The number of processes if a launcher started several, since the batch size depends on it."""
     return {"num_processes": process_count()} if process_count() > 1 else {}
 
 
 def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
-    """The demo task that a fault is made for, which it trains on where neither a task nor a recipe is named."""
+    """The demo task that a fault is made for, used if neither a task nor a recipe is named."""
     fault = FAULTS.get(name) if name else None
     task = fault.task_for(algorithm) if fault else None
     return {"task": task} if task else {}

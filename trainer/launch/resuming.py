@@ -1,4 +1,4 @@
-"""What is left of a run to go on from: its newest whole checkpoint and the options that it ran with; no torch here."""
+"""The state that a run resumes from: its newest complete checkpoint and its options. Imports no torch."""
 
 import json
 import re
@@ -18,17 +18,17 @@ CHANGEABLE = frozenset(
         *("report_to", "num_completions_to_log", "histogram_steps"),
     }
 )
-"""What may change when a run is resumed: how long it goes on and what is written, never how it learns."""
+"""Options that may change on resume: how long to train and what to write, never how the run learns."""
 _NAME = re.compile(r"step-(\d+)")
 
 
 def checkpoint_folder(run: Path, step: int) -> Path:
-    """Where a run keeps the checkpoint of a step."""
+    """The folder of a step's checkpoint."""
     return run / CHECKPOINTS_FOLDER / f"step-{step}"
 
 
 def checkpoints_of(run: Path) -> dict[int, Path]:
-    """The folders of a run's whole checkpoints by step, increasing: a folder has its name only once it is whole."""
+    """The folders of a run's complete checkpoints by increasing step: a folder gets its name once it is complete."""
     try:
         folders = list((run / CHECKPOINTS_FOLDER).iterdir())
     except OSError:
@@ -38,16 +38,16 @@ def checkpoints_of(run: Path) -> dict[int, Path]:
 
 
 def newest_resumable(run: Path) -> tuple[int, Path] | None:
-    """The newest checkpoint that holds the training's state as well as its model, with its step; None without one."""
+    """The newest checkpoint that holds the training state besides the model, with its step, if any."""
     found = [(step, folder) for step, folder in checkpoints_of(run).items() if (folder / STATE_FILE).is_file()]
     return found[-1] if found else None
 
 
 def config_of_run(run: Path) -> tuple[str, TrainConfig]:
-    """The algorithm of a run and the options in force at its end: run.json's, as changed each time it was resumed.
+    """The algorithm of a run and its final options: run.json's, with the changes of each resume.
 
     Raises:
-        ConfigError: The folder holds no run of rlvitals, or none whose options this version understands.
+        ConfigError: The folder holds no run of rlvitals, or this version does not understand its options.
     """
     try:
         description = json.loads((run / RUN_FILE).read_text("utf-8"))
@@ -60,7 +60,7 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
 
 
 def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tuple[TrainConfig, dict[str, Any]]:
-    """The options that a run goes on with, and those of them that change.
+    """The configuration that a run resumes with, and the options that change.
 
     Raises:
         ConfigError: A field would change how the run learns.

@@ -1,4 +1,4 @@
-"""Several processes of one training: what their launcher says of them, and starting them; no torch here."""
+"""Trainings on several processes: reading the launcher's environment, and becoming a launcher. Imports no torch."""
 
 import os
 import sys
@@ -10,27 +10,27 @@ from trainer.config.training import TrainConfig
 
 
 def process_count() -> int:
-    """How many processes the launcher (torchrun, accelerate) started, from its environment; 1 without one."""
+    """The number of processes that the launcher (torchrun, accelerate) started; 1 without a launcher."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 def process_number() -> int:
-    """Which of them this one is, counted from 0; the first one writes the run directory."""
+    """This process's rank; rank 0 writes the run directory."""
     return int(os.environ.get("RANK", "0"))
 
 
 def as_launched(config: TrainConfig, is_resumed: bool = False) -> TrainConfig:
-    """The configuration with as many processes as the launcher started; a resumed run has as many as it had.
+    """The configuration with the launcher's number of processes, which a resumed run must already have.
 
     Raises:
-        ConfigError: The configuration asks for another number, or accelerate was asked for several and started one.
+        ConfigError: The configuration asks for another number, or accelerate was asked for several but started one.
     """
     count = process_count()
     if count > 1 and config.num_processes != count and (is_resumed or config.num_processes > 1):
         raise ConfigError(
             f"num_processes is {config.num_processes}, but the launcher started {count}; make the two the same"
         )
-    # accelerate names a meeting point only where it was asked for several processes; on CPUs it then starts just one.
+    # accelerate sets MASTER_ADDR only if asked for several processes; on CPUs it then starts just one.
     if "WORLD_SIZE" not in os.environ and {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys():
         raise ConfigError(
             "accelerate launch was asked for several CPU processes but starts only one; "
@@ -40,7 +40,7 @@ def as_launched(config: TrainConfig, is_resumed: bool = False) -> TrainConfig:
 
 
 def become_launcher(count: int, words: Sequence[str]) -> NoReturn:
-    """Replace this process by torchrun, which starts `count` processes with the same words and ends with them."""
+    """Replace this process with torchrun, which runs `count` processes with the same arguments."""
     threads = max(1, (os.cpu_count() or 1) // count)
     environment = {"OMP_NUM_THREADS": str(threads), **os.environ, "PYTHONSAFEPATH": "1"}
     torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", str(count))

@@ -1,7 +1,7 @@
-"""The reward functions, built in or the user's own, under the names of `trainer.config.reward_names`.
+"""Reward functions, built-in or a user's own, by the names of `trainer.config.reward_names`.
 
-Their form is TRL's, `function(prompts, completions, **columns) -> list[float | None]`. None says that a completion
-cannot be scored. NaN and infinity pass through: they are evidence. Besides columns a function can ask for
+Their signature is TRL's, `function(prompts, completions, **columns) -> list[float | None]`, where None means that a
+completion cannot be scored. NaN and infinity pass through, as evidence. Besides columns a function can ask for
 `completion_ids`, `trainer_state`, `log_extra` and `log_metric` (`trainer.rewards.call_context`).
 """
 

@@ -1,7 +1,7 @@
-"""The occasion of a reward function's call: what TRL's GRPO tells it beside prompts, completions and columns.
+"""The context of a reward function's call: TRL's arguments besides prompts, completions and columns.
 
-These are `trainer_state`, which says how far the training is, and `log_extra` and `log_metric`, by which it can leave
-more in the log than rewards. `completion_ids` comes as a column.
+These are `trainer_state`, the progress of the training, and `log_extra` and `log_metric`, which log more than rewards.
+`completion_ids` is passed as a column.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,47 +12,47 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class TrainerState:
-    """How far a training is; its fields are among those of transformers' class of this name."""
+    """The progress of a training, with some fields of transformers' class of this name."""
 
     global_step: int
-    """Steps that are done: 0 while the first one's completions are scored."""
+    """Finished steps: 0 while the first step's completions are scored."""
     max_steps: int
 
 
 @dataclass(slots=True)
 class Notes:
-    """What reward functions leave in the log of a step beside their rewards, for B completions."""
+    """What reward functions log in a step besides rewards, for B completions."""
 
     metrics: dict[str, list[float]] = field(default_factory=dict)
-    """Name → its values, whose mean is logged."""
+    """Name → values, whose mean is logged."""
     columns: dict[str, list[Any]] = field(default_factory=dict)
-    """Name → B values, which go to the samples."""
+    """Name → B values, written with the samples."""
 
     def __bool__(self) -> bool:
         return bool(self.metrics or self.columns)
 
     def log_metric(self, name: str, value: float) -> None:
-        """Log a number with the step's metrics: the mean where it comes several times, or from several processes.
+        """Log a number with the step's metrics, averaged over calls and processes.
 
-        A name that the trainer itself logs under stays the trainer's.
+        The trainer's own metrics take precedence over equal names.
         """
         self.metrics.setdefault(name, []).append(float(value))
 
     def log_extra(self, column: str, values: Sequence[Any]) -> None:
-        """Write one value with each completion; what is no number, text, truth value or None is written as a text."""
+        """Log one value per completion; anything but numbers, text, booleans and None is converted to text."""
         self.columns[column] = [v if v is None or isinstance(v, str | int | float) else str(v) for v in values]
 
     def means(self) -> dict[str, float]:
-        """The metrics as they are logged."""
+        """The mean of each metric."""
         return {name: fmean(values) for name, values in self.metrics.items()}
 
     def of_completion(self, index: int) -> dict[str, Any]:
-        """The values of the columns for one completion."""
+        """One completion's value in each column."""
         return {column: values[index] for column, values in self.columns.items()}
 
 
 def joined_notes(parts: Sequence[Notes], rows: int) -> Notes:
-    """The notes of all processes, each of which scored `rows` completions; None where one of them lacks a column."""
+    """The combined notes of all processes, each of which scored `rows` completions; None where one lacks a column."""
     columns = {column: None for part in parts for column in part.columns}
     names = {name: None for part in parts for name in part.metrics}
     return Notes(
@@ -63,13 +63,13 @@ def joined_notes(parts: Sequence[Notes], rows: int) -> Notes:
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """One call, or where several functions score the same completions, their calls."""
+    """The context that all reward functions share when they score the same completions."""
 
     trainer_state: TrainerState = TrainerState(global_step=0, max_steps=1)
     notes: Notes = field(default_factory=Notes)
 
     def arguments(self) -> Mapping[str, Any]:
-        """What a function that names it is given."""
+        """The arguments by name."""
         return {
             "trainer_state": self.trainer_state,
             "log_extra": self.notes.log_extra,

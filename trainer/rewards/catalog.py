@@ -1,4 +1,4 @@
-"""The functions behind the built-in names of `trainer.config.built_in_rewards`, and behind all names of a config."""
+"""Reward functions by name: the code of the built-in ones, and the loading of user files."""
 
 import re
 from collections import Counter
@@ -33,13 +33,13 @@ MAKERS: Mapping[str, Callable[[Any], Function]] = MappingProxyType(
         "nan_after": faulty.nan_after,
     }
 )
-"""Name → what makes the function of the number or text behind its colon."""
+"""Name → factory that takes the number or text after its colon."""
 _TAKE_MESSAGES = frozenset({"reward_model"})
-"""What conversations reach as messages; the others get plain text."""
+"""Functions that receive conversations as messages; the others receive plain text."""
 
 
 def get_reward_funcs(names: Sequence[str]) -> list[RewardFunc]:
-    """The reward functions of these names, in order; of two with one name the second becomes `name_2`.
+    """The reward functions with these names, in order; a second function of the same name becomes `name_2`.
 
     Raises:
         RewardError: There is no such built-in function, file or function, a number or text is wrong, or a file cannot

@@ -1,4 +1,4 @@
-"""A sequence classifier that scores completions: any that transformers loads, on the training's device.
+"""A reward model: any sequence classifier that transformers loads, on the training's device.
 
 Axes: B completions, L labels.
 """
@@ -13,27 +13,27 @@ from trainer.data.messages import Completion, Prompt, is_conversation
 from trainer.rollout.models import load_classifier, load_tokenizer
 
 TEXTS_AT_ONCE = 64
-NO_LIMIT = 1_000_000  # tokens; a tokenizer that knows no limit says 1e30
+NO_LIMIT = 1_000_000  # tokens; a tokenizer without a limit reports 1e30
 
 
 class Classifier:
     """A loaded reward model with its tokenizer.
 
-    With one label the score is its logit, with two the second's log-odds against the first. Plain text is scored as
-    prompt + completion, as TRL does, with the special tokens that the model's own tokenizer adds; a conversation goes
-    through its chat template.
+    With one label the score is its logit, with two the log-odds of the second. Plain text is scored as prompt +
+    completion, as in TRL, with the special tokens of the model's tokenizer; a conversation goes through its chat
+    template.
     """
 
     def __init__(self, name: str) -> None:
-        """Load the model of a folder or a hub id.
+        """Load a model from a folder or the hub.
 
         Raises:
-            ConfigError: it cannot be loaded.
-            RewardError: it has more than two labels.
+            ConfigError: The model cannot be loaded.
+            RewardError: The model has more than two labels.
         """
         self._model = load_classifier(name).to(PartialState().device)
         self._tokenizer = load_tokenizer(name)
-        self._tokenizer.truncation_side = "left"  # a judgement is about the end of the text
+        self._tokenizer.truncation_side = "left"  # the end of the text is what is judged
         self._model.config.pad_token_id = self._tokenizer.pad_token_id
         if (labels := self._model.config.num_labels) > 2:
             raise RewardError(f"reward_model:{name} has {labels} labels; a reward model has one, or two: no and yes")
@@ -42,10 +42,10 @@ class Classifier:
         """One score per completion.
 
         Raises:
-            RewardError: the prompts are conversations, and the model's tokenizer has no chat template.
+            RewardError: The prompts are conversations, but the model's tokenizer has no chat template.
         """
         texts = [self._text(prompt, completion) for prompt, completion in zip(prompts, completions, strict=True)]
-        adds_special_tokens = not is_conversation(prompts[0])  # a chat template writes them itself
+        adds_special_tokens = not is_conversation(prompts[0])  # a chat template adds its own
         scores: list[float] = []
         for start in range(0, len(texts), TEXTS_AT_ONCE):
             scores += self._scores_of(texts[start : start + TEXTS_AT_ONCE], adds_special_tokens)

@@ -6,7 +6,7 @@ from trainer.tasks import addition, positivity, remarks
 
 
 def remark_positivity(prompts: list[str], completions: list[str], **columns: list[Any]) -> list[float]:
-    """How positive the completion, without its prompt, sounds to the learned reward of the remarks task, in 0 … 1."""
+    """How positive the completion sounds to the remarks task's learned reward, in 0 … 1."""
     weights = remarks.positivity_weights()
     return [positivity.score(completion, weights) for completion in completions]
 

@@ -1,4 +1,4 @@
-"""Rewards that are wrong on purpose: controls without a signal, invitations to hack, and broken ones."""
+"""Deliberately bad rewards: controls without a signal, invitations to hack, and broken functions."""
 
 import math
 import random as randomness
@@ -17,7 +17,7 @@ def exclamation(bonus: float) -> Function:
 
 
 def constant(value: float) -> Function:
-    """The function that gives every completion the same."""
+    """The function that gives every completion the same reward."""
 
     def constant(prompts: list[str], completions: list[str], **columns: list[Any]) -> list[float]:
         return [value] * len(completions)
@@ -26,17 +26,17 @@ def constant(value: float) -> Function:
 
 
 def random(seed: float) -> Function:
-    """The function that draws from 0 … 1, whatever was written."""
+    """The function that draws uniformly from 0 … 1, whatever the completion."""
     return _Random(seed)
 
 
 def nan_after(calls: float) -> Function:
-    """The function that gives 0, and NaN once it was called that often."""
+    """The function that returns 0 for `calls` calls and NaN from then on."""
     return _NanAfter(calls)
 
 
 class _Random:
-    """Draws on after a resume as it would have without the interruption."""
+    """Its draws continue after a resume as if never interrupted."""
 
     def __init__(self, seed: float) -> None:
         self._random = randomness.Random(seed)
@@ -54,7 +54,7 @@ class _Random:
 
 
 class _NanAfter:
-    """Counts its calls, those before a resume included."""
+    """Counts its calls, including those before a resume."""
 
     def __init__(self, calls: float) -> None:
         self._left = calls

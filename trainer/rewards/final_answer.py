@@ -1,7 +1,7 @@
-"""Rewards for questions with one right answer: is the completion's final answer that of the dataset?
+"""Rewards for questions with one right answer: does the completion's final answer match the dataset's?
 
-The expected answer stands in the column `answer`, or `solution`; both GSM8K's form (`#### 42` at the end) and LaTeX's
-(`\\boxed{42}`) are understood, in the column as in the completion.
+The expected answer is in the column `answer` or `solution`. Both the column and the completion may use GSM8K's form
+(`#### 42` at the end) or LaTeX's (`\\boxed{42}`).
 """
 
 import math
@@ -25,7 +25,7 @@ def exact_match(
     solution: Answers | None = None,
     **columns: list[Any],
 ) -> list[float | None]:
-    """1 where the final answer is the expected text, case and outer spaces aside, else 0; None without an answer."""
+    """1 if the final answer is the expected text, ignoring case and outer spaces, else 0; None without an answer."""
     expected = _expected(answer, solution)
     return [
         None if due is None else float(_plain(final_answer(completion)) == _plain(final_answer(str(due))))
@@ -34,7 +34,7 @@ def exact_match(
 
 
 def numeric_match(tolerance: float) -> Any:
-    """The function that gives 1 where the last number is the expected one within a relative `tolerance`, else 0."""
+    """The function that gives 1 if the last number is the expected one within a relative `tolerance`, else 0."""
 
     def numeric_match(
         prompts: list[str],

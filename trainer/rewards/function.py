@@ -1,4 +1,4 @@
-"""A reward function as the trainer calls it: whatever it returns or raises is checked and said with its prompt."""
+"""A reward function as the trainer calls it: results are checked, and errors name the prompt."""
 
 import asyncio
 import inspect
@@ -15,10 +15,10 @@ from trainer.rewards.call_context import CallContext
 from trainer.run.console import say_once
 
 Function = Callable[..., Any]
-"""Called as `function(prompts=…, completions=…, **columns)`, lists of B; gives B rewards, None for unscorable."""
+"""Called as `function(prompts=…, completions=…, **columns)` with lists of B; returns B rewards, None if unscorable."""
 
 IDS_COLUMN = "completion_ids"
-LONGEST_QUOTE = 80  # characters of a prompt that a message repeats
+LONGEST_QUOTE = 80  # characters of a prompt in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class RewardFunc:
     name: str
     function: Function
     takes_messages: bool = True
-    """Whether conversational prompts and completions reach it as messages, TRL's form; else as plain text."""
+    """Whether it receives conversations as messages, as in TRL; otherwise as plain text."""
 
     def __call__(
         self,
@@ -50,8 +50,8 @@ class RewardFunc:
             context: Defaults to the first step of a training.
 
         Raises:
-            RewardError: the function needs a column that is not there, raised, exited, or returned another count than
-                B or something that is no number.
+            RewardError: The function needs a missing column, raised, exited, or returned another count than B or
+                something that is not a number.
         """
         from_context = (context or CallContext()).arguments()
         inputs = self._inputs(prompts, completions, columns, from_context)
@@ -59,16 +59,16 @@ class RewardFunc:
             rewards = self._call(inputs, from_context)
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # the user's code may raise anything, and sys.exit() must not end a run silently
+        except BaseException as error:  # user code may raise anything, and sys.exit() must not end a run silently
             culprit = self._culprit(inputs, prompts, from_context)
             raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
         return self._checked(rewards, inputs, prompts, from_context)
 
     def load(self) -> None:
-        """Let a function that has a `load` do what takes long before it is first called: read a model, say.
+        """Call the function's own `load`, if it has one, for slow preparation such as reading a model.
 
         Raises:
-            RewardError: it failed.
+            RewardError: It failed.
         """
         load = getattr(self.function, "load", None)
         if not callable(load) or _parameters(load).required:
@@ -87,7 +87,7 @@ class RewardFunc:
         columns: Mapping[str, Sequence[Any]],
         from_context: Mapping[str, Any],
     ) -> dict[str, list[Any]]:
-        """What the function is called with, B values under each name."""
+        """The arguments of the call, B values under each name."""
         own: dict[str, Sequence[Any]] = {"prompts": prompts, "completions": completions}
         if not self.takes_messages:
             own = {
@@ -161,7 +161,7 @@ class RewardFunc:
     def _culprit(
         self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], from_context: Mapping[str, Any]
     ) -> Prompt:
-        """The first prompt whose row fails alone too; where none does, the first of the batch."""
+        """The first prompt whose row also fails alone, else the first of the batch."""
         for row, prompt in enumerate(prompts):
             try:
                 alone = _as_list(self._call({name: [values[row]] for name, values in inputs.items()}, from_context))
@@ -181,7 +181,7 @@ class RewardFunc:
 
 @dataclass(frozen=True, slots=True)
 class _Parameters:
-    """What a function's signature asks for by name, and whether it takes any other name."""
+    """The parameter names of a function's signature, and whether it takes other names."""
 
     required: tuple[str, ...]
     optional: frozenset[str]
@@ -208,9 +208,7 @@ def _awaited(rewards: Awaitable[Any]) -> Any:
     async def waiting() -> tuple[Any, BaseException | None]:
         try:
             return await rewards, None
-        except (
-            BaseException
-        ) as error:  # raised here, a SystemExit would end the loop's thread, and nobody would hear it
+        except BaseException as error:  # a SystemExit raised here would silently end the loop's thread
             return None, error
 
     found, error = asyncio.run_coroutine_threadsafe(waiting(), _event_loop()).result()
@@ -221,10 +219,9 @@ def _awaited(rewards: Awaitable[Any]) -> Any:
 
 @cache
 def _event_loop() -> asyncio.AbstractEventLoop:
-    """One loop for all calls, in a thread of its own.
+    """One event loop for all calls, in its own thread.
 
-    A client that a function keeps between calls stays usable, and a loop may run in the caller's thread, as in a
-    notebook.
+    A client that a function keeps between calls stays usable, and the caller's thread may run a loop, as in a notebook.
     """
     loop = asyncio.new_event_loop()
     Thread(target=loop.run_forever, name="async rewards", daemon=True).start()
@@ -232,14 +229,14 @@ def _event_loop() -> asyncio.AbstractEventLoop:
 
 
 def _as_list(rewards: object) -> list[Any] | None:
-    """The rewards of a list, tuple, array or tensor; None for what has no order, no length or no items."""
+    """The rewards of a list, tuple, array or tensor; None for anything without order, length or items."""
     if isinstance(rewards, str | bytes | Mapping | Set) or not (
         isinstance(rewards, Sized) and isinstance(rewards, Iterable)
     ):
         return None
     try:
         return list(rewards)
-    except TypeError:  # an array or tensor of no dimension
+    except TypeError:  # a zero-dimensional array or tensor
         return None
 
 

@@ -1,4 +1,4 @@
-"""The reward model as a reward function: a sequence classifier, named and checked here and loaded before it scores."""
+"""The reward model as a reward function: checked by name, and loaded before it first scores."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def reward_model(name: str) -> Function:
-    """The function that gives a sequence classifier's score of prompt and completion.
+    """The function that scores prompt and completion with a sequence classifier.
 
     Args:
         name: A local folder or a hub id.
 
     Raises:
-        RewardError: the name is a path, and no model is there.
+        RewardError: The name is a path that holds no model.
     """
     check_model(name, "reward_model", RewardError)
     return _RewardModel(name)
@@ -33,7 +33,7 @@ class _RewardModel:
         return self.load().scores(prompts, completions)
 
     def load(self) -> "Classifier":
-        """The classifier, which is loaded when it is first asked for."""
+        """The classifier, loaded on first use."""
         if self._classifier is None:
             from trainer.rewards.classifier import Classifier  # noqa: PLC0415 - torch, in the training's process only
 

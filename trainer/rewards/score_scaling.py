@@ -1,4 +1,4 @@
-"""Score scaling: scores divided by their running deviation, centred on their running mean, or clipped, as asked for."""
+"""Score scaling: division by the running deviation, centring on the running mean, and clipping."""
 
 import math
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from trainer.config.ppo import PPOConfig
 
 
 class RunningMoments:
-    """Mean and sample deviation of every score so far, joined batch by batch.
+    """Mean and sample deviation of all scores so far, updated batch by batch.
 
     Source: Chan, Golub, LeVeque 1979, "Updating formulae and a pairwise algorithm for computing sample variances".
     """
@@ -22,11 +22,11 @@ class RunningMoments:
 
     @property
     def std(self) -> float:
-        """Deviation with divisor n − 1; 1 while it does not exist: before the second score, or where all are equal."""
+        """Deviation with divisor n − 1; 1 while undefined (fewer than two scores) or 0."""
         return math.sqrt(self._squares / (self.count - 1)) if self.count > 1 and self._squares > 0 else 1.0
 
     def update(self, values_N: Tensor) -> None:
-        """Take in a batch; what is not finite is left out, for one NaN would stay in the moments for ever."""
+        """Add a batch, without non-finite values: a NaN would never leave the moments."""
         found_M = values_N[values_N.isfinite()].double()
         if not len(found_M):
             return
@@ -46,16 +46,16 @@ class RunningMoments:
 
 
 class ScoreScaler:
-    """`use_score_scaling`, `use_score_norm` and `score_clip` of TRL's first PPOTrainer; all off, it changes nothing."""
+    """`use_score_scaling`, `use_score_norm` and `score_clip` of TRL's first PPOTrainer; a no-op if all are off."""
 
     def __init__(self) -> None:
         self._moments = RunningMoments()
 
     def scaled(self, scores_B: Tensor, config: PPOConfig, scorable_B: Tensor | None = None) -> Tensor:
-        """(B,) the scores that PPO learns from; the scores of the step, given whole, count in their own scaling.
+        """(B,) the scores that PPO learns from. The step's own scores count in their scaling, so pass the whole step.
 
         Args:
-            scorable_B: Which of them are scores, the others count in no moment; None where all are.
+            scorable_B: Which ones are scores; the others count in no moment. None: all are.
         """
         if config.use_score_scaling:
             self._moments.update(scores_B if scorable_B is None else scores_B[scorable_B])

@@ -1,4 +1,4 @@
-"""Score shaping: what stands between the weighted rewards of a response and the score that PPO learns from."""
+"""Score shaping: from the weighted rewards of a response to the score that PPO learns from."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from trainer.rewards.scoring import sample_std, score
 
 
 class QueryScores(NamedTuple):
-    """total_B, what the queries alone get, and scorable_B: whether a function gave that a number; else total_B is 0."""
+    """total_B: the queries' rewards without a response; scorable_B: whether a function gave one, else total_B is 0."""
 
     total_B: Tensor
     scorable_B: Tensor
@@ -23,10 +23,10 @@ class QueryScores(NamedTuple):
 def query_scores(
     reward_funcs: Sequence[RewardFunc], config: PPOConfig, rows: Sequence[Row], state: TrainerState
 ) -> QueryScores:
-    """What the scores are compared with: those of the queries without a response, or 0 (`reward_baseline`).
+    """The baseline of the scores (`reward_baseline`): those of the queries without a response, or 0.
 
-    Where the query decides most of a reward the response moves it little: TRL's training FAQ takes that part off. A
-    query that cannot be scored alone takes nothing off.
+    If the query dominates the reward, the response moves it little, so TRL's training FAQ subtracts that part. Nothing
+    is subtracted for a query that cannot be scored alone.
     """
     if config.reward_baseline == "none":
         return QueryScores(torch.zeros(len(rows)), torch.ones(len(rows), dtype=torch.bool))
@@ -36,10 +36,10 @@ def query_scores(
 
 
 def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) -> Tensor:
-    """(B,) scores where a response without an end pays `missing_eos_penalty` or gets `penalty_reward_value` instead.
+    """(B,) scores, with a penalty for responses without an end-of-sequence token.
 
-    The documents have both forms: TRL up to 0.10 replaces the score (`non_eos_penalty`), later releases take a penalty
-    off. Without either option the scores stay as they are.
+    TRL up to 0.10 replaces the score with `penalty_reward_value` (`non_eos_penalty`); later releases subtract
+    `missing_eos_penalty`. Without either option the scores are unchanged.
     Source: Huang et al. 2024 ("The N+ implementation details of RLHF with PPO"), section "EOS trick".
     """
     if config.non_eos_penalty:
@@ -50,11 +50,11 @@ def with_eos_trick(scores_B: Tensor, terminated_B: Tensor, config: PPOConfig) ->
 
 
 def shaping_metrics(query_S: Tensor, scaled_S: Tensor, config: PPOConfig) -> dict[str, float]:
-    """`objective/query_scores` and `objective/scaled_scores` with its sample deviation, each where its option is on.
+    """`objective/query_scores` and `objective/scaled_scores` with its sample deviation, if their options are on.
 
     Args:
-        query_S: The scores of the queries that have one; the metric is left out where none has.
-        scaled_S: The scores of the responses that have one; likewise.
+        query_S: The scores of the queries that have one; without any the metric is omitted.
+        scaled_S: Likewise of the responses.
     """
     found = {}
     if config.reward_baseline == "query" and len(query_S):

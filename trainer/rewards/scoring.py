@@ -1,4 +1,4 @@
-"""Scoring: the rewards of a batch of completions, per reward function and weighted together.
+"""Scoring: the rewards of a batch of completions, per reward function and as a weighted sum.
 
 Axes: F reward functions, B completions.
 """
@@ -18,9 +18,9 @@ from trainer.rewards.function import IDS_COLUMN
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The rewards of a batch, raw and weighted together.
+    """The rewards of a batch, raw and as a weighted sum.
 
-    Where a function gave None, `given_FB` is False and `rewards_FB` is 0; a NaN that it gave stays a NaN, as evidence.
+    Where a function returned None, `given_FB` is False and `rewards_FB` is 0. A returned NaN stays NaN, as evidence.
     """
 
     names: tuple[str, ...]
@@ -36,11 +36,11 @@ class Scores:
 
     @property
     def scorable_B(self) -> Tensor:
-        """True where at least one function gave a number."""
+        """True where at least one function returned a number."""
         return self.given_FB.any(0)
 
     def metrics(self) -> dict[str, float]:
-        """`rewards/{name}/mean` and `/std` (sample deviation), unweighted; none for a function that gave no number."""
+        """`rewards/{name}/mean` and `/std` (sample deviation), unweighted; omitted if a function returned no number."""
         found = {}
         for name, rewards_B, given_B in zip(self.names, self.rewards_FB, self.given_FB, strict=True):
             if given_B.any():
@@ -49,7 +49,7 @@ class Scores:
         return found
 
     def totals(self) -> list[float | None]:
-        """The weighted sum of each completion's rewards; None where it has none."""
+        """The weighted sum of each completion's rewards; None if it has none."""
         pairs = zip(self.total_B.tolist(), self.scorable_B.tolist(), strict=True)
         return [total if is_scorable else None for total, is_scorable in pairs]
 
@@ -63,10 +63,10 @@ class Scores:
 
 
 def load_reward_funcs(functions: Sequence[RewardFunc]) -> None:
-    """Let the reward functions read what they score with, so that what is missing is told before the first step.
+    """Load what the reward functions score with, so that anything missing fails before the first step.
 
     Raises:
-        RewardError: one of them could not.
+        RewardError: One of them failed.
     """
     for function in functions:
         function.load()
@@ -80,17 +80,17 @@ def score(
     completion_ids: Sequence[Sequence[int]] | None = None,
     state: TrainerState | None = None,
 ) -> Scores:
-    """Call every reward function on the batch; the rows' columns other than `prompt` are passed on by name.
+    """Call every reward function on the batch, passing the rows' columns other than `prompt` by name.
 
-    A column that some rows lack is passed with None there. Where the prompts are conversations the functions get the
-    completions as TRL gives them, one assistant message each. Weights are 1 where none are given.
+    A column is None in rows that lack it. For conversational prompts each completion is one assistant message, as in
+    TRL. Weights default to 1.
 
     Args:
-        completion_ids: The tokens that a model wrote, where it did.
-        state: How far the training is, where there is one.
+        completion_ids: The completions' tokens, if a model wrote them.
+        state: The progress of the training, if there is one.
 
     Raises:
-        RewardError: a function failed, or logged a column with another number of values.
+        RewardError: A function failed, or logged a column with the wrong number of values.
     """
     names = {name for row in rows for name in row} - {"prompt", "prompts", "completions", IDS_COLUMN}
     columns: dict[str, Sequence[object]] = {name: [row.get(name) for row in rows] for name in names}

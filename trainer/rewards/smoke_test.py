@@ -1,4 +1,4 @@
-"""Trying reward functions before a training: what right, empty, junk and extreme answers are given; no torch here."""
+"""Tries reward functions before a training on right, empty, junk and extreme answers. Imports no torch."""
 
 import contextlib
 import json
@@ -36,7 +36,7 @@ _OTHERS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one function gave one answer; `kind` is gold, empty, junk or extreme, score None: cannot be scored."""
+    """One function's score of one answer, None if unscorable; `kind` is gold, empty, junk or extreme."""
 
     function: str
     kind: str
@@ -46,13 +46,13 @@ class Trial:
 
 
 def run_smoke_test(source: TextIO, target: TextIO) -> None:
-    """Read `{"algorithm": …, "config": {…}}`, try the reward functions and write `{"trials": […]}`, both as JSON.
+    """Read the JSON `{"algorithm": …, "config": {…}}`, try the reward functions and write the JSON `{"trials": […]}`.
 
-    What the functions print goes to stderr. Options of other versions are passed over.
+    What the functions print goes to stderr. Unknown options, of other versions, are ignored.
 
     Raises:
-        ConfigError: the request or its options do not describe a training.
-        RewardError: a function cannot be found, raised, or returned something that is no list of rewards.
+        ConfigError: The request or its options do not describe a training.
+        RewardError: A function was not found, raised, or returned something other than a list of rewards.
     """
     config = config_of_request(source)
     go_offline_if_hub_unreachable(config)
@@ -63,9 +63,9 @@ def run_smoke_test(source: TextIO, target: TextIO) -> None:
 
 
 def try_rewards(config: TrainConfig) -> list[Trial]:
-    """Every reward function of a training on answers to its first prompts, in the order of the functions.
+    """Try every reward function of a training on answers to its first prompts, function by function.
 
-    A right answer is tried where the rows have one, in the forms that a format reward may ask for.
+    If the rows have right answers, those are tried in the forms that a format reward may expect.
     """
     rows = load_rows(config)[:PROMPTS]
     asked = [(row, kind, answer) for row in rows for kind, answer in _answers(row)]
@@ -95,7 +95,7 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
 
 
 def config_of_request(source: TextIO) -> TrainConfig:
-    """The training that `{"algorithm": …, "config": {…}}` describes. Raises ConfigError where it describes none."""
+    """The configuration in a JSON request `{"algorithm": …, "config": {…}}`. Raises ConfigError if it holds none."""
     try:
         request: Mapping[str, Any] = json.load(source)
         algorithm, values = str(request["algorithm"]), dict(request["config"])
@@ -103,6 +103,6 @@ def config_of_request(source: TextIO) -> TrainConfig:
         raise ConfigError(
             'the request must be {"algorithm": …, "config": {…}} as JSON on the standard input'
         ) from error
-    checked = make_config(algorithm, {})  # an unknown algorithm is told before its options are looked up
+    checked = make_config(algorithm, {})  # reports an unknown algorithm before its options are looked up
     known = {option.name for option in options_of(type(checked))}
     return make_config(algorithm, {name: value for name, value in values.items() if name in known})

@@ -1,4 +1,4 @@
-"""A reward function of the user's own, named `path/to/file.py:function`."""
+"""Loads a user's reward function, named `path/to/file.py:function`."""
 
 import importlib.util
 import inspect
@@ -16,14 +16,14 @@ def load(name: str, what: str = "reward function") -> tuple[str, Function]:
     """The function and its name; errors call it `what`.
 
     Raises:
-        RewardError: no such file or function, or the file cannot be imported.
+        RewardError: The file or function does not exist, or the file cannot be imported.
     """
     path, label = function_in_file(name, what)
     try:
         module = _module(path.resolve())
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # the user's file may raise anything, SystemExit included
+    except BaseException as error:  # a user's file may raise anything, including SystemExit
         problem = f"{type(error).__name__}: {error}"
         raise RewardError(f"{what} {name!r}: importing {path} raised {problem}; correct the file") from error
     function = getattr(module, label, None)
@@ -34,15 +34,15 @@ def load(name: str, what: str = "reward function") -> tuple[str, Function]:
 
 
 def _module(path: Path) -> ModuleType:
-    """The file as a module, imported once a process, so that two functions of one file share what it has loaded."""
-    # No import statement can reach this name, so the file shadows no installed module.
+    """The file as a module, imported once per process so that its functions share what it loads."""
+    # A name that no import statement can spell, so the file shadows no installed module.
     module_name = f"reward file {path}"
     if module_name not in sys.modules:
         spec = importlib.util.spec_from_file_location(module_name, path)
-        assert spec is not None  # a path that ends in .py always has a spec and a loader
+        assert spec is not None  # a .py path always has a spec and a loader
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        sys.modules[module_name] = module  # before it runs: dataclasses look their own module up
+        sys.modules[module_name] = module  # before it runs: dataclasses look up their own module
         try:
             with _importable(path.parent):
                 spec.loader.exec_module(module)
@@ -54,7 +54,7 @@ def _module(path: Path) -> ModuleType:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let the file import its siblings while it loads, as a script can."""
+    """Let the file import its siblings while it loads, like a script."""
     sys.path.insert(0, str(folder))
     try:
         yield

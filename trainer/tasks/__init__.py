@@ -1,4 +1,4 @@
-"""The demo tasks: what each trains on, from which checkpoint, with which rewards; importing this loads no torch."""
+"""The demo tasks: the prompts, checkpoint and rewards of each. Imports no torch."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ class Task:
     name: str
     summary: str
     algorithm: Literal["ppo", "grpo"]
-    """The algorithm that the task is made for; the other one works as well."""
+    """The algorithm that the task is made for; others work as well."""
     checkpoint: Path
     """Directory that transformers loads: config, fp16 weights, tokenizer, generation config."""
     max_new_tokens: int
@@ -30,10 +30,10 @@ class Task:
     """Split → its rows in a fixed order."""
 
     def prompts(self, split: Split = "train", seed: int = 0) -> list[dict[str, Any]]:
-        """Every row of a split, shuffled by `seed`: `prompt` and the columns that the reward functions read.
+        """All rows of a split, shuffled by `seed`: `prompt` and the columns that the reward functions read.
 
         Raises:
-            ValueError: the split is neither "train" nor "eval".
+            ValueError: The split is neither "train" nor "eval".
         """
         if split not in ("train", "eval"):
             raise ValueError(f"task {self.name} has no split {split!r}: ask for 'train' or 'eval'")
@@ -73,10 +73,10 @@ TASKS: Mapping[str, Task] = MappingProxyType({task.name: task for task in (_REMA
 
 
 def get_task(name: str) -> Task:
-    """The demo task of that name.
+    """The demo task with this name.
 
     Raises:
-        ValueError: there is none; the message lists the known ones.
+        ValueError: There is none; the message lists the known ones.
     """
     if name not in TASKS:
         raise ValueError(f"unknown task {name!r}: the known tasks are {', '.join(TASKS)}")

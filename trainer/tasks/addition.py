@@ -1,4 +1,4 @@
-"""Two-digit addition with an optional scratchpad: the sums, the ways to write an answer, and how an answer is read."""
+"""Two-digit addition with an optional scratchpad: the sums, and writing and parsing answers."""
 
 import random
 import re
@@ -51,7 +51,7 @@ class Sum:
 
 
 def sums(split: str) -> tuple[Sum, ...]:
-    """All sums of a split, in a fixed order; a pair and its mirror image stand in the same split.
+    """All sums of a split, in a fixed order; a sum and its mirror image are in the same split.
 
     Args:
         split: "train" or "eval".
@@ -67,10 +67,10 @@ def sums(split: str) -> tuple[Sum, ...]:
 
 
 def supervised_completion(problem: Sum, rng: random.Random) -> str:
-    """What the checkpoint learns to write after `problem`.
+    """The completion that the checkpoint is pretrained on for `problem`.
 
-    Either a scratchpad and the right answer, or an answer at once, which is wrong about every second time and nearly
-    always where a carry is due. So the way to more reward is to sharpen what the model knows: to use the scratchpad.
+    Either a scratchpad and the right answer, or an immediate answer, which is wrong about half the time and nearly
+    always if there is a carry. So the model earns more reward by doing what it can already do: using the scratchpad.
     """
     if rng.random() < SCRATCHPAD_SHARE:
         return problem.scratchpad + problem.answer
@@ -80,7 +80,7 @@ def supervised_completion(problem: Sum, rng: random.Random) -> str:
 
 
 def final_answer(completion: str) -> str | None:
-    """The text after the optional scratchpad, or None where the completion is of another shape."""
+    """The text after the optional scratchpad, or None if the completion has another form."""
     match = _COMPLETION.fullmatch(completion.strip())
     return match[2].strip() if match else None
 
@@ -88,7 +88,7 @@ def final_answer(completion: str) -> str | None:
 def uses_scratchpad(prompt: str, completion: str) -> bool:
     """Whether the completion starts with a scratchpad that adds the prompt's own digits in the right order.
 
-    The results inside it may be wrong: this judges the form, the accuracy reward judges the answer.
+    Its results may be wrong: this judges the form, the accuracy reward the answer.
     """
     match = _COMPLETION.fullmatch(completion.strip())
     steps = _STEPS.fullmatch(match[1] or "") if match else None

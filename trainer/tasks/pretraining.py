@@ -1,4 +1,4 @@
-"""The making of a tiny causal language model: its shape, its two tokenizers, supervised training and saving."""
+"""Builds tiny causal language models: architecture, tokenizers, supervised training and saving."""
 
 import logging
 import math
@@ -27,26 +27,26 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Token ids of one text, `<eos>` included, of which the first `context` ones are given and not learnt."""
+    """Token ids of one text, `<eos>` included; the first `context` ones are the prompt and have no loss."""
 
     ids: list[int]
     context: int
 
 
 def word_tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
-    """One token a word or mark of `.,!?`; decoded, a mark follows its word without a space, as in any text."""
+    """One token per word or mark of `.,!?`; decoding puts no space before a mark."""
     tokenizer = _word_level(words)
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Split(Regex("[.,!?]"), "isolated")]
     )
-    # The prefix never occurs: of this decoder only the spacing between words and marks is wanted.
+    # The prefix never occurs: only this decoder's spacing between words and marks is needed.
     tokenizer.decoder = decoders.WordPiece(prefix="\0", cleanup=True)
     return _wrap(tokenizer)
 
 
 def character_tokenizer(alphabet: str) -> PreTrainedTokenizerFast:
-    """One token a character."""
+    """One token per character."""
     tokenizer = _word_level(alphabet)
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
     tokenizer.decoder = decoders.Fuse()
@@ -54,7 +54,7 @@ def character_tokenizer(alphabet: str) -> PreTrainedTokenizerFast:
 
 
 def example(tokenizer: PreTrainedTokenizerFast, prompt: str, completion: str) -> Example:
-    """An example whose loss counts on `completion` and the `<eos>` after it."""
+    """An example with its loss on `completion` and the `<eos>` after it."""
     context = tokenizer(prompt)["input_ids"]
     return Example([*context, *tokenizer(completion)["input_ids"], tokenizer.eos_token_id], len(context))
 
@@ -78,7 +78,7 @@ def tiny_llama(tokenizer: PreTrainedTokenizerFast, max_length: int) -> LlamaForC
 
 
 def train(model: LlamaForCausalLM, examples: Sequence[Example], steps: int, seed: int) -> None:
-    """Minimises the mean loss per token with AdamW and a cosine schedule, in place."""
+    """Minimise the mean loss per token with AdamW and a cosine schedule, in place."""
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, betas=(0.9, 0.95), weight_decay=WEIGHT_DECAY)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _learning_rate_share(step, steps))
     batches = _endless_batches(examples, random.Random(seed))
@@ -96,7 +96,7 @@ def train(model: LlamaForCausalLM, examples: Sequence[Example], steps: int, seed
 
 @torch.no_grad()
 def mean_loss(model: LlamaForCausalLM, examples: Sequence[Example]) -> float:
-    """Mean loss per learnt token over `examples`, in nats."""
+    """Mean loss per completion token over `examples`, in nats."""
     model.eval()
     nats, tokens = 0.0, 0
     for start in range(0, len(examples), BATCH_SIZE):
@@ -118,8 +118,8 @@ def sample(
     """One completion per prompt, as text, at temperature 1 over the full vocabulary, or the most likely one."""
     model.eval()
     inputs = tokenizer(list(prompts), return_tensors="pt", padding=True)
-    # Read from the model's own generation config, which `save` has set to the full vocabulary.
-    generate: Any = model.generate  # type: ignore[misc]  # its own models miss the protocol it asks for
+    # Uses the model's generation config, which `save` has set to the full vocabulary.
+    generate: Any = model.generate  # type: ignore[misc]  # transformers' own models miss the protocol that it requires
     ids = generate(**inputs, max_new_tokens=max_new_tokens, do_sample=not is_greedy)
     return [
         str(text) for text in tokenizer.batch_decode(ids[:, inputs["input_ids"].shape[1] :], skip_special_tokens=True)
@@ -127,7 +127,7 @@ def sample(
 
 
 def save(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
-    """Writes weights (fp16, safetensors), configs and tokenizer; `model` is rounded to fp16 in place."""
+    """Write weights (fp16, safetensors), configs and tokenizer; rounds `model` to fp16 in place."""
     model.generation_config = GenerationConfig(
         do_sample=True, top_k=0, pad_token_id=tokenizer.pad_token_id, eos_token_id=tokenizer.eos_token_id
     )

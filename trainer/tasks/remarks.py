@@ -1,4 +1,4 @@
-"""The data of the remarks task: its openings and the weights of its learned reward, shipped beside the checkpoint."""
+"""The data of the remarks task: its openings and the weights of its learned reward, shipped with the checkpoint."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ POSITIVITY_FILE = "positivity.json"
 
 @cache
 def openings(split: str) -> tuple[str, ...]:
-    """Openings of two to four words that a remark is to be written from, in a fixed order.
+    """The openings, of two to four words, that remarks start with, in a fixed order.
 
     Args:
         split: "train" or "eval"; the two share no opening.

@@ -1,6 +1,6 @@
-"""The options of a training as data: what the command line, the Launch form and the checks are generated from.
+"""Training options as data, from which the command line, the Launch form and the checks are generated.
 
-A configuration is composed of small groups, a module of this package each; `trainer.config.training` lists them.
+A configuration is composed of small groups, one per module of this package; `trainer.config.training` lists them.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ class ConfigError(ValueError):
 
 
 class Section(StrEnum):
-    """The headings of the Launch form, in its order."""
+    """The headings of the Launch form, in order."""
 
     MODEL_AND_DATA = "Model and data"
     SAMPLING = "Sampling"
@@ -96,7 +96,7 @@ class Option:
 
 
 def options_under(section: Section) -> partial[Any]:
-    """The function that declares options of a section: dataclass fields that carry what `options_of` reads.
+    """A function that declares options of a section: dataclass fields with the metadata that `options_of` reads.
 
     It takes the default, the help sentence, bounds, `choices` and `main`, as `Option` describes them.
     """
@@ -104,7 +104,7 @@ def options_under(section: Section) -> partial[Any]:
 
 
 def redefined(config_type: type[Any], name: str, default: Any, **changes: Any) -> Any:
-    """An option of a base class with another default, and with other help or bounds where `changes` gives them."""
+    """An inherited option with another default and, where `changes` gives them, other help or bounds."""
     inherited = next(field for field in dataclasses.fields(config_type) if field.name == name)
     return dataclasses.field(default=default, metadata={**inherited.metadata, **changes})
 
@@ -147,7 +147,7 @@ def _items(value: Any) -> Iterable[Any]:
 
 
 def _convert(value: Any, kind: Scalar) -> Any:
-    """The value as `kind`, or None where it is of another type; a bool is never taken for a number."""
+    """The value as `kind`, or None if it has another type; a bool is never read as a number."""
     if isinstance(value, str) and kind is not str:
         return _BOOLEANS.get(value.strip().lower()) if kind is bool else _number(value, kind)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
@@ -165,6 +165,6 @@ def _number(text: str, kind: Scalar) -> Any:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'x'?` with the nearest of the known names, or nothing where none is near."""
+    """`; did you mean 'x'?` with the closest known name, or nothing if none is close."""
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f"; did you mean {nearest[0]!r}?" if nearest else ""

@@ -1,4 +1,4 @@
-"""The options that GRPO and RLOO share: several completions of each prompt, clipped updates; no torch here."""
+"""Options that GRPO and RLOO share: several completions per prompt, clipped updates."""
 
 from dataclasses import dataclass
 
@@ -33,11 +33,11 @@ class CompletionGroupOptions:
 
     @property
     def upper_epsilon(self) -> float:
-        """`epsilon_high`, which is `epsilon` where it is empty."""
+        """`epsilon_high`, or `epsilon` if it is not set."""
         return self.epsilon if self.epsilon_high is None else self.epsilon_high
 
     def check_groups(self, batch_size: int) -> None:
-        """Raise ConfigError where a step's completions do not form whole groups."""
+        """Raise ConfigError if a step's completions do not form whole groups."""
         if batch_size % self.num_generations:
             raise ConfigError(
                 f"the batch of {batch_size} completions (per_device_train_batch_size × gradient_accumulation_steps × "

@@ -1,4 +1,4 @@
-"""The options of the prompts; no torch here."""
+"""Options of the training and held-out prompts."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ _evaluation = options_under(Section.EVALUATION)
 
 @dataclass(frozen=True, kw_only=True)
 class DataOptions:
-    """The dataset to train on, and the rows kept out of training."""
+    """The dataset to train on, and the held-out rows."""
 
     dataset: str | None = option(
         None,
@@ -30,11 +30,11 @@ class DataOptions:
 
     @property
     def has_held_out_prompts(self) -> bool:
-        """Whether there are sure to be prompts kept out of training: the task's, or an eval_dataset."""
+        """Whether held-out prompts are guaranteed: the task's, or those of an eval_dataset."""
         return self.dataset is None or self.eval_dataset is not None
 
     def check_data(self) -> None:
-        """Raise ConfigError where a dataset is not there."""
+        """Raise ConfigError if a dataset does not exist."""
         if self.dataset:
             check_dataset(self.dataset, "dataset")
         if self.eval_dataset:

@@ -1,4 +1,4 @@
-"""The options of held-out prompts, sampled prompts and histograms; no torch here."""
+"""Options of evaluation, sampled prompts and histograms."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The options of a fault to train with; no torch here."""
+"""Options of an injected fault."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ option = options_under(Section.FAULT)
 
 @dataclass(frozen=True, kw_only=True)
 class FaultOptions:
-    """A named fault that makes the training sick, to see what it looks like."""
+    """A named fault to inject, and when."""
 
     fault: str | None = option(
         None,

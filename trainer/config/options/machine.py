@@ -1,4 +1,4 @@
-"""The options of the machine that trains; no torch here."""
+"""Options of processes, precision and devices."""
 
 from dataclasses import dataclass
 

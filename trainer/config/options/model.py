@@ -1,4 +1,4 @@
-"""The options of the model to train; no torch here."""
+"""Options of the model to train."""
 
 import importlib.util
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ option = options_under(Section.MODEL_AND_DATA)
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """A demo task's model or one's own, its precision, and the LoRA adapter that may be trained in its place."""
+    """A demo task's model or your own, its precision, and an optional LoRA adapter."""
 
     task: str = option(
         "remarks", "Demo task: its prompts, tiny model and rewards need no download.", choices=tuple(TASKS), main=True
@@ -43,7 +43,7 @@ class ModelOptions:
     )
 
     def check_model(self) -> None:
-        """Raise ConfigError where the model is not there, or the adapter would have dropout."""
+        """Raise ConfigError if the model does not exist or the adapter would use dropout."""
         if self.model_name_or_path:
             sources.check_model(self.model_name_or_path, "model_name_or_path")
         if self.lora_dropout:
@@ -58,6 +58,6 @@ class ModelOptions:
 
 
 def check_peft(what: str) -> None:
-    """Raise ConfigError where peft, which an option or a folder needs, is not installed; nothing is imported."""
+    """Raise ConfigError if peft, which `what` needs, is not installed. Does not import it."""
     if importlib.util.find_spec("peft") is None:
         raise ConfigError(f"{what} needs peft; install it with: pip install 'rlvitals[peft]'")

@@ -1,4 +1,4 @@
-"""The options of the optimizer and its learning-rate schedule; no torch here."""
+"""Options of the optimizer and its learning-rate schedule."""
 
 import math
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class OptimizerOptions:
     max_grad_norm: float = option(1.0, "Gradients are scaled down to this norm.", above=0)
 
     def check_optimizer(self) -> None:
-        """Raise ConfigError where the schedule lacks a setting."""
+        """Raise ConfigError if the schedule lacks a required setting."""
         check_schedule(self.lr_scheduler_type, self.lr_scheduler_kwargs)
 
     def warmup_of(self, total_steps: int) -> int:

@@ -1,4 +1,4 @@
-"""The options of what a training writes: logs, sampled completions, checkpoints; no torch here."""
+"""Options of what a training writes: logs, sampled completions, checkpoints."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The options of the reward functions; no torch here."""
+"""Options of the reward functions."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ class RewardOptions:
     reward_weights: tuple[float, ...] = option((), "One weight for each reward function; empty: 1 each.")
 
     def check_rewards(self) -> None:
-        """Raise ConfigError where not every reward function has a weight."""
+        """Raise ConfigError if the weights do not match the reward functions."""
         if self.reward_weights and self.reward_funcs and len(self.reward_weights) != len(self.reward_funcs):
             raise ConfigError(
                 f"reward_weights has {len(self.reward_weights)} values for {len(self.reward_funcs)} reward_funcs; "

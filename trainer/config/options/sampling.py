@@ -1,4 +1,4 @@
-"""The options of how completions are sampled; no torch here."""
+"""Options of sampling."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ option = options_under(Section.SAMPLING)
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingOptions:
-    """How the next token is drawn, and where a completion ends. The defaults are the safe ones of TRL's FAQ."""
+    """How tokens are sampled and where a completion ends. Defaults are the safe ones of TRL's FAQ."""
 
     temperature: float = option(1.0, "Temperature of the policy: of sampling and of every log-probability.", above=0)
     top_k: int = option(

@@ -1,4 +1,4 @@
-"""The options of how long a training is and how large its steps are; no torch here."""
+"""Options of the training's length and batch size."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ option = options_under(Section.OPTIMIZER)
 
 @dataclass(frozen=True, kw_only=True)
 class StepOptions:
-    """The seed, the number of steps and the completions of each."""
+    """The seed, the number of steps and the completions per step."""
 
     seed: int = option(42, "Seed of prompts and sampling; the same seed gives the same run.", minimum=0, main=True)
     max_steps: int = option(
