@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from diagnostics.wording.severities import VERDICT_SHAPES, verdict_word
+
 BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
 
 
@@ -65,12 +67,16 @@ class Sign:
         return f"{self.shape} {self.word}"
 
 
+_VERDICT_COLOURS: Mapping[str, BadgeColour] = {
+    "critical": "red",
+    "warning": "orange",
+    "info": "blue",
+    "healthy": "green",
+    "not-judged": "gray",
+}
 VERDICTS: Mapping[str, Sign] = {
-    "critical": Sign("◆", "critical", "red"),
-    "warning": Sign("▲", "warning", "orange"),
-    "info": Sign("●", "note", "blue"),
-    "healthy": Sign("✓", "healthy", "green"),
-    "not-judged": Sign("○", "not judged", "gray"),
+    verdict: Sign(VERDICT_SHAPES[verdict], verdict_word(verdict), colour)
+    for verdict, colour in _VERDICT_COLOURS.items()
 }
 
 STATES: Mapping[str, Sign] = {

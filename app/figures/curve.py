@@ -12,10 +12,10 @@ from app.theme import FONT, Palette
 from diagnostics.curves.downsample import kept
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
-from diagnostics.curves.words import FUNCTION, name_of
-from diagnostics.model.messages import shown
+from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.series import NO_VALUES, Series, Values
+from diagnostics.wording.series import FUNCTION_SEPARATOR, series_title
 
 HEIGHT = 200  # pixels
 _FEW_POINTS = 40  # up to here each point is marked
@@ -44,7 +44,7 @@ def curve(
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
     limits = drawn_limits(series, judging)
     evaluated = NO_VALUES if held_out is None else held_out.values
-    more = "" if held_out is None else f"◇ held out {shown(float(held_out.values[-1]))}"
+    more = "" if held_out is None else f"◇ held out {format_value(float(held_out.values[-1]))}"
     scale = Scale.of(np.concatenate([series.values, evaluated]), limits)
     traces = [_replaced(series, palette), _line(series, palette), _held_out(held_out, palette), *rug(series, palette)]
     return go.Figure(
@@ -145,8 +145,8 @@ def _step_ticks(series: Series) -> dict[str, Any]:
 
 def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:
     """The metric's name and last value; below it the unit, what good looks like, an unusual scale, and `more`."""
-    name, _, function = name_of(series).partition(FUNCTION)
-    value = shown(float(series.values[-1])) if len(series) else "no data"
+    name, _, function = series_title(series).partition(FUNCTION_SEPARATOR)
+    value = format_value(float(series.values[-1])) if len(series) else "no data"
     healthy = series.metric.healthy if series.metric else ""
     log = "log scale" if scale.kind == "log" else ""
     below = " · ".join(filter(None, (name if function else "", series.unit, healthy, log, more)))
@@ -210,14 +210,19 @@ def _limit_words(
     beside_rug = {"x": 0, "xanchor": "left"} if has_words_on_the_right(series) else {}
     if in_view := [y for y in limits if scale.shows(y)]:
         return [
-            {**place, **(beside_rug if y < low else {}), "text": f"limit {' · '.join(map(shown, close))}", "y": y}
+            {
+                **place,
+                **(beside_rug if y < low else {}),
+                "text": f"limit {' · '.join(map(format_value, close))}",
+                "y": y,
+            }
             for close in _side_by_side(in_view, scale)
             for y in [scale.on_axis(close[-1])]
         ]
     reached = reached_limits(judging, limits)
     if above := [y for y in reached if y > scale.high]:
-        return [{**place, "text": f"limit {shown(above[0])} ↑", "yref": "paper", "y": 1}]
-    return [{**place, "text": f"limit {shown(y)} ↓", "yref": "paper", "y": 0} for y in reached[-1:]]
+        return [{**place, "text": f"limit {format_value(above[0])} ↑", "yref": "paper", "y": 1}]
+    return [{**place, "text": f"limit {format_value(y)} ↓", "yref": "paper", "y": 0} for y in reached[-1:]]
 
 
 def _side_by_side(limits: Sequence[float], scale: Scale) -> list[list[float]]:

@@ -10,10 +10,10 @@ import plotly.graph_objects as go
 from app.figures.curve import frame, heading, step_line
 from app.theme import Palette
 from diagnostics.curves.scale import Scale
-from diagnostics.curves.words import name_of
 from diagnostics.model.histograms import Histograms
-from diagnostics.model.messages import shown
+from diagnostics.model.messages import format_value
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
+from diagnostics.wording.series import series_title
 
 SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _BANDS = ((0, 6, 0.10, "all"), (1, 5, 0.16, "90 %"), (2, 4, 0.24, "half"))  # lower, upper share, opacity, what it holds
@@ -53,8 +53,8 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
 
 def described(histograms: Histograms) -> str:
     """The figure in words: the last median and quartiles, and what is no number."""
-    low, middle, high = (shown(float(value)) for value in histograms.bins[-1].quantiles((0.25, 0.5, 0.75)))
-    name = name_of(Series(histograms.name, histograms.tag, NO_STEPS, NO_VALUES))
+    low, middle, high = (format_value(float(value)) for value in histograms.bins[-1].quantiles((0.25, 0.5, 0.75)))
+    name = series_title(Series(histograms.name, histograms.tag, NO_STEPS, NO_VALUES))
     spread = f"{name}: median {middle}, half from {low} to {high} at step {histograms.steps[-1]}"
     return "; ".join(filter(None, (spread, not_finite(histograms))))
 

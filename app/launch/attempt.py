@@ -10,8 +10,9 @@ import streamlit as st
 
 from app.launch.attempts import MOST_SECONDS, Attempt
 from app.launch.fields import complaint
-from app.words import duration, plain
+from app.widgets.markdown import escaped
 from diagnostics.rules.config import Probe, Trial
+from diagnostics.wording.times import duration
 from trainer.config.training import TrainConfig
 
 BUTTON, CANCEL = "launch.try_settings", "launch.cancel_attempt"
@@ -188,7 +189,7 @@ def _table(trials: tuple[Trial, ...]) -> None:
         if trial.prompt == prompt
     )
     table = rows.pivot_table(index="answer", columns="function", values="score", sort=False, dropna=False)
-    with st.expander(f"What the rewards give to answers to {plain(f'“{prompt[:_QUOTED]}”')}"):
+    with st.expander(f"What the rewards give to answers to {escaped(f'“{prompt[:_QUOTED]}”')}"):
         st.dataframe(
             table.reset_index(),
             hide_index=True,

@@ -7,7 +7,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from app.launch.draft import as_text, value_problem
-from app.words import plain
+from app.widgets.markdown import escaped
 from trainer.config.options import Option, Section
 
 Slots = dict[str, DeltaGenerator]
@@ -47,7 +47,7 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
 
 def complaint(sentence: str) -> None:
     """One sentence about what has to be changed; what somebody typed into it is shown literally."""
-    st.markdown(f":orange[▲ {plain(sentence)}]")
+    st.markdown(f":orange[▲ {escaped(sentence)}]")
 
 
 def _field(option: Option, base: Any, key: str) -> Any:

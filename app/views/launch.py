@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from app.launch.attempt import Tried, attempt, give_up, last_try
-from app.launch.config_findings import beside_fields, findings, is_confirmed, overview
 from app.launch.draft import (
     Draft,
     base_values,
@@ -21,7 +20,8 @@ from app.launch.draft import (
     runs_folder,
 )
 from app.launch.fields import Slots, complaint, fields, folded_fields
-from app.words import plain
+from app.launch.preflight import beside_fields, findings, is_confirmed, overview
+from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Outcome
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import ConfigError
@@ -97,7 +97,7 @@ def _follow_algorithm() -> None:
 def _name(root: Path, stem: str) -> str:
     """The typed name, else the next free one."""
     free = free_name(root, stem)
-    help_text = f"Name of the run and of its folder below {plain(str(root))}; empty: the next free one."
+    help_text = f"Name of the run and of its folder below {escaped(str(root))}; empty: the next free one."
     name = st.text_input("Run name", placeholder=free, help=help_text, key=_NAME).strip() or free
     if problem := name_problem(name):
         complaint(problem)

@@ -6,21 +6,21 @@ from functools import partial
 import streamlit as st
 
 from app import state
-from app.console_tail import tail
-from app.load import Look, look_at
+from app.load.console import tail
+from app.load.runs import Look, is_live, look_at
 from app.widgets.charts import charts
 from app.widgets.checks import checks
+from app.widgets.checks_and_data import checks_and_data
 from app.widgets.config import config
-from app.widgets.config_findings import settings
-from app.widgets.data_line import data_line
 from app.widgets.distributions import distributions
+from app.widgets.markdown import escaped
 from app.widgets.metrics import metrics
+from app.widgets.parent_comparison import parent_comparison
+from app.widgets.preflight import settings
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
-from app.widgets.since_parent import since_parent
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
-from app.words import is_live, plain
 from diagnostics.api import UnreadableRun
 from diagnostics.curves.selection import crucial, others
 
@@ -36,14 +36,14 @@ def render(path: str | None, is_read_only: bool) -> None:
     try:
         look = look_at(path)
     except UnreadableRun as error:
-        st.warning(plain(error.sentence))
+        st.warning(escaped(error.sentence))
         return
     with st.container():  # one place for all of it, however much it is, so that the charts keep theirs
         _head(path, look, is_read_only)
         error_line(look.run)
         verdict(look.diagnosis, is_read_only=is_read_only)
-        since_parent(look.diagnosis)
-        data_line(look.run, look.diagnosis)
+        parent_comparison(look.diagnosis)
+        checks_and_data(look.run, look.diagnosis)
     charts(look.run, look.diagnosis.outcomes, crucial(look.run), state.chosen_step(), "crucial")
     settings(look.diagnosis)
     _details(look)
@@ -65,7 +65,7 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
     try:
         look = look_at(path)
     except UnreadableRun as error:
-        st.warning(plain(error.sentence))
+        st.warning(escaped(error.sentence))
         return
     if look.revision != drawn_revision:
         st.rerun(scope="app")

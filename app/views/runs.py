@@ -1,5 +1,6 @@
 """The Runs page: one row for every run found, its state and its verdict."""
 
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,13 +12,16 @@ from pandas.io.formats.style import Styler
 
 from app import state
 from app.figures.sparkline import sparkline
-from app.load import Look
-from app.run_list import Listed, Listing
+from app.load.listing import Listed, Listing
+from app.load.runs import Look
 from app.theme import STATES, VERDICTS
+from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
-from app.widgets.verdict import headline
-from app.words import age, plain, progress
 from diagnostics.curves.selection import main_reward
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.wording.steps import progress
+from diagnostics.wording.times import age
+from diagnostics.wording.verdicts import verdict_headline
 
 Cells = dict[str, object]
 
@@ -90,7 +94,7 @@ def _listing(
         st.caption(f"{len(rows)} of {len(readable)} runs match the filter.")
     for item in found:
         if item.error:
-            st.caption(f":orange[{plain(item.error)}]")
+            st.caption(f":orange[{escaped(item.error)}]")
 
 
 def _open_clicked(open_run: Callable[[Path], NoReturn]) -> None:
@@ -129,7 +133,7 @@ def _row(found: Listed[Cells]) -> Cells:
     """The cells of a row; of a run that is still to be read, its name alone."""
     cells = found.summary or {**dict.fromkeys(_COLUMNS, ""), "state": _READING, "name": found.ref.name, "reward": ()}
     sample = f" {_SAMPLE_MARK}" if state.is_sample(found.ref.path) else ""
-    return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written)}
+    return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written, time.time())}
 
 
 def _cells(look: Look) -> Cells:
@@ -139,12 +143,18 @@ def _cells(look: Look) -> Cells:
         "state": str(STATES[run.status.state]),
         "name": run.name,
         "verdict": str(VERDICTS[diagnosis.verdict]),
-        "finding": headline(diagnosis) if diagnosis.fired else run.status.short_error or headline(diagnosis),
+        "finding": _finding(diagnosis),
         "reward": sparkline(main_reward(run)),
-        "step": progress(run).removeprefix("step "),
+        "step": progress(run, short=True).removeprefix("step "),
         "algorithm": run.algorithm,
         "producer": f"{run.producer} {run.producer_version or ''}".strip(),
     }
+
+
+def _finding(diagnosis: Diagnosis) -> str:
+    """The worst finding, else what ended the run, else how much was checked."""
+    error = "" if diagnosis.fired else diagnosis.run.status.short_error
+    return error or verdict_headline(diagnosis)
 
 
 def _matches(row: Cells) -> bool:
@@ -158,7 +168,7 @@ def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None
 
 
 def _places(folders: Sequence[Path]) -> str:
-    return plain(", ".join(map(str, folders)))
+    return escaped(", ".join(map(str, folders)))
 
 
 def _ways(open_launch: Callable[[], NoReturn]) -> None:

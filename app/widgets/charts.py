@@ -6,13 +6,13 @@ import streamlit as st
 
 from app import state
 from app.figures.curve import curve
+from app.widgets.markdown import escaped
 from app.widgets.plot import plot
-from app.words import plain
-from diagnostics.curves.words import described
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import EVAL_PREFIX
+from diagnostics.wording.series import chart_description
 
 WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 
@@ -34,6 +34,6 @@ def _chart(
     series: Series, held_out: Series | None, outcomes: Sequence[Outcome], chosen_step: int | None, key: str
 ) -> None:
     figure = curve(series, outcomes, state.palette(), chosen_step=chosen_step, held_out=held_out)
-    plot(figure, described(series, outcomes, held_out), key)
+    plot(figure, chart_description(series, outcomes, held_out), key)
     if series.caveat:
-        st.caption("Not quite the usual meaning", help=plain(series.caveat))
+        st.caption("Not quite the usual meaning", help=escaped(series.caveat))

@@ -5,9 +5,11 @@ import streamlit as st
 
 from app.theme import NOT_APPLICABLE, OUTCOMES, VERDICTS
 from app.widgets.rule_text import rule_text
-from app.words import measured_against_limit, said, steps_of
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.wording.messages import message_text
+from diagnostics.wording.steps import steps_of
+from diagnostics.wording.values import measured_and_limit
 
 _UNFIRED = (Verdict.BROKEN, Verdict.SKIPPED, Verdict.QUIET)
 _ROW_HEIGHT = 30  # pixels
@@ -50,14 +52,14 @@ def _row(outcome: Outcome) -> dict[str, str]:
         "verdict": str(sign),
         "check": outcome.rule,
         "steps": steps_of(outcome),
-        "said": said(outcome.message) or measured_against_limit(outcome),
+        "said": message_text(outcome.message) or measured_and_limit(outcome),
     }
 
 
 def _detail(outcome: Outcome) -> None:
     st.text(f"{outcome.code} {outcome.rule}")
-    if sentence := said(outcome.message):
+    if sentence := message_text(outcome.message):
         st.text(sentence)
-    if outcome.applies and (enable := said(outcome.enable)):
+    if outcome.applies and (enable := message_text(outcome.enable)):
         st.text(f"To let it run: {enable}")
     rule_text(outcome.rule)

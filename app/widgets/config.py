@@ -3,8 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from app.words import exact
 from diagnostics.model.run import Run
+from diagnostics.wording.times import date_and_time
 
 
 def config(run: Run) -> None:
@@ -19,7 +19,7 @@ def config(run: Run) -> None:
     with origin:
         facts = {
             "run id": run.run_id,
-            "created": exact(run.created),
+            "created": date_and_time(run.created),
             "relaunched from": run.parent or "",
             **{source.format: str(source.path) for source in run.sources},
         }

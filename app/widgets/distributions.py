@@ -5,8 +5,8 @@ import streamlit as st
 from app import state
 from app.figures.distribution import described, distribution, not_finite
 from app.widgets.charts import WIDTH
+from app.widgets.markdown import escaped
 from app.widgets.plot import plot
-from app.words import plain
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import METRICS
@@ -30,7 +30,7 @@ def _chart(histograms: Histograms) -> None:
     figure = distribution(histograms, state.palette(), chosen_step=state.chosen_step())
     plot(figure, described(histograms), f"distribution.{histograms.name}")
     if words := not_finite(histograms):
-        st.caption(plain(f"{words}; no band shows them."))
+        st.caption(escaped(f"{words}; no band shows them."))
 
 
 def _rank(histograms: Histograms) -> tuple[int, str]:

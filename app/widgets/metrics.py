@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import streamlit as st
 
 from app.widgets.charts import charts
-from diagnostics.curves.words import name_of
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.wording.series import series_title
 
 _SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "engine", "progress")
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
@@ -28,7 +28,7 @@ def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], cho
 
 
 def _searched(series: Series) -> str:
-    return f"{series.name} {series.tag} {name_of(series)}".lower()
+    return f"{series.name} {series.tag} {series_title(series)}".lower()
 
 
 def _section(series: Series) -> str:

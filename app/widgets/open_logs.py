@@ -7,9 +7,9 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
-from app.words import plain
+from app.widgets.markdown import escaped
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
-from diagnostics.report.contents import counted
+from diagnostics.wording.values import counted
 
 _FIELD, _ANSWER = "open_logs.path", "open_logs.answer"
 _PATIENCE = 20.0  # seconds
@@ -28,7 +28,7 @@ def open_logs() -> None:
             help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
         )
         found, said = st.session_state.get(_ANSWER, (True, "The runs in it join the list until the dashboard ends."))
-        st.caption(plain(said) if found else f":orange[{plain(said)}]")
+        st.caption(escaped(said) if found else f":orange[{escaped(said)}]")
 
 
 def _open() -> None:

@@ -8,10 +8,12 @@ import streamlit as st
 
 from app import state
 from app.launch.draft import as_text, free_name, runs_folder
-from app.words import is_live, plain, typed
+from app.load.runs import is_live
+from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
+from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
 
 _NUMBER = re.compile(r"-\d+$")
@@ -28,17 +30,17 @@ def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
     answer = f"relaunch.answer.{run.run_id}.{key}"
     match st.session_state.get(answer):
         case Path() as child if (child / RUN_FILE).exists():
-            st.button(f"Open {plain(child.name)}", key=f"opened.{answer}", on_click=state.open_run, args=(child,))
+            st.button(f"Open {escaped(child.name)}", key=f"opened.{answer}", on_click=state.open_run, args=(child,))
             return
         case str(refusal):
-            st.caption(f":orange[{plain(refusal)}]")
-    words = ", ".join(f"{fix.parameter} {typed(fix.suggested)}" for fix in changes)
+            st.caption(f":orange[{escaped(refusal)}]")
+    words = ", ".join(f"{fix.parameter} {setting_text(fix.suggested)}" for fix in changes)
     meanwhile = " This run goes on until you stop it." if is_live(run) else ""
     # A callback, since a rerun for new data may come between the click and the line that would look at it.
     st.button(
         "Relaunch with this" if len(changes) == 1 else "Relaunch with these",
         key=f"relaunch.{answer}",
-        help=plain(f"Train again from the start with {words}, as a run of its own.{meanwhile}"),
+        help=escaped(f"Train again from the start with {words}, as a run of its own.{meanwhile}"),
         on_click=_relaunch,
         args=(run.path, changes, answer),
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from app.words import plain
+from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
 from trainer.launch.resuming import newest_resumable
@@ -34,7 +34,7 @@ def resume_button(run: Run, step: int) -> None:
         args=(run.path, answer),
     )
     if refusal := st.session_state.get(answer):
-        st.caption(f":orange[{plain(refusal)}]")
+        st.caption(f":orange[{escaped(refusal)}]")
 
 
 def _resume(path: Path, answer: str) -> None:

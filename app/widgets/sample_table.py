@@ -7,9 +7,9 @@ from typing import Literal
 
 import pandas as pd
 
-from app.words import shown_or_blank
-from diagnostics.model.messages import shown
+from diagnostics.model.messages import format_value
 from diagnostics.model.samples import Sample
+from diagnostics.wording.values import optional_value
 
 Order = Literal["highest score", "lowest score", "as logged"]
 ORDERS: tuple[Order, ...] = ("highest score", "lowest score", "as logged")
@@ -27,7 +27,7 @@ class Group:
         """`8 samples · mean 0.25 · 2 cut off`."""
         scores = [s.score for s in self.samples if s.score is not None]
         parts = [f"{len(self.samples)} samples"]
-        parts += [f"mean score {shown(sum(scores) / len(scores))}"] if scores else []
+        parts += [f"mean score {format_value(sum(scores) / len(scores))}"] if scores else []
         cut = sum(sample.terminated is False for sample in self.samples)
         return " · ".join([*parts, f"{cut} cut off"] if cut else parts)
 
@@ -62,11 +62,11 @@ def frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
     functions = sorted({name for sample in samples for name in sample.rewards})
     columns: dict[str, list[str]] = {"query": [s.query for s in samples]} if with_query else {}
     columns["model response"] = [s.response for s in samples]
-    columns["score"] = [shown_or_blank(s.score) for s in samples]
+    columns["score"] = [optional_value(s.score) for s in samples]
     if len(functions) > 1:
-        columns |= {name: [shown_or_blank(s.rewards.get(name)) for s in samples] for name in functions}
+        columns |= {name: [optional_value(s.rewards.get(name)) for s in samples] for name in functions}
     optional = {
-        "advantage": [shown_or_blank(s.advantage) for s in samples],
+        "advantage": [optional_value(s.advantage) for s in samples],
         "tokens": ["" if s.length is None else str(s.length) for s in samples],
         "end": [_end(s) for s in samples],
     }
@@ -75,9 +75,9 @@ def frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
 
 def facts(sample: Sample) -> str:
     """Everything about a sample but its texts, in one line."""
-    parts = [f"step {sample.step}", f"score {shown_or_blank(sample.score) or 'not logged'}"]
-    parts += [f"{name} {shown(value)}" for name, value in sample.rewards.items()]
-    parts += [] if sample.advantage is None else [f"advantage {shown(sample.advantage)}"]
+    parts = [f"step {sample.step}", f"score {optional_value(sample.score) or 'not logged'}"]
+    parts += [f"{name} {format_value(value)}" for name, value in sample.rewards.items()]
+    parts += [] if sample.advantage is None else [f"advantage {format_value(sample.advantage)}"]
     parts += [] if sample.length is None else [f"{sample.length} tokens"]
     return " · ".join([*parts, _end(sample)] if _end(sample) else parts)
 

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
+from app.widgets.markdown import escaped
 from app.widgets.sample_table import facts
-from app.words import plain
 from diagnostics.model.samples import Sample
 
 
 def sample_text(sample: Sample) -> None:
     """Draw the facts about a sample, its query and its response."""
-    st.caption(plain(facts(sample)))
+    st.caption(escaped(facts(sample)))
     st.text("Query")
     st.code(sample.query, language=None, wrap_lines=True)
     st.text("Model response, cut off at the limit" if sample.terminated is False else "Model response")

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from app import state
+from app.load.runs import is_live
 from app.widgets.followed_prompt import followed
+from app.widgets.markdown import escaped
 from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
 from app.widgets.sample_text import sample_text
-from app.words import is_live, plain
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 
@@ -146,7 +147,7 @@ def _groups(found: Sequence[Sample]) -> Tables:
         tables[key] = group.samples
         with st.container(gap="xsmall"):
             st.text(group.query)
-            st.caption(plain(group.summary))
+            st.caption(escaped(group.summary))
             _table(group.samples, key, with_query=False)
     return tables
 

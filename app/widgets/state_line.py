@@ -1,12 +1,16 @@
 """The first line of a run: its name, what it is, where it stands; and the button that stops it."""
 
+import time
 from pathlib import Path
 
 import streamlit as st
 
 from app.theme import STATES
-from app.words import age, exact, last_data, plain, progress, quiet_for, time_left
+from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
+from diagnostics.wording.live import silence, time_left
+from diagnostics.wording.steps import progress
+from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
 
 _FAULT_STATES = ("failed", "died")
@@ -16,16 +20,20 @@ _STOPPING = "Stopping: the step is finished and a checkpoint saved first."
 def state_line(run: Run) -> None:
     """`● running · step 143/200 · 2 min left`."""
     sign = STATES[run.status.state]
-    since = age(last_data(run)) if run.status.state != "running" else ""
-    facts = [progress(run), time_left(run), quiet_for(run) or (f"last step {since}" if since else "")]
-    words = "".join(f" · {plain(fact)}" for fact in facts if fact)
-    st.markdown(f":{sign.colour}[**{sign}**]{words}", help=exact(last_data(run)) or None, width="content")
+    since = age(run.newest_time, time.time()) if run.status.state != "running" else ""
+    facts = [
+        progress(run, short=True),
+        time_left(run),
+        silence(run, time.time()) or (f"last step {since}" if since else ""),
+    ]
+    words = "".join(f" · {escaped(fact)}" for fact in facts if fact)
+    st.markdown(f":{sign.colour}[**{sign}**]{words}", help=date_and_time(run.newest_time) or None, width="content")
 
 
 def error_line(run: Run) -> None:
     """What is known of the end of a run that failed or died."""
     if run.status.error and has_failed(run):
-        st.markdown(f":orange[{plain(run.status.short_error)}]")
+        st.markdown(f":orange[{escaped(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
             with st.expander("The whole error"):
                 st.code(run.status.error, language=None, wrap_lines=True, height=460)
@@ -33,10 +41,10 @@ def error_line(run: Run) -> None:
 
 def title_line(run: Run) -> None:
     """The run's name; below it its algorithm, producer, task and folder."""
-    st.markdown(f"## {plain(run.name)}")
+    st.markdown(f"## {escaped(run.name)}")
     producer = f"{run.producer} {run.producer_version or ''}".strip()
     facts = (run.algorithm.upper(), producer, run.task, str(run.path))
-    st.caption(" · ".join(plain(fact) for fact in facts if fact))
+    st.caption(" · ".join(escaped(fact) for fact in facts if fact))
 
 
 def has_failed(run: Run) -> bool:
@@ -64,7 +72,7 @@ def stop_button(run: Run) -> None:
         args=(run.path, answer),
     )
     if refusal := st.session_state.get(answer):
-        st.caption(f":orange[{plain(refusal)}]")
+        st.caption(f":orange[{escaped(refusal)}]")
 
 
 def _stop(path: Path, answer: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from diagnostics.report.layout import PIPE_WIDTH, Style
+from diagnostics.report.terminal import PIPE_WIDTH, Style
 
 BAD_INPUT = 2
 FORMATS = ("text", "json", "markdown")

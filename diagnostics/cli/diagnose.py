@@ -9,12 +9,12 @@ from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
 from diagnostics.cli.limits import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
+from diagnostics.comparison import compare
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.forms import FORMS, rendered
 from diagnostics.report.report import Problem, Report
-from diagnostics.report.since_parent import since_parent
 from diagnostics.runlog.parent import find_parent
 
 _REACHED = 1
@@ -41,7 +41,7 @@ def _report(paths: Sequence[Path], limits: LimitOverrides | None, names: OwnName
     return Report(
         diagnoses=diagnoses,
         problems=tuple(item for item in found if isinstance(item, Problem)),
-        since={child.run.path: since_parent(child, parent) for child, parent in _with_parents(diagnoses, limits)},
+        comparisons={child.run.path: compare(child, parent) for child, parent in _with_parents(diagnoses, limits)},
     )
 
 

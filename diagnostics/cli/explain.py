@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from diagnostics.cli.command import CommandError, add_output, did_you_mean, parser, style, write
 from diagnostics.report.catalogue import known_names, pages_about
-from diagnostics.report.pages import pages_form
+from diagnostics.report.entries import pages_form
 
 
 def run(words: Sequence[str]) -> int:

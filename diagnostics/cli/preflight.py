@@ -20,7 +20,7 @@ from diagnostics.configs.config_files import (
 from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
-from diagnostics.report.config_findings import Review, reviews_form
+from diagnostics.report.preflight import Review, reviews_form
 from diagnostics.rules.config import Setup, divided, preflight
 
 _REACHED = 1

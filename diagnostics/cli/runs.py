@@ -7,10 +7,11 @@ from typing import Any
 from diagnostics.cli.command import BAD_INPUT, add_output, note, parser, style, write
 from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.model.run import Run
-from diagnostics.report.contents import progress, state
 from diagnostics.report.json import state_of
 from diagnostics.report.report import Problem
 from diagnostics.report.tables import Table
+from diagnostics.wording.runs import state
+from diagnostics.wording.steps import progress
 
 _COLUMNS = {
     "state_in_words": "State",

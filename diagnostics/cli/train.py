@@ -11,7 +11,8 @@ from diagnostics.cli.command import CommandError, Parser, note, write
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
-from diagnostics.report.contents import advice, said
+from diagnostics.wording.findings import fix_line
+from diagnostics.wording.messages import message_text
 
 _APPLY = "--apply-fixes"
 _HELP = frozenset({"-h", "--help"})
@@ -53,7 +54,7 @@ def _fixes(parent: Path) -> list[Fix]:
         raise CommandError(str(error)) from error
     for cause in diagnosis.causes:
         if fixes := _applicable(cause):
-            note(f"{parent}: {said(cause.summary)} Relaunching with " + "; ".join(map(advice, fixes)))
+            note(f"{parent}: {message_text(cause.summary)} Relaunching with " + "; ".join(map(fix_line, fixes)))
             return fixes
     raise CommandError(f"{parent} shows no cause whose fix is a setting; give the changes yourself as --FIELD VALUE")
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from diagnostics.model.cause import Cause
-from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Verdict
+from diagnostics.model.finding import Finding, grouped
+from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.model.run import Run
 
 LimitOverrides = Mapping[str, Mapping[str, float]]
@@ -30,9 +31,18 @@ class Diagnosis:
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
-        """Fired outcomes, worst first, then the earliest."""
-        found = [outcome for outcome in self.outcomes if outcome.verdict is Verdict.FIRED]
-        return tuple(sorted(found, key=_worst_then_earliest))
+        """The outcomes that fired, worst first, then the earliest."""
+        return fired_worst_first(self.outcomes)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What fired, grouped by cause, worst first."""
+        return grouped(self.fired, self.causes)
+
+    @property
+    def settings_findings(self) -> tuple[Outcome, ...]:
+        """The checks of its settings that fired, worst first."""
+        return fired_worst_first(self.preflight)
 
     @property
     def blind_spots(self) -> tuple[Outcome, ...]:
@@ -57,7 +67,3 @@ class Diagnosis:
         judged = sum(outcome.verdict is Verdict.QUIET for outcome in by_metrics)
         is_judged = bool(self.run.series) and judged and 2 * judged >= len(by_metrics)
         return "healthy" if is_judged else "not-judged"
-
-
-def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:
-    return -(outcome.severity or Severity.INFO).rank, outcome.first_step or 0

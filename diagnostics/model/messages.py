@@ -20,7 +20,7 @@ def render(message: Message, templates: Mapping[str, str]) -> str:
 
     Raises KeyError for an unknown id or a value that the template needs and the message lacks.
     """
-    return templates[message.template].format_map({key: shown(value) for key, value in message.values.items()})
+    return templates[message.template].format_map({key: format_value(value) for key, value in message.values.items()})
 
 
 def one_line(text: str, most: int) -> str:
@@ -29,7 +29,7 @@ def one_line(text: str, most: int) -> str:
     return line if len(line) <= most else line[: most - 1] + "…"
 
 
-def shown(value: Value) -> str:
+def format_value(value: Value) -> str:
     """A value for reading: floats with three significant digits and never in a form such as 0.30000000000000004."""
     if not isinstance(value, float):
         return str(value)
@@ -44,6 +44,6 @@ def shown(value: Value) -> str:
     return text.replace("-", "−")
 
 
-def setting(value: object) -> str:
+def format_setting(value: object) -> str:
     """A configuration's value as a person types it: 0.0002 and 1e-06, because it is copied."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,5 +1,6 @@
 """Outcomes: what became of one rule on one run, with its evidence and the settings to change."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -9,6 +10,8 @@ from diagnostics.model.series import NO_STEPS, NO_VALUES, Steps, Values
 
 SAMPLE_CODE_PREFIX = "SM"
 """The codes of sample rules start with it."""
+MOST_SHOWN_SAMPLES = 3
+"""How many samples are shown beside one finding."""
 
 
 class Severity(StrEnum):
@@ -106,3 +109,12 @@ class Outcome:
     enable: Message | None = None
     applies: bool = True
     parameters: tuple[str, ...] = ()  # the settings that a pre-flight check is about, in the program's names
+
+
+def fired_worst_first(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes that fired, worst first, then the earliest."""
+    return tuple(sorted((o for o in outcomes if o.verdict is Verdict.FIRED), key=_worst_then_earliest))
+
+
+def _worst_then_earliest(outcome: Outcome) -> tuple[int, int]:
+    return -(outcome.severity or Severity.INFO).rank, outcome.first_step or 0

@@ -75,6 +75,17 @@ class Run:
         return {name.removeprefix(prefix): series for name, series in self.series.items() if name.startswith(prefix)}
 
     @property
+    def last_step(self) -> int | None:
+        """The last step at which anything was logged, else the one that its status names."""
+        last = (int(series.steps[-1]) for series in self.series.values() if len(series))
+        return max(last, default=self.status.step)
+
+    @property
+    def newest_time(self) -> float | None:
+        """When the newest point was logged, in seconds since the epoch; None where the log has no times."""
+        return max((float(series.times[-1]) for series in self.series.values() if len(series.times)), default=None)
+
+    @property
     def steps(self) -> Steps:
         """(N,) every step at which anything was logged, increasing."""
         parts = [series.steps for series in self.series.values()]

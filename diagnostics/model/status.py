@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from diagnostics.model.messages import one_line
 
 LONGEST_ERROR = 600  # characters shown
+LIVE_STATES = frozenset({"queued", "starting", "running"})
 _ENDS = frozenset({"finished", "stopped", "failed", "died"})
 
 

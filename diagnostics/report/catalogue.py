@@ -7,13 +7,13 @@ from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.causes import FORMER_NAMES
 from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
-from diagnostics.model.messages import shown
+from diagnostics.model.messages import format_value
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.settings import ANY_PRODUCER
 from diagnostics.producers.table import TRAINERS
 from diagnostics.producers.translation import Entry, glossary
-from diagnostics.report.pages import Page
+from diagnostics.report.entries import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
 from diagnostics.rules.config import CHECKS, Check
 from diagnostics.rules.not_judged import LEFT_OUT, LeftOut
@@ -188,8 +188,8 @@ def _tags(logged: Iterable[Entry]) -> list[str]:
 def _range(entry: Metric) -> str:
     if entry.low is None and entry.high is None:
         return ""
-    low = "−∞" if entry.low is None else shown(float(entry.low))
-    high = "∞" if entry.high is None else shown(float(entry.high))
+    low = "−∞" if entry.low is None else format_value(float(entry.low))
+    high = "∞" if entry.high is None else format_value(float(entry.high))
     return f"{low} to {high}"
 
 

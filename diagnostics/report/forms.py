@@ -3,14 +3,14 @@
 import importlib
 from collections.abc import Mapping
 
-from diagnostics.report.layout import Style
 from diagnostics.report.report import Report
+from diagnostics.report.terminal import Style
 
 FORMS: Mapping[str, str] = {
     "text": "diagnostics.report.text",
     "json": "diagnostics.report.json",
     "markdown": "diagnostics.report.markdown",
-    "html": "diagnostics.report.html",
+    "html": "diagnostics.report.html.page",
 }
 """Form → the module whose `render(report, style)` writes it."""
 

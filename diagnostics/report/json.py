@@ -3,23 +3,24 @@
 from pathlib import Path
 from typing import Any
 
+from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
 from diagnostics.model.run import Run
-from diagnostics.report.config_findings import finding_document
-from diagnostics.report.contents import concerns, enabling, said
-from diagnostics.report.layout import Style
+from diagnostics.report.preflight import finding_document
 from diagnostics.report.report import Report
-from diagnostics.report.since_parent import SinceParent
 from diagnostics.report.strict_json import encoded
+from diagnostics.report.terminal import Style
+from diagnostics.wording.comparison import fate_sentence, reward_sentence
+from diagnostics.wording.messages import headline, message_text
 
 
 def render(report: Report, _style: Style) -> str:
     """A report as JSON; numbers that JSON does not have are the strings "NaN", "Infinity" and "-Infinity"."""
     return encoded(
         {
-            "runs": [_run(diagnosis, report.since.get(diagnosis.run.path)) for diagnosis in report.diagnoses],
+            "runs": [_run(diagnosis, report.comparisons.get(diagnosis.run.path)) for diagnosis in report.diagnoses],
             "errors": [{"path": problem.path, "error": problem.error} for problem in report.problems],
         }
     )
@@ -45,7 +46,7 @@ def state_of(run: Run) -> dict[str, Any]:
     }
 
 
-def _run(diagnosis: Diagnosis, since: SinceParent | None) -> dict[str, Any]:
+def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
     health = diagnosis.run.data_health
     return {
         **state_of(diagnosis.run),
@@ -63,27 +64,27 @@ def _run(diagnosis: Diagnosis, since: SinceParent | None) -> dict[str, Any]:
         "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
-        "preflight": [finding_document(outcome) for outcome in concerns(diagnosis.preflight)],
+        "preflight": [finding_document(outcome) for outcome in diagnosis.settings_findings],
         "parent": diagnosis.run.parent,
-        "since_parent": None if since is None else _since_parent(since),
+        "since_parent": None if comparison is None else _comparison(comparison),
     }
 
 
-def _since_parent(since: SinceParent) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
-        "path": _shown_path(since.parent.run.path),
-        "changes": {name: {"parent": there, "child": here} for name, (there, here) in since.changes.items()},
+        "path": _shown_path(comparison.parent.run.path),
+        "changes": {name: {"parent": there, "child": here} for name, (there, here) in comparison.changes.items()},
         "findings": [
             {
-                "fate": followed.fate,
-                "severity": followed.finding.severity,
-                "summary": followed.finding.sentence,
-                "message": followed.sentence,
+                "fate": item.fate,
+                "severity": item.finding.severity,
+                "summary": message_text(item.finding.summary),
+                "message": fate_sentence(item),
             }
-            for followed in since.followed
+            for item in comparison.inherited
         ],
-        "new": [{"severity": finding.severity, "summary": finding.sentence} for finding in since.new],
-        "reward": since.reward,
+        "new": [{"severity": finding.severity, "summary": message_text(finding.summary)} for finding in comparison.new],
+        "reward": reward_sentence(comparison),
     }
 
 
@@ -93,11 +94,11 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "severity": cause.severity,
         "first_step": cause.first_step,
         "last_step": cause.last_step,
-        "summary": said(cause.summary),
+        "summary": message_text(cause.summary),
         "outcomes": cause.outcomes,
         "against": cause.against,
         "fixes": [_fix(fix) for fix in cause.fixes],
-        "rivals": [{"cause": rival.cause, "decides": said(rival.decides)} for rival in cause.rivals],
+        "rivals": [{"cause": rival.cause, "decides": message_text(rival.decides)} for rival in cause.rivals],
     }
 
 
@@ -106,7 +107,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "parameter": fix.parameter,
         "current": fix.current,
         "suggested": fix.suggested,
-        "why": said(fix.why),
+        "why": message_text(fix.why),
         "source": fix.source,
     }
 
@@ -117,11 +118,11 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         return {
             **identity,
             "applies": outcome.applies,
-            "reason": said(outcome.message),
-            "enable": enabling(outcome),
+            "reason": message_text(outcome.message),
+            "enable": message_text(outcome.enable),
         }
     if outcome.verdict is Verdict.BROKEN:
-        return {**identity, "message": said(outcome.message), "enable": enabling(outcome)}
+        return {**identity, "message": message_text(outcome.message), "enable": message_text(outcome.enable)}
     judged = {
         "grade": outcome.grade,
         "measured": outcome.measured,
@@ -129,7 +130,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "limit_is_default": outcome.limit_is_default,
         "unit": outcome.unit,
         "metric": outcome.tag or outcome.metric,
-        "message": said(outcome.message),
+        "message": message_text(outcome.message),
         "source": outcome.source,
     }
     if outcome.verdict is Verdict.QUIET:
@@ -140,7 +141,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "first_step": outcome.first_step,
         "last_step": outcome.last_step,
         "still": outcome.still,
-        "headline": said(outcome.headline or outcome.message),
+        "headline": headline(outcome),
         **judged,
         "fixes": [_fix(fix) for fix in outcome.fixes],
         "evidence": _evidence(outcome.evidence),
@@ -152,8 +153,8 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "steps": evidence.steps,
         "values": evidence.values,
         "samples": [
-            {"step": shown.step, "row": shown.row, "why": said(shown.why), "quote": shown.quote}
-            for shown in evidence.samples
+            {"step": sample.step, "row": sample.row, "why": message_text(sample.why), "quote": sample.quote}
+            for sample in evidence.samples
         ],
     }
 

@@ -2,29 +2,22 @@
 
 from collections.abc import Iterator, Mapping
 
+from diagnostics.comparison import Comparison
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, ShownSample
 from diagnostics.model.run import Run
-from diagnostics.report.config_findings import settings_table
-from diagnostics.report.contents import (
-    Finding,
-    advice,
-    concerns,
-    data_line,
-    enabling,
-    exhibited,
-    findings,
-    number,
-    own_limits,
-    reasons_not_to_apply,
-    run_line,
-    said,
-    verdict_sentence,
-)
-from diagnostics.report.layout import Style
 from diagnostics.report.markdown_elements import code, escaped, table
+from diagnostics.report.preflight import settings_table
 from diagnostics.report.report import Report
-from diagnostics.report.since_parent import SinceParent, heading, not_found, told
+from diagnostics.report.terminal import Style
+from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
+from diagnostics.wording.findings import fix_line, overridden_limits, rules_by_reason, sample_caption
+from diagnostics.wording.messages import message_text
+from diagnostics.wording.runs import data_line, run_line
+from diagnostics.wording.steps import steps_of
+from diagnostics.wording.values import value_with_unit
+from diagnostics.wording.verdicts import verdict_sentence
 
 
 def render(report: Report, _style: Style) -> str:
@@ -40,30 +33,30 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
     yield f"### {escaped(run.name)}: {diagnosis.verdict.replace('-', ' ')}"
     yield ""
-    yield f"{escaped(run_line(diagnosis))} · {code(str(run.path))} · {data_line(diagnosis)}"
+    yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
     yield from (f"{escaped(note)}\n" for note in run.notes)
-    yield _found(findings(diagnosis)) or verdict_sentence(diagnosis)
-    yield from _since_parent(run, report.since.get(run.path))
-    if limits := own_limits(diagnosis):
+    yield _found(diagnosis.findings) or verdict_sentence(diagnosis)
+    yield from _comparison(run, report.comparisons.get(run.path))
+    if limits := overridden_limits(diagnosis):
         yield f"\nNot the default limits: {', '.join(map(code, limits))}"
     if diagnosis.blind_spots:
         yield ""
         yield from _blind_spots(diagnosis.blind_spots)
-    if found := concerns(diagnosis.preflight):
+    if found := diagnosis.settings_findings:
         yield ""
         yield from _folded(f"Settings worth a look ({len(found)})", settings_table(found))
-    if reasons := reasons_not_to_apply(diagnosis):
+    if reasons := rules_by_reason(diagnosis.not_applicable):
         yield ""
         yield from _not_applicable(reasons)
 
 
-def _since_parent(run: Run, since: SinceParent | None) -> Iterator[str]:
-    if since is not None:
-        yield f"\n**{escaped(heading(since))}**\n"
-        yield from (f"- {label}: {escaped(text)}" for label, text in told(since))
+def _comparison(run: Run, comparison: Comparison | None) -> Iterator[str]:
+    if comparison is not None:
+        yield f"\n**{escaped(comparison_heading(comparison))}**\n"
+        yield from (f"- {label}: {escaped(text)}" for label, text in comparison_lines(comparison))
     elif run.parent is not None:
-        yield f"\n{escaped(not_found(run))}"
+        yield f"\n{escaped(missing_parent_sentence(run))}"
 
 
 def _found(found: tuple[Finding, ...]) -> str:
@@ -72,10 +65,10 @@ def _found(found: tuple[Finding, ...]) -> str:
     rows = [
         (
             f"**{finding.severity}**",
-            escaped(finding.sentence),
-            finding.steps,
+            escaped(message_text(finding.summary)),
+            steps_of(finding),
             "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
-            "<br>".join(escaped(advice(fix)) for fix in finding.fixes),
+            "<br>".join(escaped(fix_line(fix)) for fix in finding.fixes),
             escaped("; ".join(finding.sources)),
         )
         for finding in found
@@ -83,19 +76,22 @@ def _found(found: tuple[Finding, ...]) -> str:
     return table(("Severity", "Finding", "When", "Measured", "Try", "Source"), rows)
 
 
-def _sample(shown: ShownSample) -> str:
-    return f"{escaped(exhibited(shown))} {code(shown.quote)}"
+def _sample(sample: ShownSample) -> str:
+    return f"{escaped(sample_caption(sample))} {code(sample.quote)}"
 
 
 def _measured(outcome: Outcome) -> str:
     if outcome.measured is None or outcome.limit is None:
-        return f"{escaped(said(outcome.message))} ({code(outcome.rule)})"
-    value, limit = number(outcome.measured, outcome.unit), number(outcome.limit, outcome.unit)
+        return f"{escaped(message_text(outcome.message))} ({code(outcome.rule)})"
+    value, limit = value_with_unit(outcome.measured, outcome.unit), value_with_unit(outcome.limit, outcome.unit)
     return f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
-    rows = [(code(outcome.rule), escaped(said(outcome.message)), escaped(enabling(outcome))) for outcome in outcomes]
+    rows = [
+        (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
+        for outcome in outcomes
+    ]
     yield from _folded(f"Could not be checked ({len(outcomes)})", table(("Rule", "Why", "To enable"), rows))
 
 

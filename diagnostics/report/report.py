@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from diagnostics.comparison import Comparison
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Severity
-from diagnostics.report.since_parent import SinceParent
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Problem:
 class Report:
     """The diagnoses of one command, in the order of its paths, and what could not be read.
 
-    `since` says of runs that were relaunched from another, by their path, what became of that one's findings.
+    `comparisons` are those of relaunched runs with their parents, by the relaunched run's path.
     """
 
     diagnoses: tuple[Diagnosis, ...] = ()
     problems: tuple[Problem, ...] = ()
-    since: Mapping[Path, SinceParent] = field(default_factory=dict)
+    comparisons: Mapping[Path, Comparison] = field(default_factory=dict)
 
     @property
     def worst(self) -> Severity | None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.report import markdown_elements as markup
-from diagnostics.report.layout import Style
 from diagnostics.report.strict_json import encoded
+from diagnostics.report.terminal import Style
 
 _GAP = "  "
 _NARROWEST_LAST_COLUMN = 30

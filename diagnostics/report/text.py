@@ -2,28 +2,28 @@
 
 from collections.abc import Iterator
 
+from diagnostics.comparison import Comparison
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
-from diagnostics.report.config_findings import settings_section
-from diagnostics.report.contents import (
-    Finding,
-    advice,
-    alternative,
-    counted,
-    data_line,
-    exhibit,
-    findings,
-    own_limits,
-    reasons_not_to_apply,
-    reasons_not_to_look,
-    run_line,
-    said,
-    verdict_sentence,
-)
-from diagnostics.report.layout import LABEL_COLUMN, Style
+from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
-from diagnostics.report.since_parent import SinceParent, heading, not_found, told
+from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
+from diagnostics.wording.findings import (
+    fix_line,
+    overridden_limits,
+    rival_line,
+    rules_by_reason,
+    sample_line,
+    skip_reasons,
+)
+from diagnostics.wording.messages import message_text, message_with_rule
+from diagnostics.wording.runs import data_line, run_line
+from diagnostics.wording.steps import steps_of
+from diagnostics.wording.values import counted
+from diagnostics.wording.verdicts import verdict_sentence
 
 OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
 
@@ -35,7 +35,7 @@ def render(report: Report, style: Style) -> str:
 
 def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     run = diagnosis.run
-    yield f"{run.name}  {run_line(diagnosis)}"
+    yield f"{run.name}  {run_line(diagnosis.run)}"
     yield str(run.path)
     if run.status.error:
         yield style.labelled("error", run.status.short_error)
@@ -43,17 +43,17 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
             yield style.labelled("", f"The whole error stands in {run.console}.")
     yield ""
     yield from _findings(diagnosis, style)
-    yield from _since_parent(diagnosis.run, report.since.get(diagnosis.run.path), style)
-    yield from (style.labelled("limit", f"{limit}, not the default") for limit in own_limits(diagnosis))
+    yield from _comparison(diagnosis.run, report.comparisons.get(diagnosis.run.path), style)
+    yield from (style.labelled("limit", f"{limit}, not the default") for limit in overridden_limits(diagnosis))
     yield from _blind_spots(diagnosis.blind_spots, style)
     yield from settings_section(diagnosis.preflight, style)
     yield from _not_applicable(diagnosis, style)
-    yield style.labelled("data", data_line(diagnosis))
+    yield style.labelled("data", data_line(diagnosis.run.data_health))
     yield from (style.labelled("note", note) for note in run.notes)
 
 
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
-    found = findings(diagnosis)
+    found = diagnosis.findings
     if not found:
         label = "HEALTHY" if diagnosis.verdict == "healthy" else "UNJUDGED"
         yield style.labelled(label, verdict_sentence(diagnosis))
@@ -68,54 +68,56 @@ def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
 def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
     """What was found in a line each, so that the first screen holds all that is bad however long the details are."""
     yield f"{len(found)} findings, the worst first"
-    yield from (_told(finding, style, indent=2) for finding in found[:OVERVIEW])
+    yield from (_finding_line(finding, style, indent=2) for finding in found[:OVERVIEW])
     if len(found) > OVERVIEW:
         yield f"  and {counted(len(found) - OVERVIEW, 'more finding')}"
     yield ""
 
 
-def _told(finding: Finding, style: Style, indent: int = 0) -> str:
-    return style.labelled(finding.severity.upper(), f"{finding.sentence} ({finding.steps})", indent=indent)
+def _finding_line(finding: Finding, style: Style, indent: int = 0) -> str:
+    return style.labelled(
+        finding.severity.upper(), f"{message_text(finding.summary)} ({steps_of(finding)})", indent=indent
+    )
 
 
 def _finding(finding: Finding, style: Style) -> Iterator[str]:
     proof, *others = finding.outcomes
-    yield _told(finding, style)
-    yield _below(style, "found", _measured(proof))
+    yield _finding_line(finding, style)
+    yield _below(style, "found", message_with_rule(proof))
     for fix in finding.fixes:
-        yield _below(style, "try", advice(fix))
+        yield _below(style, "try", fix_line(fix))
     for outcome in others:
-        yield _below(style, "also", _measured(outcome))
-    for shown in finding.samples:
-        yield _below(style, "sample", exhibit(shown))
+        yield _below(style, "also", message_with_rule(outcome))
+    for sample in finding.samples:
+        yield _below(style, "sample", sample_line(sample))
     for rival in finding.rivals:
-        yield _below(style, "or", alternative(rival))
+        yield _below(style, "or", rival_line(rival))
     for objection in finding.against:
         yield _below(style, "against", objection)
     if finding.sources:
         yield _below(style, "source", "; ".join(finding.sources))
 
 
-def _measured(outcome: Outcome) -> str:
-    return f"{said(outcome.message)} [{outcome.rule}]"
-
-
 def _below(style: Style, label: str, text: str) -> str:
     return style.labelled(label, text, indent=LABEL_COLUMN)
 
 
-def _since_parent(run: Run, since: SinceParent | None, style: Style) -> Iterator[str]:
-    if since is not None:
-        yield from (style.paragraph(heading(since), indent=0), *(style.labelled(*line) for line in told(since)), "")
+def _comparison(run: Run, comparison: Comparison | None, style: Style) -> Iterator[str]:
+    if comparison is not None:
+        yield from (
+            style.paragraph(comparison_heading(comparison), indent=0),
+            *(style.labelled(*line) for line in comparison_lines(comparison)),
+            "",
+        )
     elif run.parent is not None:
-        yield from (style.paragraph(not_found(run), indent=0), "")
+        yield from (style.paragraph(missing_parent_sentence(run), indent=0), "")
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:
     if not outcomes:
         return
     yield f"Could not be checked ({len(outcomes)})"
-    yield from map(style.paragraph, reasons_not_to_look(outcomes))
+    yield from map(style.paragraph, skip_reasons(outcomes))
     yield ""
 
 
@@ -123,6 +125,6 @@ def _not_applicable(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     if not diagnosis.not_applicable:
         return
     yield f"Does not apply here ({len(diagnosis.not_applicable)})"
-    for reason, rules in reasons_not_to_apply(diagnosis).items():
+    for reason, rules in rules_by_reason(diagnosis.not_applicable).items():
         yield style.paragraph(f"{reason} [{', '.join(rules)}]")
     yield ""

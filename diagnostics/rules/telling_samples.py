@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from itertools import islice
 
 from diagnostics.model.messages import Message, Value, one_line
-from diagnostics.model.outcome import ShownSample
+from diagnostics.model.outcome import MOST_SHOWN_SAMPLES, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.rules.rewards import is_unscored
 from diagnostics.rules.samples.texts import repetition
 
-SHOWN_SAMPLES = 3
 QUOTED = 70  # characters of a response that a report repeats
 MOST_ROWS = 512  # of one table are looked through
 
@@ -59,9 +58,9 @@ def few_of(found: Iterable[ShownSample]) -> tuple[ShownSample, ...]:
         if shown.quote in by_text:
             others.append(shown)
         by_text.setdefault(shown.quote, shown)
-        if len(by_text) == SHOWN_SAMPLES:
+        if len(by_text) == MOST_SHOWN_SAMPLES:
             break
-    return (*by_text.values(), *others)[:SHOWN_SAMPLES]
+    return (*by_text.values(), *others)[:MOST_SHOWN_SAMPLES]
 
 
 def quoted(text: str) -> str:

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-MODULES = "app.views.runs, app.views.run, app.views.launch, app.load, app.state, app.figures.curve"
+MODULES = "app.views.runs, app.views.run, app.views.launch, app.load.runs, app.state, app.figures.curve"
 
 
 def test_no_page_imports_torch_transformers_or_accelerate() -> None:

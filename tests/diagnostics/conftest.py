@@ -1,5 +1,6 @@
-"""Runs in memory, written in series shorthand: what the tests of rules, causes and reports start from."""
+"""Runs in memory, written in series shorthand, and diagnoses of runs on disk: what tests of the rooms start from."""
 
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -7,11 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from diagnostics.api import diagnose, open_run
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
 from diagnostics.producers.settings import settings_of_run
+from diagnostics.runlog import RunLog
+
+Diagnosed = Callable[..., Diagnosis]
 
 
 def values_of(shorthand: str) -> Values:
@@ -66,3 +72,23 @@ def make_run() -> Callable[..., Run]:
 def _series(name: str, given: str | Values) -> Series:
     values = values_of(given) if isinstance(given, str) else given
     return Series(name, f"tag/{name}", np.arange(1, len(values) + 1, dtype=np.int64), values)
+
+
+@pytest.fixture
+def diagnosed(tmp_path: Path) -> Diagnosed:
+    """Writes a run from one dictionary of metrics for each step, reads it and diagnoses it."""
+
+    def write(*rows: Mapping[str, float], name: str = "a", algorithm: str = "ppo") -> Diagnosis:
+        with RunLog(tmp_path / "a", name=name, algorithm=algorithm, config={"learning_rate": 0.005}, total=50) as log:
+            for step, metrics in enumerate(rows, start=1):
+                log.log(step, metrics)
+        return diagnose(open_run(tmp_path / "a"))
+
+    return write
+
+
+@pytest.fixture
+def broken_critic(diagnosed: Diagnosed) -> Diagnosis:
+    """A PPO run whose value loss is NaN from step 11 to step 20, the last one."""
+    rows = [{"objective/scores": step / 20, "loss/value_avg": math.nan if step > 10 else 0.1} for step in range(1, 21)]
+    return diagnosed(*rows)

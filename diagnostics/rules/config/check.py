@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from diagnostics.model.messages import Message, Value
-from diagnostics.model.messages import setting as shown_setting
+from diagnostics.model.messages import Message, Value, format_setting
 from diagnostics.model.outcome import Fix, Severity
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Setup
@@ -128,10 +127,10 @@ class Check(ABC):
         why = (Fix(setting.parameter, setting.value, suggested, self.say("why"), self.source),)
         words: dict[str, Value] = {
             "parameter": setting.parameter,
-            "value": shown_setting(setting.value),
+            "value": format_setting(setting.value),
             "origin": _ORIGINS[setting.origin],
             "limit": "" if limit is None else f"{limit:.3g}",
-            "suggested": shown_setting(suggested),
+            "suggested": format_setting(suggested),
         }
         return Concern(
             severity,

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from diagnostics.model.messages import Message, render, setting, shown
+from diagnostics.model.messages import Message, format_setting, format_value, render
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from diagnostics.model.messages import Message, render, setting, shown
     ],
 )
 def test_a_number_is_shown_with_three_significant_digits(value: float | str, text: str) -> None:
-    assert text == shown(value)
+    assert text == format_value(value)
 
 
 def test_the_same_message_speaks_the_language_of_its_table() -> None:
@@ -42,7 +42,7 @@ def test_an_unknown_template_is_an_error_not_an_empty_sentence() -> None:
 
 
 def test_a_setting_is_shown_as_a_person_types_it() -> None:
-    assert [setting(value) for value in (2e-4, 7e-5, 1.0, 26, "eos", None)] == [
+    assert [format_setting(value) for value in (2e-4, 7e-5, 1.0, 26, "eos", None)] == [
         "0.0002",
         "7e-05",
         "1",

@@ -16,10 +16,10 @@ from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report import markdown_elements
 from diagnostics.report.forms import rendered
-from diagnostics.report.layout import Style
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.strict_json import strict
 from diagnostics.report.tables import Table
+from diagnostics.report.terminal import Style
 from diagnostics.runlog import RunLog
 
 

@@ -16,9 +16,9 @@ from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.series import Series, Values
 from diagnostics.report.forms import rendered
-from diagnostics.report.html_elements import Markup, element
+from diagnostics.report.html.curve import curve_svg
+from diagnostics.report.html.elements import Markup, element
 from diagnostics.report.report import Problem, Report
-from diagnostics.report.svg import curve_svg
 from diagnostics.runlog import RunLog
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\nsecond line & </pre>"

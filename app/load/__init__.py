@@ -1,0 +1,1 @@
+"""What the pages show: runs with their diagnoses, the list of runs, the end of a console log."""

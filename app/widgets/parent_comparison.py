@@ -1,0 +1,64 @@
+"""A relaunched run beside the one that it came from: what was changed, and what became of that one's findings."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from app import state
+from app.load.runs import look_at
+from app.theme import FATES
+from app.widgets.markdown import escaped
+from diagnostics.api import UnreadableRun
+from diagnostics.comparison import Comparison, ParentFinding, compare
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import Run
+from diagnostics.runlog.parent import find_parent
+from diagnostics.wording.comparison import comparison_heading, fate_sentence, missing_parent_sentence, reward_sentence
+from diagnostics.wording.messages import message_text
+from diagnostics.wording.steps import steps_of
+
+
+def parent_comparison(child: Diagnosis) -> None:
+    """Draw the comparison; nothing for a run that was not relaunched, a sentence where its parent is not at hand."""
+    if child.run.parent is None:
+        return
+    path = _parent_of(child.run)
+    try:
+        comparison = compare(child, look_at(str(path)).diagnosis) if path is not None else None
+    except UnreadableRun:
+        comparison = None
+    if comparison is None:
+        st.caption(escaped(missing_parent_sentence(child.run)))
+    else:
+        _draw(comparison)
+
+
+def _parent_of(run: Run) -> Path | None:
+    """Where it lies; looked for once in a session, since it does not move."""
+    known = f"parent.{run.run_id}"
+    if known not in st.session_state:
+        st.session_state[known] = find_parent(run, *state.folders())
+    path: Path | None = st.session_state[known]
+    return path
+
+
+def _draw(comparison: Comparison) -> None:
+    parent = comparison.parent.run
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{escaped(comparison_heading(comparison))}**")
+            st.button(f"Open {escaped(parent.name)}", type="tertiary", on_click=state.open_run, args=(parent.path,))
+        for item in comparison.inherited:
+            _fate(item)
+        for finding in comparison.new:
+            when = escaped(f"It is {finding.severity}: {steps_of(finding)}.")
+            st.markdown(f":orange[▲ new] {escaped(message_text(finding.summary))} :gray[{when}]")
+        if sentence := reward_sentence(comparison):
+            st.caption(escaped(sentence))
+
+
+def _fate(item: ParentFinding) -> None:
+    sign = FATES[item.fate]
+    st.markdown(
+        f":{sign.colour}[{sign}] {escaped(message_text(item.finding.summary))} :gray[{escaped(fate_sentence(item))}]"
+    )

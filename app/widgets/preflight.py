@@ -1,0 +1,41 @@
+"""What pre-flight found, drawn: one finding as a line, and a run's settings that are worth a look, folded."""
+
+import streamlit as st
+
+from app.theme import VERDICTS
+from app.widgets.markdown import escaped
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.wording.messages import message_text
+from diagnostics.wording.severities import severity_counts
+from diagnostics.wording.values import setting_text
+
+
+def concern(outcome: Outcome) -> None:
+    """Draw one finding: its sentence, and the value to try."""
+    sign = VERDICTS[outcome.severity or Severity.INFO]
+    better = [f"{fix.parameter} {setting_text(fix.suggested)}" for fix in outcome.fixes if fix.suggested is not None]
+    text = escaped(f"{message_text(outcome.message)}{f' Try {better[0]}.' if better else ''}")
+    if outcome.severity is Severity.INFO:
+        st.caption(f"{sign.shape} {text}")
+    else:
+        st.markdown(f":{sign.colour}[{sign.shape} {text}]")
+
+
+def concern_with_source(outcome: Outcome) -> None:
+    """Draw one finding, and beneath it which check it is of and where that comes from."""
+    with st.container(gap=None):
+        concern(outcome)
+        st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
+
+
+def settings(diagnosis: Diagnosis) -> None:
+    """Draw the settings of a run that are worth a look, folded and apart from the verdict; nothing where none is."""
+    found = diagnosis.settings_findings
+    if not found:
+        return
+    counts = severity_counts(outcome.severity for outcome in found)
+    with st.expander(f"Settings worth a look · {counts}", key="settings"):
+        st.caption("What the settings alone say. It does not count for the verdict.")
+        for outcome in found:
+            concern_with_source(outcome)

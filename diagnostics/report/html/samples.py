@@ -1,0 +1,57 @@
+"""Samples in the HTML form: a prompt, what the model made of it, and what came of that, as text and never as markup."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from diagnostics.model.messages import format_value
+from diagnostics.model.run import Run
+from diagnostics.model.samples import Sample
+from diagnostics.report.html.elements import Markup, element
+from diagnostics.wording.values import counted
+
+_MOST_SAMPLES = 8  # of the newest step
+_MOST_TEXT = 4000  # characters of a sample
+
+
+def newest_samples(run: Run) -> Markup:
+    """The best and the worst of the newest samples, their text shown literally."""
+    if not run.samples.steps:
+        return Markup("")
+    step = run.samples.steps[-1]
+    ordered = sorted(run.samples.at(step), key=_score_first)
+    chosen = ordered if len(ordered) <= _MOST_SAMPLES else _ends(ordered)
+    title = f"Samples of step {step}: {len(chosen)} of {len(ordered)}, the best first"
+    return element("section", element("h2", title), *map(dialogue, chosen))
+
+
+def _ends(ordered: Sequence[Sample]) -> list[Sample]:
+    half = _MOST_SAMPLES // 2
+    return [*ordered[:half], *ordered[-half:]]
+
+
+def _score_first(sample: Sample) -> tuple[bool, float]:
+    is_scored = sample.score is not None and np.isfinite(sample.score)
+    return not is_scored, -(sample.score or 0.0) if is_scored else 0.0
+
+
+def dialogue(sample: Sample) -> Markup:
+    """One sample: score, how it ended, its length and whether it was held out of training; then prompt and answer."""
+    score = "no score" if sample.score is None else f"score {format_value(float(sample.score))}"
+    end = {True: "ended", False: "cut off", None: ""}[sample.terminated]
+    length = "" if sample.length is None else counted(sample.length, "token")
+    held_out = "held out" if sample.split == "eval" else ""
+    facts = " · ".join(filter(None, (score, end, length, held_out)))
+    return element(
+        "div",
+        element("p", facts, class_="muted"),
+        element("pre", element("span", _text(sample.query), class_="muted"), element("br"), _answer(sample)),
+    )
+
+
+def _answer(sample: Sample) -> str:
+    return _text(sample.response) if sample.response.strip() else element("i", "nothing but blanks or nothing at all")
+
+
+def _text(text: str) -> str:
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)"

@@ -1,0 +1,181 @@
+"""What pre-flight found, in every form: a section of a run's report, or a report of its own."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
+from diagnostics.report.markdown_elements import code, escaped, table
+from diagnostics.report.strict_json import encoded
+from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.wording.findings import fix_line
+from diagnostics.wording.messages import message_text, message_with_rule, reason_and_remedy
+from diagnostics.wording.values import counted
+
+_MOST_NAMES = 8  # of settings that no check reads, before they are only counted
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What pre-flight says of one configuration. `unread` names the settings that no check looks at."""
+
+    path: str
+    algorithm: str
+    producer: str
+    version: str
+    settings: int
+    unread: tuple[str, ...]
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def worst(self) -> Severity | None:
+        """The worst severity that was found."""
+        found = fired_worst_first(self.outcomes)
+        return found[0].severity if found else None
+
+    @property
+    def line(self) -> str:
+        """What it is about: "grpo · trl 1.12.0 · 145 settings"."""
+        program = f"{self.producer} {self.version}".rstrip()
+        return " · ".join((self.algorithm, program, counted(self.settings, "setting")))
+
+    @property
+    def checked(self) -> str:
+        """How much was looked at: "23 checks, 4 could not run"."""
+        unseen = len(_unseen(self.outcomes))
+        return counted(len(self.outcomes) - unseen, "check") + (f", {unseen} could not run" if unseen else "")
+
+    @property
+    def assumed(self) -> str:
+        """Whose defaults count where the version is not known; empty where it is, or where nothing hangs on it."""
+        if self.version or self.producer != "trl":
+            return ""
+        return "The version of TRL is not known: the defaults of the newest count; --producer-version names another."
+
+    @property
+    def kept(self) -> str:
+        """What no check looks at, by name where there are few; empty where there is nothing."""
+        if not self.unread:
+            return ""
+        names = ": " + ", ".join(self.unread) if len(self.unread) <= _MOST_NAMES else ""
+        return f"{counted(len(self.unread), 'setting')} that no check looks at{names}"
+
+
+def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]:
+    """Lines of a run's report: warnings in full, notes by name; none where nothing was found."""
+    found = fired_worst_first(outcomes)
+    if not found:
+        return
+    yield f"Settings worth a look ({len(found)}); they do not count for the verdict"
+    notes = [outcome.rule for outcome in found if outcome.severity is Severity.INFO]
+    for outcome in found:
+        if outcome.rule not in notes:
+            text = " ".join([message_with_rule(outcome), *(fix_line(fix) for fix in outcome.fixes)])
+            yield style.labelled(str(outcome.severity), text, indent=2)
+    if notes:
+        yield style.labelled("notes", ", ".join(notes), indent=2)
+    yield ""
+
+
+def settings_table(found: Iterable[Outcome]) -> str:
+    """What was found as a Markdown table."""
+    rows = [
+        (
+            f"**{outcome.severity}**",
+            f"{escaped(message_text(outcome.message))} ({code(outcome.rule)})",
+            "<br>".join(escaped(fix_line(fix)) for fix in outcome.fixes),
+            escaped(outcome.source),
+        )
+        for outcome in found
+    ]
+    return table(("Severity", "Setting", "Try", "Source"), rows)
+
+
+def reviews_form(reviews: Sequence[Review], form: str, style: Style) -> str:
+    """The reviews as "text" or "markdown", or as one JSON document."""
+    if form == "json":
+        return encoded({"configurations": [_document(review) for review in reviews]})
+    if form == "markdown":
+        return "\n\n".join(map(_markdown, reviews))
+    return "\n\n\n".join("\n".join(_text(review, style)) for review in reviews)
+
+
+def finding_document(outcome: Outcome) -> dict[str, Any]:
+    """What a fired check says, for JSON."""
+    return {
+        "code": outcome.code,
+        "rule": outcome.rule,
+        "severity": outcome.severity,
+        "grade": outcome.grade,
+        "message": message_text(outcome.message),
+        "parameters": outcome.parameters,
+        "source": outcome.source,
+        "fixes": [
+            {
+                "parameter": fix.parameter,
+                "current": fix.current,
+                "suggested": fix.suggested,
+                "why": message_text(fix.why),
+                "source": fix.source,
+            }
+            for fix in outcome.fixes
+        ],
+    }
+
+
+def _text(review: Review, style: Style) -> Iterator[str]:
+    yield f"{review.path}  {review.line}"
+    yield ""
+    for outcome in fired_worst_first(review.outcomes):
+        yield style.labelled(str(outcome.severity).upper(), message_with_rule(outcome))
+        yield from (style.labelled("try", fix_line(fix), indent=LABEL_COLUMN) for fix in outcome.fixes)
+        yield style.labelled("source", outcome.source, indent=LABEL_COLUMN)
+        yield ""
+    if not fired_worst_first(review.outcomes):
+        yield style.labelled("HEALTHY", f"Nothing to object to in {review.checked}.")
+        yield ""
+    if unseen := _unseen(review.outcomes):
+        yield f"Could not be checked ({len(unseen)})"
+        column = max(len(outcome.rule) for outcome in unseen) + 2
+        for outcome in unseen:
+            reason = reason_and_remedy(outcome)
+            yield style.labelled(outcome.rule, reason, indent=2, column=column)
+        yield ""
+    yield from (style.labelled("note", note) for note in (review.assumed, review.kept) if note)
+
+
+def _markdown(review: Review) -> str:
+    found = fired_worst_first(review.outcomes)
+    lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.line), ""]
+    lines.append(settings_table(found) if found else f"Nothing to object to in {review.checked}.")
+    if unseen := _unseen(review.outcomes):
+        rows = [
+            (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
+            for outcome in unseen
+        ]
+        title = f"<details><summary>Could not be checked ({len(unseen)})</summary>"
+        lines += ["", title, "", table(("Check", "Why", "To enable"), rows), "", "</details>"]
+    return "\n\n".join(["\n".join(lines), *(escaped(note) for note in (review.assumed, review.kept) if note)])
+
+
+def _document(review: Review) -> dict[str, Any]:
+    unseen = _unseen(review.outcomes)
+    return {
+        "path": review.path,
+        "algorithm": review.algorithm,
+        "producer": review.producer,
+        "producer_version": review.version or None,
+        "settings": review.settings,
+        "unread_settings": review.unread,
+        "notes": [review.assumed] if review.assumed else [],
+        "preflight": [finding_document(outcome) for outcome in fired_worst_first(review.outcomes)],
+        "quiet": [outcome.rule for outcome in review.outcomes if outcome.verdict is Verdict.QUIET],
+        "skipped": [
+            {"rule": outcome.rule, "reason": message_text(outcome.message), "enable": message_text(outcome.enable)}
+            for outcome in unseen
+        ],
+    }
+
+
+def _unseen(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    return tuple(o for o in outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN))

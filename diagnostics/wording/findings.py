@@ -1,0 +1,84 @@
+"""Parts of a diagnosis in words: fixes, samples, rival causes, and why rules could not run."""
+
+from collections.abc import Iterable, Sequence
+
+from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.model.cause import Rival
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.messages import format_setting
+from diagnostics.model.outcome import Fix, Outcome, ShownSample
+from diagnostics.rules import CATALOG
+from diagnostics.rules.config import CHECKS
+from diagnostics.wording.messages import message_text, reason_and_remedy
+
+_DEFAULT_LIMITS = {
+    **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
+    **{check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS},
+}
+_CAUSE_SUMMARIES = {entry.name: entry.summary for entry in CAUSES}
+_MOST_RULES = 12  # named behind one reason
+
+
+def rules_by_reason(not_applicable: Iterable[Outcome]) -> dict[str, tuple[str, ...]]:
+    """Why rules do not apply to a run: each reason with the names of its rules."""
+    found: dict[str, tuple[str, ...]] = {}
+    for outcome in not_applicable:
+        reason = message_text(outcome.message)
+        found[reason] = (*found.get(reason, ()), outcome.rule)
+    return found
+
+
+def skip_reasons(blind_spots: Iterable[Outcome]) -> tuple[str, ...]:
+    """Why rules could not run and what would let them: too few points first, then each reason once with its rules."""
+    needed: list[str] = []
+    found: dict[str, list[str]] = {}
+    for outcome in blind_spots:
+        if outcome.message.template == "engine.too-few":
+            needed.append(f"{outcome.rule} {outcome.message.values['needed']}")
+        else:
+            found.setdefault(reason_and_remedy(outcome), []).append(outcome.rule)
+    others = [f"{reason} [{_first_names(rules)}]" for reason, rules in found.items()]
+    return (*([f"Too few logged points so far; needed: {', '.join(needed)}."] if needed else []), *others)
+
+
+def _first_names(rules: Sequence[str]) -> str:
+    more = len(rules) - _MOST_RULES
+    return ", ".join(rules) if more <= 0 else f"{', '.join(rules[:_MOST_RULES])} and {more} more"
+
+
+def overridden_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """The limits that judged this run and differ from the defaults: "kl-too-high.warning = 5 (default 10)"."""
+    judging = {outcome.rule for outcome in (*diagnosis.outcomes, *diagnosis.preflight)}
+    return tuple(
+        f"{name}.{field} = {format_setting(value)} (default {format_setting(default)})"
+        for name, given in diagnosis.limits.items()
+        if name in judging
+        for field, value in given.items()
+        if value != (default := _DEFAULT_LIMITS[name][field])
+    )
+
+
+def fix_line(fix: Fix) -> str:
+    """A fix in a line: "learning_rate 0.005 → 0.0005: smaller updates"; unknown values are left out."""
+    if fix.suggested is None:
+        change = fix.parameter
+    elif fix.current is None:
+        change = f"{fix.parameter} = {format_setting(fix.suggested)}"
+    else:
+        change = f"{fix.parameter} {format_setting(fix.current)} → {format_setting(fix.suggested)}"
+    return f"{change}: {message_text(fix.why)}"
+
+
+def sample_caption(sample: ShownSample) -> str:
+    """Which sample it is, counted from 1, and why it is shown: "step 12, sample 4: Cut off at the length limit."."""
+    return f"step {sample.step}, sample {sample.row + 1}: {message_text(sample.why)}"
+
+
+def sample_line(sample: ShownSample) -> str:
+    """The caption and the response: "step 12, sample 4: Cut off at the length limit. “was horri”"."""
+    return f"{sample_caption(sample)} “{sample.quote}”"
+
+
+def rival_line(rival: Rival) -> str:
+    """Another cause and what would decide: "The numbers broke down: … A NaN in any metric … [numerical-breakdown]"."""
+    return f"{_CAUSE_SUMMARIES[rival.cause]} {message_text(rival.decides)} [{rival.cause}]"

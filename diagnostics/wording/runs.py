@@ -1,0 +1,38 @@
+"""A run in a line: what it is, where it stands, what its log looks like."""
+
+from diagnostics.model.run import DataHealth, Run
+from diagnostics.wording.steps import progress
+from diagnostics.wording.times import age
+from diagnostics.wording.values import counted
+
+
+def run_line(run: Run) -> str:
+    """What a run is and where it stands: "grpo · trl 1.16.0 · running · step 143 of 200"."""
+    return " · ".join((run.algorithm, producer(run), state(run), progress(run)))
+
+
+def producer(run: Run) -> str:
+    """The program that wrote the log, with its version where that is known: "trl 1.16.0"."""
+    return f"{run.producer} {run.producer_version or ''}".rstrip()
+
+
+def state(run: Run) -> str:
+    """The state in words; for a run that fell silent or died, with the age of its last sign of life."""
+    if run.status.state not in ("silent", "died") or run.status.last_written is None:
+        return run.status.state
+    return f"{run.status.state}, last written {age(run.status.last_written, run.observed_at)}"
+
+
+def data_line(health: DataHealth) -> str:
+    """What the log itself looks like: "4,576 points · 3 NaN · 1 rewind"; what is zero goes unsaid."""
+    adjectives = {"NaN": health.nan, "infinite": health.inf, "malformed": health.malformed}
+    nouns = {"duplicate": health.duplicates, "rewind": health.rewinds, "gap": health.gaps}
+    order = ("NaN", "infinite", "duplicate", "rewind", "gap", "malformed")
+    counts = [
+        f"{adjectives[word]:,} {word}" if word in adjectives else counted(nouns[word], word)
+        for word in order
+        if adjectives.get(word) or nouns.get(word)
+    ]
+    tags = len(health.unmapped_tags)
+    counts += [f"{counted(tags, 'tag')} outside the vocabulary"] if tags else []
+    return " · ".join([counted(health.points, "point"), *counts])

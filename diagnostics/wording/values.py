@@ -1,0 +1,36 @@
+"""Numbers, units, counts and settings in words."""
+
+from diagnostics.model.messages import Value, format_setting, format_value
+from diagnostics.model.outcome import Outcome
+
+_REDUNDANT_UNITS = frozenset({"ratio", "loss", "norm", "reward"})  # the metric's name says it already
+
+
+def value_with_unit(value: Value, unit: str = "") -> str:
+    """A measured value with its unit, a fraction as a percentage: "10 nats/sequence", "95 %"."""
+    if unit == "fraction" and isinstance(value, float):
+        return f"{format_value(100 * value)} %"
+    return format_value(value) if unit in _REDUNDANT_UNITS else f"{format_value(value)} {unit}".rstrip()
+
+
+def measured_and_limit(outcome: Outcome) -> str:
+    """What was measured beside its limit, both in the rule's own unit: "0.94 fraction, limit 0.8"; empty for none."""
+    if outcome.measured is None:
+        return ""
+    limit = "" if outcome.limit is None else f", limit {format_value(outcome.limit)}"
+    return f"{format_value(outcome.measured)} {outcome.unit}".rstrip() + limit
+
+
+def optional_value(value: float | None) -> str:
+    """A number with three significant digits; empty for None."""
+    return "" if value is None else format_value(float(value))
+
+
+def setting_text(value: object) -> str:
+    """A setting as one types it, a list without brackets: "0.0002", "accuracy, brevity"."""
+    return ", ".join(map(format_setting, value)) if isinstance(value, list | tuple) else format_setting(value)
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 rewind", "2 rewinds"."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,45 @@
+"""The verdict on a run in words, and how many of its checks found something."""
+
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.outcome import Verdict
+from diagnostics.wording.messages import headline, message_text
+from diagnostics.wording.severities import severity_counts
+from diagnostics.wording.values import counted
+
+_MOST_BLIND_SPOTS = 1  # named with their reasons
+
+
+def verdict_sentence(diagnosis: Diagnosis) -> str:
+    """The verdict on a run in which nothing fired: how many checks ran, and how many could not."""
+    unchecked = len(diagnosis.blind_spots)
+    applying = len(diagnosis.outcomes) - len(diagnosis.not_applicable)
+    checked = applying - unchecked
+    if not diagnosis.run.series:
+        logged = "was logged" if diagnosis.run.status.has_ended else "is logged yet"
+        return f"Nothing to judge: no metric {logged}."
+    if diagnosis.verdict == "not-judged":
+        return f"Only {checked} of {applying} checks could run."
+    skipped = f"; {unchecked} could not run." if unchecked else "."
+    return f"No sign of trouble in {counted(checked, 'check')}{skipped}"
+
+
+def verdict_headline(diagnosis: Diagnosis) -> str:
+    """The verdict as one sentence: the worst finding's, else how much was checked."""
+    found = diagnosis.findings
+    return headline(found[0].leading) if found else verdict_sentence(diagnosis)
+
+
+def check_counts(diagnosis: Diagnosis) -> str:
+    """How many findings of each severity there are, how many checks were quiet, and how many could not run."""
+    quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
+    found = severity_counts(finding.severity for finding in diagnosis.findings)
+    return " · ".join(filter(None, (found, f"{counted(quiet, 'check')} quiet", _blind_spots(diagnosis))))
+
+
+def _blind_spots(diagnosis: Diagnosis) -> str:
+    spots = diagnosis.blind_spots
+    if not spots:
+        return ""
+    named = "; ".join(f"{spot.rule}: {message_text(spot.message).rstrip('.')}" for spot in spots[:_MOST_BLIND_SPOTS])
+    more = "; …" if len(spots) > _MOST_BLIND_SPOTS else ""
+    return f"{len(spots)} could not run ({named}{more})"

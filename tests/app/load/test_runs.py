@@ -1,0 +1,71 @@
+"""Runs are read once for all sessions and diagnosed again only after they changed."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.load.runs import SharedRun, is_live
+from diagnostics.api import UnreadableRun, open_run
+from diagnostics.model.status import Status
+from diagnostics.runlog import RunLog
+
+
+def test_an_unchanged_run_keeps_its_diagnosis(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0})
+    shared = SharedRun(str(tmp_path / "a"))
+    before = shared.look()
+    time.sleep(0.3)
+    assert before is shared.look()
+
+
+def test_a_new_step_is_a_new_revision(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0})
+        shared = SharedRun(str(tmp_path / "a"))
+        before = shared.look()
+        log.log(2, {"reward": 2.0})
+        time.sleep(0.3)
+        after = shared.look()
+    assert after.revision > before.revision
+    assert list(after.run.steps) == [1, 2]
+
+
+def test_a_run_that_has_ended_is_shown_with_its_own_diagnosis(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0})
+        shared = SharedRun(str(tmp_path / "a"))
+        shared.look()
+        log.log(2, {"reward": 2.0})
+    time.sleep(0.3)
+    look = shared.look()
+    assert look.diagnosis.run is look.run
+    assert list(look.run.steps) == [1, 2]
+
+
+def test_many_sessions_at_once_see_a_consistent_run(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log, ThreadPoolExecutor(8) as pool:
+        log.log(0, {"reward": 0.0})
+        shared = SharedRun(str(tmp_path / "a"))
+        looks = pool.map(lambda _: [list(shared.look().run.steps) for _ in range(50)], range(8))
+        for step in range(1, 200):
+            log.log(step, {"reward": 1.0})
+        seen = [steps for each in looks for steps in each]
+    assert all(steps == list(range(len(steps))) for steps in seen)
+
+
+def test_a_path_without_a_run_raises_its_sentence(tmp_path: Path) -> None:
+    with pytest.raises(UnreadableRun, match="is an empty folder"):
+        SharedRun(str(tmp_path))
+
+
+def test_a_finished_run_is_not_polled_and_a_foreign_one_only_while_it_is_fresh(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0})
+    finished = open_run(tmp_path / "a")
+    fresh = replace(finished, status=Status("unknown", 10, last_written=time.time() - 5))
+    stale = replace(finished, status=Status("unknown", 10, last_written=time.time() - 3600))
+    assert [is_live(finished), is_live(fresh), is_live(stale)] == [False, True, False]

@@ -1,0 +1,16 @@
+"""The line below the verdict: what it says of a diagnosis that is older than the data."""
+
+from pathlib import Path
+
+from app.widgets.checks_and_data import diagnosed_at
+from diagnostics.api import diagnose, open_run
+from diagnostics.runlog import RunLog
+
+
+def test_a_diagnosis_older_than_the_data_names_its_step(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1240, {"reward": 1.0})
+        diagnosis = diagnose(open_run(tmp_path / "a"))
+        log.log(1250, {"reward": 1.0})
+    assert diagnosed_at(open_run(tmp_path / "a"), diagnosis) == ("diagnosed at step 1,240",)
+    assert diagnosed_at(diagnosis.run, diagnosis) == ()
