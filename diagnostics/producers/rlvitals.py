@@ -1,4 +1,4 @@
-"""rlvitals' own trainer: TRL's names and a few that TRL lacks; no caveats, for every mean is masked."""
+"""rlvitals' own trainer: TRL's names and a few that TRL lacks. Every mean is masked, so only RLOO needs caveats."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ TAGS = {
 
 
 def recognise(log: Log) -> float:
-    """Sure where the run log names its writer; in another format, by what only this trainer logs of PPO and GRPO."""
+    """Sure where the run log names its writer; in another format, by what only this trainer logs."""
     if log.recording.producer == "rlvitals":
         return 1.0
     is_ours = log.has("val/ratio", "val/ratio_max") or log.has("objective/entropy", "clip_ratio/region_mean")
@@ -47,10 +47,14 @@ def examine(log: Log) -> LogTraits:
     named = log.recording.algorithm
     if named not in ("", "unknown"):
         return LogTraits(algorithm=named)
-    return LogTraits(algorithm="ppo" if ppo.recognise(log) else "grpo" if grpo.recognise(log) else "unknown")
+    if ppo.recognise(log):
+        return LogTraits(algorithm="ppo")
+    if grpo.recognise(log):
+        return LogTraits(algorithm="rloo" if grpo.is_rloo(log) else "grpo")
+    return LogTraits(algorithm="unknown")
 
 
-TRAINER = Trainer("rlvitals", TAGS, recognise, examine, grpo.FAMILIES)
+TRAINER = Trainer("rlvitals", TAGS, recognise, examine, grpo.FAMILIES, grpo.RLOO_CAVEATS)
 
 _NEVER = {"top_p": 1.0, "repetition_penalty": 1.0, "min_new_tokens": 0, "suppress_tokens": None, "grammar": None}
 _SHARED = {
@@ -71,7 +75,12 @@ DEFAULTS = {
     "grpo": (
         ((), {
             **_SHARED, "learning_rate": 1e-6, "max_tokens": 512, "num_generations": 8, "epochs": 1, "kl_weight": 0.0,
-            "loss_type": "dapo",
+            "loss_type": "dapo", "importance_sampling_level": "token",
+        }),
+    ),
+    "rloo": (
+        ((), {
+            **_SHARED, "learning_rate": 1e-6, "max_tokens": 512, "num_generations": 2, "epochs": 1, "kl_weight": 0.05,
         }),
     ),
 }  # fmt: skip

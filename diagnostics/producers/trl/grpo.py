@@ -66,6 +66,19 @@ def _compares_over_batch(log: Log) -> bool:
     return log.config.get("scale_rewards") == "batch" or aggregation == "normalize_then_sum"
 
 
+RLOO_CAVEATS = (
+    Caveat(("kl",), "RLOO logs the k1 estimator, which may be below 0.", holds=is_rloo),
+    Caveat(
+        ("frac_reward_zero_std",),
+        "RLOO takes it after the KL penalty, so it is about 0 whenever beta is not 0.",
+        holds=is_rloo,
+    ),
+    Caveat(
+        ("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"),
+        "RLOO counts sequences, not tokens.",
+        holds=is_rloo,
+    ),
+)
 CAVEATS = (
     Caveat(
         ("reward_std",),
@@ -86,17 +99,7 @@ CAVEATS = (
     ),
     Caveat(tuple(f"completions/{which}_terminated_length" for which in ("mean", "min", "max")), "0 when none ended."),
     Caveat(("kl",), "Not divided by the temperature.", since=(0, 14), before=(0, 16), holds=_is_old_grpo),
-    Caveat(("kl",), "RLOO logs the k1 estimator, which may be below 0.", holds=is_rloo),
-    Caveat(
-        ("frac_reward_zero_std",),
-        "RLOO takes it after the KL penalty, so it is about 0 whenever beta is not 0.",
-        holds=is_rloo,
-    ),
-    Caveat(
-        ("clip_ratio/low_mean", "clip_ratio/high_mean", "clip_ratio/region_mean"),
-        "RLOO counts sequences, not tokens.",
-        holds=is_rloo,
-    ),
+    *RLOO_CAVEATS,
     Caveat(
         ("frac_reward_zero_std",), "Taken over the batch, not over groups, so it is 0 or 1.", holds=_compares_over_batch
     ),

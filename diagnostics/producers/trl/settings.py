@@ -148,6 +148,9 @@ HANDED_OVER = {
 
 ALGORITHM_MARKS = {
     "grpo": frozenset({"num_generations", "max_completion_length", "scale_rewards", "num_iterations"}),
+    "rloo": frozenset(
+        {"num_generations", "max_completion_length", "num_iterations", "normalize_advantages", "reward_clip_range"}
+    ),
     "ppo": frozenset({"num_ppo_epochs", "response_length", "num_sample_generations", "cliprange_value"}),
     "ppo-legacy": frozenset({"ppo_epochs", "init_kl_coef", "adap_kl_ctrl", "use_score_scaling"}),
 }
