@@ -1,12 +1,12 @@
 """Nearly all clipping happens at the upper bound, while the entropy falls: the clip range throttles exploration.
 
 What it checks
-    The share of tokens clipped at 1 + epsilon_high is five times that clipped at 1 − epsilon and at least 0.01, for
-    20 logged points, while the entropy has a falling trend over the last 50. It is only ever noted.
+    The share of tokens clipped at 1 + epsilon_high is five times that clipped at 1 − epsilon and at least 0.01, for 20
+    logged points, while the entropy has a falling trend over the last 50. It is never more than info.
 
 Why it matters
-    A rare token may at most grow by the upper clip range per update; a frequent one is hardly held. With equal ranges
-    rare continuations die out.
+    Per update a rare token may gain at most the upper clip range, while a frequent one is hardly held back. With equal
+    ranges rare continuations die out.
 
 When it is wrong
     An entropy that falls because the task is learned is healthy. Of 60 simulated healthy runs of 1000 points with

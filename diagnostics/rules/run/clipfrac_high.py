@@ -1,20 +1,20 @@
-"""Many policy updates are clipped: the ratio wants to go farther than the clip range allows.
+"""Many policy updates are clipped: the ratio tries to leave the clip range.
 
 What it checks
     The share of clipped tokens (`policy/clipfrac_avg`), as the median of five logged points: 0.3 for three points
     is a warning, 0.5 is critical. The first ten points are not judged.
 
 Why it matters
-    A clipped token gives no gradient, so that share of the batch is lost; and what is clipped shows how far the
-    policy wanted to jump.
+    A clipped token gives no gradient, so that share of the batch is lost, and the clipped share shows how far the
+    policy tried to jump.
 
 When it is wrong
-    A low clip fraction is no proof of health: it rises with the learning rate and falls again when the policy has
+    A low clip fraction does not prove health: it rises with the learning rate and falls again once the policy has
     become deterministic. Read it together with `update-too-large`. In classic control 0.1 to 0.3 is normal; for
     language models 0.001 to 0.01 is.
 
 What to try
-    If updates are large as well: lower the learning rate, fewer passes. If they are small: widen the clip range.
+    If updates are large as well, lower the learning rate or make fewer passes. If they are small, widen the clip range.
 
 References
     TRL logging page: if the ratio is too high, it gets clipped, resulting in a high policy/clipfrac_avg.

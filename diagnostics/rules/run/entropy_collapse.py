@@ -1,18 +1,18 @@
-"""The entropy is used up and the reward has stopped to rise: the policy no longer explores.
+"""The entropy is used up and the reward has stopped rising: the policy no longer explores.
 
 What it checks
-    The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while
-    the main reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no
-    signal. A reward at full marks is left alone. It is a warning, and critical while the answers to one prompt are
-    copies of each other (`smp-group-duplicates`).
+    The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while the main
+    reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. A reward at
+    full marks is ignored. It is a warning, and critical while the answers to one prompt are copies of each other
+    (`smp-group-duplicates`).
 
 Why it matters
-    Without variety there is nothing to compare, and what was missed so far stays missed.
+    Without variety there is nothing to compare, and a solution not found so far will not be found.
 
 When it is wrong
-    Entropy falls in every run that learns: healthy public runs ended at 10 %, 14 % and 47 % of their start. A
-    run that has learned what there is to learn, below full marks, looks the same; it costs nothing to stop it.
-    TRL's PPO averages over padding too, so shorter answers lower its entropy.
+    Entropy falls in every run that learns: healthy public runs ended at 10 %, 14 % and 47 % of their start. A run that
+    has learned all it can, below full marks, looks the same; stopping it costs nothing. TRL's PPO also averages over
+    padding, so shorter answers lower its entropy.
 
 What to try
     Sample at temperature 1, raise the upper clip range, update on-policy, lower the learning rate. Go back to a
@@ -98,7 +98,7 @@ class EntropyCollapse(Rule[Limits]):
 
 
 def _has_stalled(run: Run, limits: Limits) -> bool:
-    """Whether the reward has stopped to rise below its full marks, or most groups give no signal."""
+    """Whether the reward has stopped rising below full marks, or most groups give no signal."""
     reward = main_reward(run)
     recent = reward.values[-limits.flat :]
     if is_solved(run, reward.steps[-limits.flat :], limits.full_marks):

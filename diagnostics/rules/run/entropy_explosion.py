@@ -5,16 +5,16 @@ What it checks
     ending five earlier) and above half of its start, for five points: critical.
 
 Why it matters
-    A policy that is pushed away from what it does, more than towards something else, spreads its probability
-    over everything. Gibberish of many languages is what that reads like.
+    A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
+    everything. The result reads like gibberish in many languages.
 
 When it is wrong
-    A change of the sampling temperature or of the data in the middle of a run. A rise that takes longer than
+    A change of the sampling temperature or of the data during the run looks the same. A rise that takes longer than
     fifty points is not seen.
 
 What to try
-    Stop. Go back to a checkpoint from before, divide the learning rate by five, turn on the KL penalty, take
-    out an entropy bonus.
+    Stop. Go back to a checkpoint from before, divide the learning rate by five, turn on the KL penalty, remove any
+    entropy bonus.
 
 References
     verl issues 1066, 2738 · rllm issue 116 · ConvSearch-R1 issue 6 (gibberish at step 270) · measured on three
@@ -81,5 +81,5 @@ class EntropyExplosion(Rule[Limits]):
 
 
 def _rise(smooth: Values, base: Values, least: float) -> Values:
-    """(N,) The entropy over its own past; 0 where it is low beside that of the start."""
+    """(N,) The entropy over its own past; 0 where it is low compared with the start."""
     return np.where((smooth >= least) | np.isnan(smooth), smooth / base, 0.0)

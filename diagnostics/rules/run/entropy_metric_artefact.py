@@ -1,11 +1,11 @@
-"""The logged entropy is below 0: padding was counted in, and the number means nothing.
+"""The logged entropy is below 0: padding was counted, and the number means nothing.
 
 What it checks
-    The entropy per response (`objective/entropy`): any value below 0 is noted.
+    The entropy per response (`objective/entropy`): any value below 0 is reported as info.
 
 Why it matters
-    TRL's PPO up to 1.9 fills the log-probabilities of padding with 1, which adds −1 for each padding token.
-    With short answers the sum is far below 0, and says nothing of the policy.
+    TRL's PPO up to 1.9 fills the log-probabilities of padding with 1, which adds −1 for each padding token. With short
+    answers the sum is far below 0 and says nothing about the policy.
 
 When it is wrong
     An entropy below 0 is always an artefact: log-probabilities of sampled tokens are never above 0.

@@ -5,14 +5,14 @@ What it checks
     limit, for three logged points: critical.
 
 Why it matters
-    A completion shorter than the limit did end. If it does not count as ended, the end token is unknown to the
-    trainer: the share of cut-off answers is wrong, and so is every mask and penalty that builds on it.
+    A completion shorter than the limit did end. If it does not count as ended, the end token is unknown to the trainer:
+    the share of cut-off answers is wrong, and so is every mask and penalty derived from it.
 
 When it is wrong
-    A limit on the whole conversation, or on tool calls, may end completions before the length limit. A limit that
-    was lowered during the run is not the one that the configuration states: where completions stop dead at one
-    length that they went beyond before, that length is the limit, and nothing is found. An end that is not known
-    leaves lengths scattered.
+    A limit on the whole conversation, or on tool calls, may end completions before the length limit. A limit that was
+    lowered during the run is not the one that the configuration states: where completions stop dead at one length that
+    they exceeded before, that length is the limit and the rule stays quiet. An unknown end token leaves lengths
+    scattered.
 
 What to try
     List every end token of the model (of the tokenizer and of the chat template) in its generation
@@ -39,7 +39,7 @@ from diagnostics.traits.shapes import hard_maximum
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a cut is no cut."""
+    """When a cut-off answer did end."""
 
     critical: float = limit(0.5, "fraction", "engineering default: more than half")
     patience: int = limit(3, "logged points", "engineering default")
@@ -95,7 +95,7 @@ def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Value
 
 
 def _where_shorter_now(cut: Values, longest: Values, steps: Steps, stated: float, since: int, limit: float) -> Values:
-    """The same where another limit holds since a step."""
+    """The same where another limit holds from some step on."""
     return np.where(longest < np.where(steps < since, stated, limit), cut, 0.0)
 
 

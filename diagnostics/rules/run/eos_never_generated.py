@@ -1,17 +1,17 @@
 """The model does not end its answers: hardly any completion contains the end-of-sequence token.
 
 What it checks
-    PPO: the number of end tokens generated (`val/num_eos_tokens`): none for ten logged points is critical, fewer
-    than one for ten answers is a warning where the batch size is known. GRPO: 97 % and more of the completions cut
-    off for ten points is critical.
+    PPO: the number of end tokens generated (`val/num_eos_tokens`): none for ten logged points is critical, fewer than
+    one per ten answers is a warning where the batch size is known. GRPO: 97 % or more of the completions cut off for
+    ten points is critical.
 
 Why it matters
-    Answers without an end run into the limit, are scored with whatever stands behind them, and the model
-    never gets to see that ending pays.
+    Answers without an end run into the length limit and are scored with whatever they trail off into, and the model
+    never sees that ending pays.
 
 When it is wrong
-    TRL counts on one process only, and counts padding where the padding token is the end token. A model that ends
-    on another token than the tokenizer's looks the same.
+    TRL counts on one process only, and counts padding where the padding token is the end token. A model that ends on a
+    token other than the tokenizer's looks the same.
 
 What to try
     The EOS trick: `missing_eos_penalty` 1.0 with `stop_token` eos. Use a padding token of its own. Check that the

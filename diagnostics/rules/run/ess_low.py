@@ -5,11 +5,11 @@ What it checks
     three points is a warning.
 
 Why it matters
-    With a share of 0.3 the gradient is as noisy as that of a third of the batch, and most of what was generated
-    counts for nothing.
+    With a share of 0.3 the gradient is as noisy as that of a third of the batch, and most of what was generated is
+    wasted.
 
 When it is wrong
-    Small batches vary more.
+    In small batches it varies more.
 
 What to try
     Bring the two engines together first: weights, precision, sampling. Then truncate the importance ratio
@@ -55,7 +55,7 @@ class EssLow(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Only where it is logged: most trainers have one engine, and nothing to compare."""
+        """Only where it is logged: most trainers have a single engine and nothing to compare."""
         return super().applies(run) and not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> Finding:

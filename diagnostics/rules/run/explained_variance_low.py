@@ -1,16 +1,16 @@
 """The value model explains little of the returns: advantages are mostly noise.
 
 What it checks
-    The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 and
-    below behind the first 50 points is a warning, 0.2 and below behind the first 200 is noted.
+    The explained variance (`ppo/val/var_explained`), as the median of five logged points, for five points: −0.5 or
+    below after the first 50 points is a warning, 0.2 or below after the first 200 is info.
 
 Why it matters
-    At 1 the critic knows the returns, at 0 it knows their mean and no more. Below 0 it does harm: advantages
-    are noisier with it than without.
+    At 1 the critic predicts the returns, at 0 only their mean. Below 0 it does harm: advantages are noisier with it
+    than without.
 
 When it is wrong
-    Where all answers earn about the same there is hardly any variance to explain, and a low share of it says
-    little. A critic that knows the mean and nothing else lies a little below 0, in healthy runs of short tasks too.
+    Where all answers earn about the same there is hardly any variance to explain, and a low share says little. A critic
+    that knows only the mean lies a little below 0, even in healthy runs of short tasks.
 
 What to try
     Train the value model before the policy, raise `vf_coef`, bring rewards to a common scale.
@@ -62,7 +62,7 @@ class ExplainedVarianceLow(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """TRL's newer PPO does not log it, and nothing would make it."""
+        """TRL's newer PPO does not log it and cannot be made to."""
         return super().applies(run) and (run.algorithm == "ppo-legacy" or not self.missing(run))
 
     def check(self, run: Run, limits: Limits) -> Finding:

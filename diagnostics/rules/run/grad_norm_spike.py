@@ -6,15 +6,15 @@ What it checks
     are not judged.
 
 Why it matters
-    One odd batch, say with a reward that is out of scale, can undo many good steps where the gradient is not clipped.
+    One odd batch, say with a reward out of scale, can undo many good steps where the gradient is not clipped.
 
 When it is wrong
     The norm is logged before clipping, and healthy public runs have such points, up to ten times their median: it is
-    only ever noted. Of 60 simulated healthy runs of 1000 points none has one with log-normal noise, 44 with heavy tails
-    (t₃).
+    never more than info. Of 60 simulated healthy runs of 1000 points none has one with log-normal noise, 44 have one
+    with heavy tails (t₃).
 
 What to try
-    Nothing, if it stays alone and `max_grad_norm` is set. Else look at the rewards of that step.
+    Nothing, if it stays alone and `max_grad_norm` is set. Otherwise inspect the rewards of that step.
 
 References
     TRL issue 2980 (spikes while the reward rises) · three public verl runs (single points at 10 to 30 times the
@@ -39,7 +39,7 @@ SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far out is far."""
+    """How far from its past a norm must lie."""
 
     single: float = limit(6.0, "robust deviations", "simulated: no false alarm in 1000 points of normal noise")
     repeated: float = limit(4.0, "robust deviations", "engineering default")
@@ -89,7 +89,7 @@ def _with(series: Series, values: Values) -> Series:
 
 
 def _where_high(times: Values, scores: Values, least: float) -> Values:
-    """(N,) The scores, none of them above 0 where the norm is not many times its own median."""
+    """(N,) The scores, capped at 0 where the norm is not many times its own median."""
     return np.where(times >= least, scores, np.minimum(scores, 0.0))
 
 

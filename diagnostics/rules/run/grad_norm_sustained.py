@@ -3,7 +3,7 @@
 What it checks
     The gradient norm, as the median of five logged points, against its own median of up to 50 points ending five
     earlier: three times as much for five points is a warning. The first 50 points are not judged. The warning is
-    critical while the entropy explodes or collapses, or the two engines disagree ever more.
+    critical while the entropy explodes or collapses, or the two engines drift apart.
 
 Why it matters
     A norm that keeps growing often comes before a collapse: the rollout engine and the trainer disagree, the entropy
@@ -11,8 +11,8 @@ Why it matters
 
 When it is wrong
     A new level becomes the normal one after some 50 points. A norm that was near 0 because nothing was learned rises
-    when learning starts. Of 120 simulated healthy runs of 1000 points none fires up to an autocorrelation
-    of 0.7 or with heavy tails (t₃), 1 does at 0.9.
+    when learning starts. Of 120 simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.7 or
+    with heavy tails (t₃); one does at 0.9.
 
 What to try
     Lower the learning rate, clip the gradient at 0.1 to 1. With a separate rollout engine look at the difference of

@@ -1,18 +1,18 @@
 """Many GRPO updates are clipped: the policy changes too drastically, or the clip range is too narrow.
 
 What it checks
-    The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and
-    slime log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical. With
-    sequence-level importance sampling the scale is another one: there three times the run's own start counts, and
-    never below 0.2.
+    The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and slime
+    log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical. With
+    sequence-level importance sampling the scale differs: there the limit is three times the run's own start, and at
+    least 0.2.
 
 Why it matters
-    A clipped token gives no gradient, and what is clipped shows how far the policy wanted to jump.
+    A clipped token gives no gradient, and the clipped share shows how far the policy tried to jump.
 
 When it is wrong
     A clip ratio of 0 is no fault: with one update per generation the ratio is exactly 1. GSPO clips a hundred times
-    more than GRPO and is the better for it. `clip_ratio/low_min` and `high_max` are extremes of single completions
-    and are not judged.
+    more than GRPO and is better for it. `clip_ratio/low_min` and `high_max` are extremes of single completions and are
+    not judged.
 
 What to try
     Lower the learning rate or `num_iterations`; where epsilon is far below 0.2, raise it (DAPO: `epsilon_high`

@@ -1,10 +1,10 @@
 """The importance ratio is far from 1: the rollouts come from another policy.
 
 What it checks
-    The mean importance ratio (`sampling/importance_sampling_ratio/mean`), as the median of five logged points,
-    for three points: 0.5 and below or 2 and above is critical. Where whole sequences are masked
-    (`vllm_importance_sampling_mode` = sequence_mask, TRL's default from 0.26) 0.9 and below is a warning,
-    because that share of the sequences is dropped.
+    The mean importance ratio (`sampling/importance_sampling_ratio/mean`), as the median of five logged points, for
+    three points: 0.5 or below and 2 or above are critical. Where whole sequences are masked
+    (`vllm_importance_sampling_mode` = sequence_mask, TRL's default from 0.26) 0.9 or below is a warning, because a
+    tenth of the sequences is dropped.
 
 Why it matters
     At 1 both engines agree. Far from it the weights of the engine are stale, or it samples from a truncated

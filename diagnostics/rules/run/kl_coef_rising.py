@@ -5,11 +5,11 @@ What it checks
     horizon are known, growth at 80 % of the controller's maximum for 20 points in a row.
 
 Why it matters
-    The controller raises the coefficient while the KL is above its target. When it does so at full speed for long,
-    the KL does not obey, and numerical instabilities often follow.
+    The controller raises the coefficient while the KL is above its target. When it does so at full speed for long, the
+    KL does not respond, and numerical instabilities often follow.
 
 When it is wrong
-    A coefficient that started far too low rises for a good reason, and stops when the KL has reached the target.
+    A coefficient that started far too low rises for a good reason, and stops rising when the KL has reached the target.
 
 What to try
     Lower the learning rate, start with a higher coefficient, shorten the controller's horizon.
@@ -65,7 +65,7 @@ class KlCoefRising(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """A fixed coefficient is not logged, and then there is nothing to miss."""
+        """A fixed coefficient is not logged, and is then not missed."""
         return run.algorithm == "ppo-legacy" or not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> Finding:

@@ -1,10 +1,10 @@
 """KL to the reference stays below zero, which a true KL cannot: the policy is paid for a flaw in how it samples.
 
 What it checks
-    The KL summed over a response (`objective/kl`, the k1 estimator; RLOO's per token, times the length), as the
-    median of five logged points. Reaching −1 nats for three points is a warning; −5 nats, or −0.1 nats for each
-    token, is critical. Beyond that it is noted when the median over all logged points (at least ten) is below zero
-    by more than two standard errors, and by more than rounding makes of a KL of 0 (0.001 nats).
+    The KL summed over a response (`objective/kl`, the k1 estimator; RLOO's per token, times the length), as the median
+    of five logged points. Reaching −1 nats for three points is a warning; −5 nats, or −0.1 nats for each token, is
+    critical. Otherwise it is info when the median over all logged points (at least ten) is below zero by more than two
+    standard errors, and by more than the rounding error of a KL of 0 (0.001 nats).
 
 Why it matters
     The reward is r − β·KL. Where the KL can be driven negative, the policy earns reward by doing so, and that is
@@ -15,9 +15,9 @@ When it is wrong
     negative, so the same flaw does not show there.
 
 What to try
-    Sample from the very distribution that is scored: no top-k, top-p or min-p, no minimum length, no repetition
-    penalty, the same temperature. Then look for a wrong reference model or an adapter that stays on. The k3
-    estimator hides the problem and does not solve it.
+    Sample from the distribution that is scored: no top-k, top-p or min-p, no minimum length, no repetition penalty, the
+    same temperature. Then look for a wrong reference model or an adapter that stays on. The k3 estimator hides the
+    problem without solving it.
 
 References
     TRL training FAQ, "What Is the Concern with Negative KL Divergence?" · TRL's own warning below −1 · TRL issue
@@ -117,7 +117,8 @@ def _levels(series: Series, length: float | None, limits: Limits) -> tuple[Level
 
 
 def _tokens(series: Series, length: float | None) -> float:
-    """How many tokens share what the limits give a sequence: those of an answer, where the series is per token."""
+    """The tokens that a limit per sequence is divided among: those of an answer where the series is per token, else
+    one."""
     return (length or 1.0) if series.name == "kl_per_token" else 1.0
 
 

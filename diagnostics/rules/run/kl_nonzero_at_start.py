@@ -1,19 +1,19 @@
 """The KL to the reference is not 0 at the start, where policy and reference are still the same model.
 
 What it checks
-    The first logged KL, per token. At step 1 it may be 0.05 nats at most, either side of 0; beyond that it is
-    critical. Where the first point stands at step 2 to 10, or GRPO makes several updates from each generation
-    (`num_iterations`), it may be an average that an update has gone into: 0.2, and a warning. An average over more
-    than ten updates is not judged.
+    The first logged KL, per token. At step 1 it may be at most 0.05 nats, on either side of 0; beyond that it is
+    critical. Where the first point is at step 2 to 10, or GRPO makes several updates from each generation
+    (`num_iterations`), it may be an average that includes an update: the limit is 0.2, and the finding a warning. An
+    average over more than ten updates is not judged.
 
 Why it matters
     Before the first update the KL is 0 by definition. If it is not, the reference is another model, an adapter stays
-    on, dropout is on, a template differs, or sampling is constrained: every KL of the run is off by that much, and
-    the policy is pulled towards something that it never was.
+    on, dropout is on, a template differs, or sampling is constrained: every KL of the run is off by that much, and the
+    policy is pulled towards something it never was.
 
 When it is wrong
-    A run that goes on from another one, with the original model as its reference, rightly starts above 0; known ones
-    are left out.
+    A run that continues another one, with the original model as its reference, rightly starts above 0; where that is
+    known, the rule does not apply.
 
 What to try
     Compare reference and policy on one prompt. Turn dropout off; remove grammars, top-k and top-p while sampling.
@@ -66,7 +66,7 @@ class KlNonzeroAtStart(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """A run that goes on from another one does not start at its reference."""
+        """A run that continues another one does not start at its reference."""
         return super().applies(run) and run.parent is None
 
     def check(self, run: Run, limits: Limits) -> Finding:

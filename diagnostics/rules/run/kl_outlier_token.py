@@ -2,17 +2,17 @@
 
 What it checks
     Single points of GRPO's `kl` that reach 1 nat per token and 20 times the median of the 50 points before, for two
-    logged points at most. They are noted.
+    logged points at most. They are info.
 
 Why it matters
     The k3 estimator contains exp(reference − policy): one token that the policy finds far less likely than the
-    reference gives any number, and with a large beta its gradient too.
+    reference can make it arbitrarily large, and with a large beta its gradient too.
 
 When it is wrong
-    The first points of a real departure look the same until the third one; then `kl-too-high` and `kl-runaway` speak.
+    The first two points of a real departure look the same; from the third on `kl-too-high` and `kl-runaway` take over.
 
 What to try
-    Nothing where beta is small. Else clip the log-ratio, or take the KL out of the loss.
+    Nothing where beta is small. Otherwise clip the log-ratio, or take the KL out of the loss.
 
 References
     torchforge issue 664 (a mean of 1.6 million) · OpenRLHF issue 931 · rlhf-book issue 489.
@@ -84,7 +84,7 @@ def _outlying(kl: Values, times: Values, least: float) -> Values:
 
 
 def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:
-    """The outlier that stands extreme out, of those that came back within the longest allowed."""
+    """The largest outlier of those that came back within the longest time allowed."""
     found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
     if not found:
         return None

@@ -3,26 +3,25 @@
 What it checks
     The KL penalty of a response (`objective/non_score_reward`) against the smoothed score's gain since the start, and
     against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
-    not judged, but for a penalty of twice the score's deviation (four times that bar) for ten points: it decides which
-    answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise between
-    batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back with the force of beta
-    times the way it has gone, and an advantage of 1 pushes: they balance at a log-probability ratio of 1 / beta. Where
-    that allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20
-    points, it is a warning. So is a KL (median of five points) that has come back to a quarter of its highest for ten
-    points while the reward is no higher than it was there, and not as high as it can be: nothing but the penalty leads
-    back to the reference.
+    not judged, except for a penalty of twice the score's deviation (four times that bar) for ten points: it decides
+    which answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise
+    between batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back in proportion
+    to beta times its log-probability ratio, against an advantage of 1: they balance at a ratio of 1 / beta. Where that
+    allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20 points,
+    it is a warning. So is a KL (median of five points) that has fallen to a quarter of its peak for ten points while
+    the reward is no higher than at the peak, and below its maximum: only the penalty leads back to the reference.
 
 Why it matters
-    The reward is the score plus the penalty. At the best trade-off of a gain that is proportional to the distance the
-    penalty is half of the gain; where it is more than all of it, standing still would have earned more.
+    The reward is the score plus the penalty. Where the gain grows with the distance, the penalty at the best trade-off
+    is half of the gain; where it exceeds the gain, standing still would have earned more.
 
 When it is wrong
-    A policy that has run away and is being pulled back shows the same for a while; then the KL is high. A reward that
-    cannot be learned does not rise under any KL penalty. A reference that is renewed during the run brings the KL back
-    as well; where the configuration says so (`sync_ref_model`), that is not judged.
+    A policy that has run away and is being pulled back looks the same for a while; then the KL is high. A reward that
+    cannot be learned does not rise under any KL penalty. A reference that is updated during the run lowers the KL as
+    well; where the configuration says so (`sync_ref_model`), this is not judged.
 
 What to try
-    A third of the KL coefficient; or bring the scores to a larger scale.
+    Divide the KL coefficient by three, or scale the scores up.
 
 References
     TRL training FAQ: the actual reward can be very small compared to the penalty · Gao et al. 2022 (arXiv
@@ -52,7 +51,7 @@ from diagnostics.traits.hyperparameters import UNSCALED, kl_weight_of, value_of
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which penalty is too much."""
+    """Which penalty is too large."""
 
     times: float = limit(1.0, "× the gain of the score", "above it the reward is lower than at the start")
     spread: float = limit(0.5, "× the spread of the score", "engineering default")
@@ -91,7 +90,7 @@ class KlPenaltyDominates(Rule[Limits]):
     )
 
     def missing(self, run: Run) -> tuple[Input, ...]:
-        """The inputs that the run does not log: GRPO's are others."""
+        """The inputs that the run does not log; GRPO has its own."""
         if run.algorithm != "grpo":
             return super().missing(run)
         return tuple(name for name in ("kl_per_token", "reward") if run.get(name) is None)
@@ -116,7 +115,7 @@ class KlPenaltyDominates(Rule[Limits]):
         return self.fired(kl, episode, Severity.WARNING, measured=reached, limit=room, key="bound", beta=beta)
 
     def _led_back(self, run: Run, kl: Series, limits: Limits) -> Fired | None:
-        """The finding that the policy returns to the reference, for no gain in reward."""
+        """The finding that the policy returns to the reference without a gain in reward."""
         kl, reward = at_common_steps(kl, series_of(run, "reward"))
         smooth, means = rolling_median(kl.values), ewma(reward.values)
         share = replace(kl, values=_share(smooth, extreme_so_far(smooth)))
@@ -162,7 +161,7 @@ class KlPenaltyDominates(Rule[Limits]):
 
 
 def _share(values: Values, highest: Values) -> Values:
-    """(N,) Each value over the highest so far; 1 where that is nothing yet."""
+    """(N,) Each value over the highest so far; 1 where that is 0 or less."""
     return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
 
 

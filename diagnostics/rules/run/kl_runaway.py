@@ -6,16 +6,17 @@ What it checks
     are not judged. A KL per sequence is divided by the mean length, or by the length limit where that is not logged.
 
 Why it matters
-    A KL that triples within some 30 points is no drift. In public reports the reward crashed shortly after, and the
-    text was no language any more.
+    A KL that triples within some 30 points is not drift. In public reports the reward crashed shortly after, and the
+    text was no longer language.
 
 When it is wrong
-    The healthy start of a run, where the KL grows from 0 and any factor is reached soon: hence the warm-up and the
-    floor. Where only the length limit is known, the KL per token comes out too small. Of 120 simulated
-    healthy runs of 1000 points none fires up to an autocorrelation of 0.95 or with heavy tails (t₃).
+    At the healthy start of a run the KL grows from 0 and reaches any factor soon: hence the warm-up and the floor.
+    Where only the length limit is known, the KL per token comes out too small. Of 120 simulated healthy runs of 1000
+    points none fires up to an autocorrelation of 0.95 or with heavy tails (t₃).
 
 What to try
-    Stop, go back to a checkpoint from before, a fifth of the learning rate, a stronger KL penalty. Read the samples.
+    Stop, go back to an earlier checkpoint, divide the learning rate by five, strengthen the KL penalty. Read the
+    samples.
 
 References
     TRL issues 41 ("MASSIVE spike in KL", the reward crashes), 204 · verl runs on GSM8K end at 0.12 to 0.31 nats per
@@ -84,5 +85,5 @@ class KlRunaway(Rule[Limits]):
 
 
 def _where_far(kl: Values, times: Values, least: float) -> Values:
-    """(N,) The growth, but none where the KL itself is small."""
+    """(N,) The growth; 0 where the KL itself is small."""
     return np.where(kl >= least, times, np.minimum(times, 1.0))

@@ -1,20 +1,20 @@
 """The policy has moved far away from the reference model.
 
 What it checks
-    The KL to the reference, as the median of five logged points, for three points. Where answers have up to 64
-    tokens, the documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer,
-    or only a KL per token is logged: 0.2 nats per token is noted, 0.5 is a warning, 1.0 is critical; of answers that
-    began with up to 64 tokens either needs 10 nats per sequence as well.
+    The KL to the reference, as the median of five logged points, for three points. Where answers have up to 64 tokens,
+    the documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer, or only a KL
+    per token is logged: 0.2 nats per token is info, 0.5 is a warning, 1.0 is critical; where answers started with up to
+    64 tokens, the last two also need 10 nats per sequence.
 
 Why it matters
-    Far from the reference the reward model has never been tested. The policy may have found what scores high and is
-    no language any more.
+    Far from the reference the reward model has never been tested. The policy may have found text that scores high and
+    is no longer language.
 
 When it is wrong
-    The range 0 to 10 comes from answers of 16 to 53 tokens. Healthy runs with long answers end at 0.1 to 0.3 nats
-    per token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad. To give an
-    answer that the reference gives with probability p costs −log p nats, however few tokens it has: so a number per
-    token says little of short answers.
+    The range 0 to 10 comes from answers of 16 to 53 tokens. Healthy runs with long answers end at 0.1 to 0.3 nats per
+    token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad. Giving an answer that the
+    reference gives with probability p costs −log p nats, however few tokens it has, so a number per token says little
+    about short answers.
 
 What to try
     Raise the KL coefficient two- or threefold, lower the learning rate, stop at the best evaluation. Read the
@@ -96,7 +96,8 @@ def _per_token(limits: Limits, tokens: float) -> tuple[Level, ...]:
 
 
 def _per_short_token(limits: Limits, lengths: Series | None) -> tuple[Level, ...]:
-    """The limits per token; of alarms, where answers began short, no lower than the one per sequence allows a token."""
+    """The limits per token; where answers started short, those of the alarms are at least the limit per sequence, per
+    token."""
     levels = _per_token(limits, tokens=1.0)
     length = math.nan if lengths is None else start_level(lengths.values, limits.start)
     if not 0 < length <= limits.short_answer:

@@ -1,19 +1,18 @@
 """The KL to the reference keeps growing, and the reward has stopped paying for it.
 
 What it checks
-    Over the last 50 logged points, and just as much over the 50 that ended ten points earlier: the KL per token has a
-    rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and gains 0.05 nats, while the reward (PPO:
-    the score) has no rising one and is not near its highest value. It is noted; from a KL of 0.2 nats per token on it
-    is a warning. The first 100 points are not judged.
+    Over the last 50 logged points, and equally over the 50 that ended ten points earlier: the KL per token has a rising
+    trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and gains 0.05 nats, while the reward (PPO: the score)
+    has none and is not near its highest value. It is info; from a KL of 0.2 nats per token on it is a warning. The
+    first 100 points are not judged.
 
 Why it matters
-    The distance to the reference is a budget. What it buys gets less with the distance, until the proxy rises alone
-    or nothing rises: drift, noise, or a plateau that only over-optimisation leads on from.
+    The distance to the reference is a budget. It buys less the farther the policy goes, until only the proxy rises, or
+    nothing does: drift, noise, or a plateau that only over-optimisation leaves.
 
 When it is wrong
-    A reward that has no upper end known to the log may have reached it. Of 120
-    simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.7 or with heavy tails (t₃), 1 does at
-    0.9.
+    A reward whose maximum the log does not tell may have reached it. Of 120 simulated healthy runs of 1000 points none
+    fires up to an autocorrelation of 0.7 or with heavy tails (t₃); one does at 0.9.
 
 What to try
     Stop at the best evaluation, strengthen the KL penalty, let the learning rate decay.

@@ -1,21 +1,21 @@
 """Answers shrink to a fraction of their length: the model gives up saying anything.
 
 What it checks
-    The mean completion length, as the median of ten logged points, at half of its start for five points: a
-    warning. Below five tokens, where it started at twenty and more, it is critical. It is a note where short answers
-    earn the highest reward, and where they earn no less than the long ones did although length did not count: the
-    score has not fallen by more than its standard error, hardly any answer is empty, and the score of the samples
-    before it does not fall with their length (rank correlation above −0.5).
+    The mean completion length, as the median of ten logged points, at half of its start for five points: a warning.
+    Below five tokens, where it started at twenty or more, it is critical. It is info where short answers earn the
+    highest reward, and where they earn no less than the long ones did although length did not count: the score has not
+    fallen by more than its standard error, hardly any answer is empty, and the score of the samples before it does not
+    fall with their length (rank correlation above −0.5).
 
 Why it matters
-    The shortest way out of a penalty is to end at once. Reasoning that is dropped does not come back by itself.
+    The easiest way to avoid a penalty is to end at once. Reasoning that is dropped does not come back by itself.
 
 When it is wrong
-    A model that was too verbose, or a task where brevity is wanted and paid for.
+    The model was too verbose, or the task wants and rewards brevity.
 
 What to try
-    Weaken a penalty on length, make sure that an empty answer earns the least, look for a negative KL. For PPO,
-    train the critic before the policy.
+    Weaken any penalty on length, make sure that an empty answer earns the least, look for a negative KL. For PPO, train
+    the critic before the policy.
 
 References
     VC-PPO (arXiv 2503.01491) · a public run that ended at 1.15 tokens per answer · three public verl runs (×
@@ -41,7 +41,7 @@ from diagnostics.rules.samples.texts import units
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which shrinking is too much."""
+    """How much shorter is too short."""
 
     warning: float = limit(0.5, "of its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")
     critical: float = limit(5.0, "tokens", "a public run that ended at 1.15 tokens per answer")
@@ -97,7 +97,7 @@ class LengthCollapse(Rule[Limits]):
 
 
 def _is_solved(run: Run, step: int, limits: Limits) -> bool:
-    """Whether the short answers earn the highest reward: then they are as long as it takes."""
+    """Whether the short answers earn the highest reward: then they are long enough."""
     reward = run.get("score", "reward")
     return reward is not None and is_at_full_marks(
         reward.values[np.searchsorted(reward.steps, step) :], limits.full_marks
@@ -105,7 +105,7 @@ def _is_solved(run: Run, step: int, limits: Limits) -> bool:
 
 
 def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
-    """Whether the short answers earn what the long ones did, and not for being short, as far as samples tell."""
+    """Whether the short answers earn what the long ones did, and not for being short, as far as samples show."""
     before, score = [table for table in run.samples.steps if table < step], run.get("score", "reward")
     rows = scored(view(run, len(before) - 1).recent) if before else ()
     if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:

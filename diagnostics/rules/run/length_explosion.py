@@ -1,18 +1,17 @@
-"""Answers grow and grow, and the reward does not.
+"""Answers keep growing, and the reward does not.
 
 What it checks
-    The mean completion length, as the median of ten logged points, at twice its start for five points (1.5
-    times within the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall
-    over the last 50 points, p < 0.01), nor may have risen by a fifth of the spread from answer to answer, as far as its
-    noise lets one tell: a warning.
+    The mean completion length, as the median of ten logged points, at twice its start for five points (1.5 times within
+    the first 50) while the main reward has not risen since the start of the growth (Mann–Kendall over the last 50
+    points, p < 0.01), nor, given its noise, may have risen by a fifth of the spread from answer to answer: a warning.
 
 Why it matters
-    Length is the easiest thing to optimise: reward models like it, and a loss that divides by the length makes
-    long wrong answers cheap. Longer answers cost time and memory in every step.
+    Length is the easiest thing to optimise: reward models favour it, and a loss that divides by the length makes long
+    wrong answers cheap. Longer answers cost time and memory in every step.
 
 When it is wrong
-    Reasoning grows with the reward in health, which is why growth with a rising reward is left alone; a reward
-    that pays for length itself rises too: look at smp-score-length.
+    In healthy runs reasoning grows with the reward, which is why growth with a rising reward is ignored; but a reward
+    that pays for length rises too: see smp-score-length.
 
 What to try
     Take length out of the reward, use a loss that does not divide by the length, raise the KL coefficient.
@@ -96,7 +95,7 @@ class LengthExplosion(Rule[Limits]):
 
 
 def _pays(run: Run, limits: Limits) -> bool:
-    """Whether the reward rises, or has risen as far as it goes."""
+    """Whether the reward rises, or has reached its maximum."""
     reward = main_reward(run)
     recent = slice(-limits.flat, None)
     if is_solved(run, reward.steps[recent], limits.full_marks):
@@ -108,7 +107,7 @@ def _pays(run: Run, limits: Limits) -> bool:
 
 
 def _may_pay(run: Run, limits: Limits) -> bool:
-    """Whether the reward may have gained something: of few answers a step nobody can tell for a while."""
+    """Whether the reward may have gained something: with few answers a step this stays open for a while."""
     spread = spread_of_answers(run)
     values = main_reward(run).values
     gained = Gain(gain(values, limits.start).value, estimate_noise(values).of_batches.error_of_gain(limits.start))

@@ -7,14 +7,14 @@ What it checks
     (`grad-norm-sustained`).
 
 Why it matters
-    The more the policy relies on tokens of low probability, the more the two engines disagree about it, and the
-    more the gradient is off. Collapses of GRPO runs were seen to begin so.
+    The more the policy relies on tokens of low probability, the more the two engines disagree, and the more biased the
+    gradient is. Collapses of GRPO runs have begun this way.
 
 When it is wrong
-    Answers that become longer or call tools raise it for a good reason; then it settles.
+    Answers that become longer or start to call tools raise it for a good reason; it then settles.
 
 What to try
-    Correct by importance sampling of sequences, use fp16 or a float32 head, make answers shorter.
+    Correct by sequence-level importance sampling, use fp16 or a float32 head, shorten answers.
 
 References
     When Speed Kills Stability (published report) · Defeating the Training-Inference Mismatch via FP16 (arXiv

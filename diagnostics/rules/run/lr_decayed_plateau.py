@@ -1,18 +1,18 @@
-"""The reward stopped to rise when the learning rate was used up.
+"""The reward stopped rising when the learning rate was used up.
 
 What it checks
-    The learning rate below a tenth of its peak for 30 logged points and more, where the main reward rises by less
-    than a quarter of what it rose by per step before (Theil–Sen), and by less than chance explains: noted.
+    The learning rate is below a tenth of its peak for 30 or more logged points, in which the main reward rises per step
+    by less than a quarter of what it did before (Theil–Sen), by a difference that chance does not explain: info.
 
 Why it matters
-    A reward that stands still is no illness where nothing is learned any more: the schedule has ended, not the
-    model's ability.
+    A flat reward is no fault where the learning rate is used up: the schedule has ended, not the model's ability to
+    learn.
 
 When it is wrong
-    The run may have learned what there is to learn.
+    The run may have learned all there is to learn.
 
 What to try
-    Plan more steps, or a schedule that stays up longer, and go on from the last checkpoint.
+    Plan more steps, or a schedule that decays later, and continue from the last checkpoint.
 
 References
     Engineering default; the learning rate scales every update.
@@ -85,7 +85,7 @@ class LrDecayedPlateau(Rule[Limits]):
         return self.fired(reward, episode, Severity.INFO, measured=level, limit=None, rate=float(now[-1]))
 
     def _has_stopped(self, reward: Series, start: int, limits: Limits) -> bool:
-        """Whether the reward rose before the index and clearly less behind it."""
+        """Whether the reward rose before the index and clearly less after it."""
         before = trend(reward.steps[:start], reward.values[:start])
         behind = trend(reward.steps[start:], reward.values[start:])
         if before is None or behind is None:

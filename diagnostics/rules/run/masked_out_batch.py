@@ -5,10 +5,10 @@ What it checks
     logged points, for five points, and more than chance explains: a warning.
 
 Why it matters
-    Masked answers give no gradient. The effective batch is what is left, and it holds the short answers only.
+    Masked answers give no gradient. The effective batch is what remains: the short answers.
 
 When it is wrong
-    A few long prompts in an otherwise short task, for a stretch of the data.
+    A stretch of the data holds long tasks among otherwise short ones.
 
 What to try
     Raise the length limit, or let cut-off answers count.

@@ -1,20 +1,20 @@
-"""The gradient is NaN or infinite although the loss looks fine: the damage is done where the loss cannot show it.
+"""The gradient is NaN or infinite although the loss looks fine: the damage is done where the loss does not show it.
 
 What it checks
     Steps at which the logged loss is finite and the gradient norm is not. One such step is critical. With fp16 ten
     in a row are needed, because its loss scaler skips steps by design until the scale fits.
 
 Why it matters
-    An update with a NaN gradient makes every weight NaN. The loss stays finite where 0 times infinity stands in a
-    branch that was not taken, in padding, or because transformers replaces a NaN loss by the running mean
+    An update with a NaN gradient makes every weight NaN. The loss stays finite where 0 times infinity occurs in a
+    branch that was not taken or in padding, or because transformers replaces a NaN loss by the running mean
     (`logging_nan_inf_filter`).
 
 When it is wrong
-    Where the trainer skips updates with a non-finite gradient by itself, single ones cost only that batch.
+    Where the trainer itself skips updates with a non-finite gradient, each costs only its batch.
 
 What to try
-    Go back to a checkpoint from before the first such step, use bf16, clip the gradient, set
-    `logging_nan_inf_filter` to False to see the loss as it is.
+    Go back to a checkpoint before the first such step, use bf16, clip the gradient, set `logging_nan_inf_filter` to
+    False to see the loss as it is.
 
 References
     transformers TrainingArguments: logging_nan_inf_filter · Soup issue 342: finite loss, NaN gradient norm.

@@ -1,21 +1,21 @@
 """A metric is NaN or infinite: the policy is, or is about to be, corrupted.
 
 What it checks
-    Losses, gradient norm, KL, ratio, entropy, values and rewards, point by point: one NaN or ±Inf is critical. Left
-    out are metrics that are NaN by construction: the ratio's variance over a single micro-batch, spreads of a
-    single sample, reward functions that do not apply to any sample of a batch.
+    Losses, gradient norm, KL, ratio, entropy, values and rewards, point by point: one NaN or ±Inf is critical. Metrics
+    that are NaN by construction are excluded: the ratio's variance over a single micro-batch, spreads of a single
+    sample, reward functions that do not apply to any sample of a batch.
 
 Why it matters
-    A NaN in the loss reaches the weights with the next update, and nothing brings them back. The value loss is
-    often the first to go.
+    A NaN in the loss reaches the weights with the next update, and they do not recover. The value loss is often the
+    first to go.
 
 When it is wrong
-    Hardly ever. The contrary is common: transformers replaces a NaN loss by the running mean
+    Hardly ever. The opposite is common: transformers replaces a NaN loss by the running mean
     (`logging_nan_inf_filter`), and averaging over `logging_steps` hides single ones.
 
 What to try
-    Go back to a checkpoint from before the first NaN. Look at the reward of that step (a reward function may return
-    NaN), then lower the learning rate, clip the gradient, use bf16 instead of fp16.
+    Go back to a checkpoint before the first NaN. Look at the reward of that step (a reward function may return NaN),
+    then lower the learning rate, clip the gradient, use bf16 instead of fp16.
 
 References
     TRL logging page: loss/value_avg "will spike / NaN when not going well" · TRL issues 3015, 6637 (overflow of
@@ -62,7 +62,7 @@ JUDGED = (
 )
 """In the order in which one is named when several turn at the same step: what comes in before what it does."""
 
-NAMED = 3  # further metrics that a sentence can bear
+NAMED = 3  # further metrics that a sentence may list
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,17 @@
 
 What it checks
     Runs whose configuration makes one update per batch (PPO: one epoch, one mini-batch, no accumulation; GRPO:
-    `num_iterations` 1 and no generation that is used for several updates; verl and OpenRLHF: one pass, one part), and
-    whose old probabilities are not a separate rollout engine's. There the ratio is 1 by identity. A mean ratio 0.001
-    away from 1, a size of the update of 0.001 nats per token or a clip fraction of 0.001, for three logged points, is a
-    warning.
+    `num_iterations` 1 and no generation that is used for several updates; verl and OpenRLHF: one pass, one mini-batch),
+    and whose old probabilities are not a separate rollout engine's. There the ratio is 1 by identity. A mean ratio
+    0.001 away from 1, a size of the update of 0.001 nats per token or a clip fraction of 0.001, for three logged
+    points, is a warning.
 
 Why it matters
-    What is computed differently for the same weights is noise in every update: dropout that stays on, position ids
-    that shift with padding, low precision. It grows with the length of the answers.
+    A difference under the same weights is noise in every update: dropout that stays on, position ids that shift with
+    padding, low precision. It grows with the length of the answers.
 
 When it is wrong
-    Kernels alone make differences of this kind, but a smaller one: a clip fraction of about 0.0006 in a public
-    report.
+    Kernels alone cause such differences, but smaller ones: a clip fraction of about 0.0006 in a public report.
 
 What to try
     Turn dropout off (`disable_dropout`), pad on the left, compute the head's logits in float32.

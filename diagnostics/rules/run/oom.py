@@ -11,8 +11,8 @@ When it is wrong
     A run killed by the kernel leaves no message of its own, so it may go unnamed.
 
 What to try
-    Fewer sequences per device with more accumulation keep the batch as it is; on several devices DeepSpeed ZeRO-3;
-    with vLLM a smaller share of the memory, or its sleep mode.
+    Use fewer sequences per device with more accumulation, which keeps the batch as it is; on several devices DeepSpeed
+    ZeRO-3; with vLLM give it a smaller share of the memory, or use its sleep mode.
 
 References
     TRL logging page and PPO page, memory tips: lower per_device_train_batch_size, raise gradient_accumulation_steps,
@@ -32,7 +32,7 @@ MEMORY = re.compile(
     re.IGNORECASE,
 )
 """What says that memory ran out; "ran out of memory" stands in sentences that only guess it."""
-SHOWN = 160  # characters of the message that a sentence can bear
+SHOWN = 160  # characters of the message that a sentence may quote
 
 
 @dataclass(frozen=True, slots=True)

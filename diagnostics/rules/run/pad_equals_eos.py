@@ -5,12 +5,12 @@ What it checks
     whose padding token is its end token: a warning.
 
 Why it matters
-    End tokens are then masked out as padding: the value of ending is never learned, and the count of ended
-    answers means nothing.
+    End tokens are then masked as padding: the value of ending is never learned, and the count of ended answers means
+    nothing.
 
 When it is wrong
-    TRL up to 0.13 does not stop at the end token, so one answer may hold several. The old TRL FAQ recommends
-    this padding for generation; it is the training that it harms.
+    TRL up to 0.13 does not stop at the end token, so one answer may hold several. The old TRL FAQ recommends this
+    padding for generation; it harms training.
 
 What to try
     Give the tokenizer a padding token of its own.

@@ -3,16 +3,15 @@
 What it checks
     For ten logged points in a row, not counting the first five: a gradient norm of exactly 0, a learning rate of
     exactly 0, or, where several updates are made per batch, a size of the update and a clip fraction of exactly 0.
-    Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count:
-    there a gradient of 0 is right, and other rules speak.
+    Points at which no group has a signal (`frac_reward_zero_std` 1, or a spread of the reward of 0) do not count: there
+    a gradient of 0 is correct, and other rules apply.
 
 Why it matters
     The run costs as much as any other and nothing is learned.
 
 When it is wrong
-    The last points of a schedule that ends at 0 are no fault, and too few to count. A frozen policy on purpose (a
-    value model that is trained first) looks the same. Where a log rounds, a small number reads 0: then nothing is
-    said.
+    The last points of a schedule that ends at 0 are no fault, and too few to count. A policy frozen on purpose (while a
+    value model is trained first) looks the same. Where a log rounds, a small number reads 0: then the rule is skipped.
 
 What to try
     Count the parameters that require a gradient, look at the adapter's target modules, at `lr_scheduler_type` and
@@ -41,7 +40,7 @@ SPREADS = ("reward_std", "score_std")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long nothing may happen."""
+    """How long the policy may stay unchanged."""
 
     patience: int = limit(10, "logged points", "engineering default; a linear schedule ends with one point at 0")
     warm_up: int = limit(5, "logged points", "a warm-up of the learning rate starts at 0")
@@ -86,7 +85,7 @@ class PolicyNotUpdating(Rule[Limits]):
 
 
 def _judged(run: Run) -> Iterator[Series]:
-    """The series that must not be 0 while there is something to learn, each as its size."""
+    """The series that must not be 0 while there is something to learn."""
     for name in ("grad_norm", "learning_rate"):
         if (series := run.get(name)) is not None:
             yield series

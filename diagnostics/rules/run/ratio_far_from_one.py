@@ -1,17 +1,17 @@
 """The probability ratio leaves 1.0: one update changes the policy too much.
 
 What it checks
-    The mean ratio of new to old probability (`val/ratio`), point by point. A value of 2.0 and more, or 0.1 and
-    less, is critical at once; 1.25 and more, or 0.8 and less, is a warning when it holds for three logged points.
+    The mean ratio of new to old probability (`val/ratio`), point by point. A value of 2.0 or more, or 0.1 or less, is
+    critical at once; 1.25 or more, or 0.8 or less, is a warning when it holds for three logged points.
 
 Why it matters
-    PPO trusts its samples only while the new policy is near the one that made them. A ratio of 200 means that a
+    PPO's samples are valid only while the new policy is near the one that generated them. A ratio of 200 means that a
     token has become 200 times as likely: over-optimisation, and usually collapse later on.
 
 When it is wrong
-    It is hardly ever wrong, but it misses much: the expected ratio is 1 for any new policy, so the mean stays near
-    1 while single tokens explode. A quiet ratio proves little; `update-too-large` sees more. TRL 0.17 to 1.12
-    divides the average by num_mini_batches where gradients accumulate, which is undone here.
+    It is hardly ever wrong, but it misses much: the expected ratio is 1 for any new policy, so the mean stays near 1
+    while single tokens explode. A ratio near 1 proves little; `update-too-large` sees more. TRL 0.17 to 1.12 divides
+    the average by num_mini_batches where gradients accumulate, which is undone here.
 
 What to try
     Lower the learning rate, make fewer passes over the same samples, keep the clip range at 0.1 to 0.2, clip the

@@ -1,16 +1,16 @@
 """One reward function about form decides nearly all of the advantages.
 
 What it checks
-    With two reward functions or more: (weight × spread)² of each over the sum of all. A function that is by its name
-    about form (format, tags, length, penalties, language) at 0.9 of it for 20 logged points is noted.
+    With two or more reward functions: (weight × spread)² of each over the sum of all. A function whose name says that
+    it rewards form (format, tags, length, penalties, language) at 0.9 of the sum for 20 logged points is info.
 
 Why it matters
-    Advantages follow the differences in the total. What varies most decides, however small its mean: a length penalty
-    of 0 to 10 beside an accuracy of 0 to 1 is the whole objective.
+    Advantages follow the differences in the total. The function that varies most decides, however small its mean: a
+    length penalty of 0 to 10 beside an accuracy of 0 to 1 is the whole objective.
 
 When it is wrong
-    What a function is about is guessed from its name. Functions that vary together share their weight, which the sum
-    of squares does not see. When the task is solved, form is rightly what is left.
+    What a function rewards is guessed from its name. The sum of squares ignores that functions may vary together. Once
+    the task is solved, form is rightly what remains.
 
 What to try
     Bring all functions to one scale, change the weights, or normalise each function on its own
@@ -67,7 +67,7 @@ class RewardComponentDominates(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """A single reward function dominates by right, and functions that are normalised alone cannot."""
+        """A single reward function dominates by definition, and functions that are normalised separately cannot."""
         is_alone = len(run.functions("reward_func_std")) == 1
         return super().applies(run) and not is_alone and run.config.get("multi_objective_aggregation") != GDPO
 
@@ -91,7 +91,7 @@ class RewardComponentDominates(Rule[Limits]):
 
 
 def _weights(run: Run, functions: tuple[str, ...]) -> dict[str, float] | None:
-    """Each function's weight; None where weights are stated and it is not known whose they are."""
+    """Each function's weight; None where weights are stated, but not which function each belongs to."""
     stated, names = reward_weights(run), run.config.get("reward_funcs")
     if not stated:
         return dict.fromkeys(functions, 1.0)

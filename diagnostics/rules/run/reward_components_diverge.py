@@ -1,21 +1,21 @@
 """One reward function rises while the task's own falls: the cheap part is bought at the cost of the answer.
 
 What it checks
-    With two reward functions or more: over the last 50 logged points, and over the 50 that ended 20 points earlier,
-    one function's mean has a rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and another's a
-    falling one, by a tenth of its level at least. Functions that are by their name about form (format, tags, length,
-    penalties, language) may fall; others may not: it is a warning.
+    With two or more reward functions: over the last 50 logged points, and over the 50 that ended 20 points earlier, one
+    function's mean has a rising trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and another's a falling
+    one, by at least a tenth of its level: a warning. Functions whose name says that they reward form (format, tags,
+    length, penalties, language) may fall.
 
 Why it matters
-    The total may rise all the while. In one public experiment a format reward went from 0.44 to 1.0 while the accuracy
-    fell from 0.23 to 0.03.
+    The total may keep rising meanwhile. In one public experiment a format reward went from 0.44 to 1.0 while the
+    accuracy fell from 0.23 to 0.03.
 
 When it is wrong
-    What a function is about is guessed from its name. Prompts that get harder make accuracy fall too. Of 60
-    simulated healthy runs of 1000 points with three functions none fires up to an autocorrelation of 0.95.
+    What a function rewards is guessed from its name. Prompts that get harder make accuracy fall too. Of 60 simulated
+    healthy runs of 1000 points with three functions none fires up to an autocorrelation of 0.95.
 
 What to try
-    Make the form a condition of the task's reward instead of a summand, or give it less weight.
+    Make form a condition of the task's reward instead of a separate term, or give it less weight.
 
 References
     TRL logging page: rewards/{reward_func_name}/mean · a public testbed of verifiable rewards (format against

@@ -2,19 +2,18 @@
 
 What it checks
     The spread of each reward function (`rewards/{name}/std`): 0 for 20 logged points in a row. It is a warning;
-    critical when no function of the run varies, because then there is no gradient at all; and only noted when the
-    constant is the full 1.0.
+    critical when no function of the run varies, because then there is no gradient at all; and info when the constant is
+    the full 1.0.
 
 Why it matters
-    Advantages are differences. A function that never differs is dead weight, and usually a pattern that never
-    matches.
+    Advantages are differences. A function that never varies is dead weight, and usually a pattern that never matches.
 
 When it is wrong
     A sparse reward may stay at 0 for a while before the first success. A function that applies to few samples of a
     batch may look constant in small batches.
 
 What to try
-    Call the function on an answer that must score and on one that must not. Fix its pattern, or leave it out.
+    Call the function on an answer that must score and on one that must not. Fix its pattern, or drop it.
 
 References
     TRL logging page: rewards/{reward_func_name}/mean · TRL issue 3857 (four of five functions with a spread of 0).
@@ -92,7 +91,7 @@ class RewardFuncConstant(Rule[Limits]):
 
 
 def _nearest(readings: Sequence[Reading | TooFew]) -> Reading | TooFew:
-    """The function that comes closest to being constant; where none could be judged, any."""
+    """The reading of the function closest to being constant; where none could be judged, any."""
     judged = [reading for reading in readings if isinstance(reading, Reading)]
     return min(judged, key=lambda reading: reading.worst) if judged else readings[0]
 

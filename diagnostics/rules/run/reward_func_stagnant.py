@@ -1,15 +1,15 @@
 """The total reward rises, but one reward function does not: the model struggles with that part.
 
 What it checks
-    With two reward functions or more, over the last 50 logged points: the total reward has a rising trend
-    (Mann–Kendall, corrected for autocorrelation, p < 0.01), and a function's mean has none. Functions at 0.9 of a
-    full 1.0, and constant ones (`reward-func-constant`), are left out.
+    With two or more reward functions, over the last 50 logged points: the total reward has a rising trend
+    (Mann–Kendall, corrected for autocorrelation, p < 0.01), and a function's mean has none. Functions at 0.9 of a full
+    1.0 and constant ones (`reward-func-constant`) are not judged.
 
 Why it matters
-    A total hides its parts. The model may be learning the format and not the task.
+    A total hides its parts. The model may be learning the format instead of the task.
 
 When it is wrong
-    A part that is meant to stay level, such as a penalty that is never due, looks the same.
+    A part that is meant to stay level, such as a penalty that never applies, looks the same.
 
 What to try
     Give that function more weight, easier prompts for it, or train on it alone first.

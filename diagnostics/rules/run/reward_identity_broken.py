@@ -1,17 +1,16 @@
-"""Score, KL penalty and RLHF reward do not add up: a number of this log does not mean what it seems to.
+"""Score, KL penalty and RLHF reward do not add up: one of the logged numbers does not mean what it seems to.
 
 What it checks
     PPO: the RLHF reward is the score plus the KL penalty, to 1 % of the largest of the three; and the penalty has the
-    opposite sign of the KL, where both are large enough to have one. Either broken for three logged points in a row
+    opposite sign of the KL, where both are large enough to have one. Breaking either for three logged points in a row
     is a warning.
 
 Why it matters
-    The documents write "score − non_score_reward", the code adds a number that is negative already. A log that was
-    put together by hand, or by a changed trainer, may have either sign, and then every judgement of the KL is
-    upside down.
+    The documents write "score − non_score_reward", the code adds a number that is already negative. A hand-made log or
+    a modified trainer may use either sign, and then every judgement of the KL is upside down.
 
 When it is wrong
-    A trainer that adds a third term to the reward breaks the sum and is not at fault.
+    A trainer that adds a third term to the reward breaks the sum without being wrong.
 
 What to try
     Compare the logging code with TRL's: rlhf_reward = score + non_score_reward, non_score_reward = −kl_coef · kl.

@@ -2,16 +2,16 @@
 
 What it checks
     The reward, as the median of five logged points, against its median of 20 points ending ten earlier: a rise by half
-    of what was left to the highest reward, by 0.3 of it at least, and by six deviations. Within the same points the
-    mean length must have grown or shrunk by half. It is a warning; the first 40 points are not judged.
+    of what was left to the highest reward, by at least 0.3 of that reward, and by six deviations. Within the same
+    points the mean length must have grown or shrunk by half. It is a warning; the first 40 points are not judged.
 
 Why it matters
-    Real progress is gradual; a loophole is found at once and spreads within a few updates. In one public run a judge
+    Real progress is gradual; a loophole is found suddenly and spreads within a few updates. In one public run a judge
     was fooled from 5 % to 95 % within some ten steps, with 7 % of the answers right.
 
 When it is wrong
-    A model that discovers a useful way of working (a scratchpad, a format that is required) jumps too: only the
-    samples can tell. Of 120 simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.95.
+    A model that discovers a useful way of working (a scratchpad, a required format) jumps too: only the samples can
+    tell. Of 120 simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.95.
 
 What to try
     Read the samples with the highest scores before training on. Check them against a second grader.
@@ -112,7 +112,7 @@ def _read(reward: Series, jump: Values, limits: Limits) -> Reading | TooFew:
 
 
 def _bar(before: Values, of_the_rest: float, highest: float, least: float) -> Values:
-    """(N,) The least rise that is too good to be true."""
+    """(N,) The smallest rise that is too good to be true."""
     return np.maximum(of_the_rest * (highest - before), least)
 
 

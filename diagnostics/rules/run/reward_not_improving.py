@@ -1,21 +1,20 @@
 """The reward does not go up, although that is the whole point of the run.
 
 What it checks
-    The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 logged points, or 20 % of the
-    planned steps where that is more; a run planned shorter is judged at its end. It fires when there is no rising
-    trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by
-    more than chance explains; in fewer than 100 points, where chance hides a small gain, not above its start at all.
-    Where the spread from answer to answer is logged, a gain of a fifth of it must be ruled out, too: with a small batch
-    a short run may have gained that, and nobody could tell. In fewer than 100 points it is a note, unless the reward
-    has fallen by more than chance explains: three healthy public runs gained a tenth to a quarter of that spread in
-    100 steps.
+    The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 logged points, or 20 % of the planned
+    steps where that is more; a run with fewer planned steps is judged at its end. It fires when there is no rising
+    trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by more
+    than chance explains; in fewer than 100 points, where chance hides a small gain, not above its start at all. Where
+    the spread from answer to answer is logged, a gain of a fifth of it must be ruled out as well: with a small batch a
+    short run may have gained that unnoticed. In fewer than 100 points it is info, unless the reward has fallen by more
+    than chance explains: three healthy public runs gained a tenth to a quarter of that spread in 100 steps.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
 
 When it is wrong
-    Sparse rewards take off late. A reward near 1 cannot rise further; rewards that stay between 0 and 1 and lie
-    above 0.95 are left alone. An RLHF reward may also fall because the KL penalty grows while the score rises.
+    Sparse rewards take off late. A reward near 1 cannot rise further; rewards that stay between 0 and 1 and lie above
+    0.95 are not judged. An RLHF reward may also fall because the KL penalty grows while the score rises.
 
 What to try
     Look at what else fired. Try the reward on answers that must score high and low, start from a working example,

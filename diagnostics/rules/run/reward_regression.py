@@ -2,22 +2,21 @@
 
 What it checks
     How far the smoothed main reward lies below its best so far, for ten logged points. The limit is what chance
-    explains in a run of its length (the range of its smoothed noise, whose autocorrelation is estimated, too, with an
-    upper bound) and at least 15 % of what the run had gained. Losing half of the gain is critical. The first 40 points
-    are not judged. A reward that leaves its level from one point to the next and stays away is a warning from the tenth
-    point on: five points all below the ten before them, by four standard deviations of the noise around its two levels.
+    explains in a run of its length (the range of its smoothed noise, with an upper bound of its autocorrelation) and at
+    least 15 % of what the run has gained. Losing half of the gain is critical. The first 40 points are not judged. A
+    reward that leaves its level from one point to the next and stays away is a warning from the tenth point on: five
+    points all below the ten before them, by four standard deviations of the noise around its two levels.
 
 Why it matters
-    A reward that falls after it rose seldom comes back by itself, and the best checkpoint may be overwritten
-    meanwhile.
+    A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
 
 When it is wrong
-    A change of data or of the reward's scale in the middle of a run looks the same. So does a reward that wanders by
-    itself and does not return within the run. Of 400 simulated level runs of 100, 300 and 1000 points each at most 5 %
-    fire at any autocorrelation up to 0.95; with heavy tails (t₃) 2, 7 and 28 % do.
+    A change of data or of the reward's scale during a run looks the same. So does a reward that drifts by itself and
+    does not return within the run. Of 400 simulated flat runs of 100, 300 and 1000 points each at most 5 % fire at any
+    autocorrelation up to 0.95; with heavy tails (t₃) 2, 7 and 28 % do.
 
 What to try
-    Go back to the best checkpoint and go on with a lower learning rate or a stronger KL penalty.
+    Go back to the best checkpoint and continue with a lower learning rate or a stronger KL penalty.
 
 References
     TRL logging page: the reward should keep going up · public collapses at steps 160 to 300 (ConvSearch-R1 issue 6,
@@ -48,7 +47,7 @@ from diagnostics.traits.shapes import find_break
 
 @dataclass(frozen=True, slots=True)
 class _Fall:
-    """A level of the reward left at once for a lower one: where, as an index, and the value that counts as fallen."""
+    """A sudden fall of the reward: the break, its index, and the value below which the reward counts as fallen."""
 
     left: Break
     first: int
@@ -153,9 +152,9 @@ class RewardRegression(Rule[Limits]):
 
 
 def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
-    """The break as a fall, where it is one, is no noise, and the median of five points has not come back since.
+    """The break as a fall; None where it is none, may be noise, or the median of five points has recovered since.
 
-    With hysteresis: it has come back halfway up, and is there again only when it is as low as it fell.
+    With hysteresis: halfway up it has recovered, and falls again only when it is as low as it fell before.
     """
     first = int(np.searchsorted(series.steps, left.step))
     before, behind = series.values[:first][-LATEST:], series.values[first:][np.isfinite(series.values[first:])]
@@ -170,6 +169,6 @@ def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
 
 
 def _last(where: npt.NDArray[np.bool_]) -> int:
-    """The last place at which something holds; −1 where it never does."""
+    """The last index at which something holds; −1 where it never does."""
     places = np.flatnonzero(where)
     return int(places[-1]) if len(places) else -1

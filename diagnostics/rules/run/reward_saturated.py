@@ -1,19 +1,20 @@
-"""The reward is near its highest value, and most groups agree where there are any: little is left to learn here.
+"""The reward is near its highest value, and most groups agree: there is little left to learn.
 
 What it checks
     The reward at 0.95 of the highest that its graders (0 to 1 each) can give, with half of the groups without any
     difference, both as medians of five logged points and for 20 points in a row. PPO has no groups: there it is the
-    score alone. It is noted.
+    score alone. It is info.
 
 Why it matters
-    A solved task gives no gradient; what goes on is drift, and every further step costs as much as the first.
+    A solved task gives no gradient; what continues is drift, and every further step costs as much as the first.
 
 When it is wrong
-    The highest reward is inferred from graders that stayed within 0 and 1, and from the stated weights. Where others
-    are used, the rule does not judge.
+    The highest reward is inferred from graders that stayed within 0 and 1, and from the stated weights. With other
+    graders the rule is skipped.
 
 What to try
-    Stop, or go on with harder prompts. Look at a held-out evaluation: a reward at its end may also have been hacked.
+    Stop, or continue with harder prompts. Check a held-out evaluation: a reward at its maximum may also have been
+    hacked.
 
 References
     DAPO (arXiv 2503.14476), dynamic sampling · rlhf-book: prompts that are solved in 20 to 80 % of cases.
@@ -105,5 +106,5 @@ def _silent(run: Run, reward: Series) -> Values:
 
 
 def _reached(reward: Values, silent: Values, high: float, most: float) -> Values:
-    """(N,) How much of both limits is reached."""
+    """(N,) The share of both limits that is reached."""
     return np.asarray(np.minimum(reward / high, silent / most))

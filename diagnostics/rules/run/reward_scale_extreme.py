@@ -1,26 +1,26 @@
 """Scores are large and not normalised: the value model cannot follow them, or the KL penalty no longer counts.
 
 What it checks
-    PPO without whitened rewards and with a value clip range of 0.2 or less (TRL's default): a mean score of 10 and
-    more, either side of 0, or a spread of 5 and more, as the median of five logged points, for three points. GRPO
-    where rewards are not scaled (`scale_rewards` none): such a spread. It is a warning.
+    PPO without whitened rewards and with a value clip range of 0.2 or less (TRL's default): a mean score of 10 or more,
+    on either side of 0, or a spread of 5 or more, as the median of five logged points, for three points. GRPO where
+    rewards are not scaled (`scale_rewards` none): such a spread. It is a warning.
 
 Why it matters
-    With a clip range of 0.2 the value model moves by 0.2 per update at most. At returns of 20 it needs a hundred
-    updates to get there; until then advantages are the returns, and the value loss grows. An advantage of GRPO that
-    is not scaled is as large as the rewards differ: beside such numbers the KL penalty hardly counts, and
-    max_grad_norm cuts every gradient.
+    With a clip range of 0.2 the value model moves by at most 0.2 per update. It needs a hundred updates to reach
+    returns of 20; until then the advantages are the returns, and the value loss grows. GRPO's unscaled advantages are
+    as large as the differences of the rewards: next to such numbers the KL penalty hardly counts, and max_grad_norm
+    clips every gradient.
 
 When it is wrong
-    A value model that starts from the reward model has the scale already. Of GRPO the spread is that of the whole
-    batch in most versions: prompts may differ where the answers to each do not.
+    A value model initialised from the reward model already has the scale. In most versions of GRPO the spread is that
+    of the whole batch: prompts may differ where the answers to each do not.
 
 What to try
     Normalise the score (running deviation, centred reward model), whiten the rewards, or widen the value clip range.
     GRPO: scale the rewards by the spread of the batch or the group.
 
 References
-    DeepSpeedExamples issue 556 (returns of 4 to 20; mended by a running deviation) · The N Implementation Details of
+    DeepSpeedExamples issue 556 (returns of 4 to 20; fixed by a running deviation) · The N Implementation Details of
     RLHF with PPO: reward normalisation · TRL GRPOConfig: scale_rewards.
 """
 
@@ -67,7 +67,7 @@ class RewardScaleExtreme(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Whitened or scaled rewards have no scale, and a wide or absent clip range follows any."""
+        """Whitened or scaled rewards have no scale, and with a wide clip range or none the critic follows any."""
         if run.algorithm == "grpo":
             return value_of(run, "scale_rewards") in UNSCALED
         clip_range = value_of(run, "value_clip_range", self.limits.clip_range)
@@ -75,7 +75,7 @@ class RewardScaleExtreme(Rule[Limits]):
         return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
 
     def missing(self, run: Run) -> tuple[Input, ...]:
-        """The inputs that the run does not log: GRPO's are others."""
+        """The inputs that the run does not log; GRPO has its own."""
         if run.algorithm != "grpo":
             return super().missing(run)
         return () if run.get("reward_std") is not None else ("reward_std",)

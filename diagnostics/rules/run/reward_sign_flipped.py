@@ -2,16 +2,16 @@
 
 What it checks
     The reward that is trained on (`objective/scores`, GRPO's `reward`) against the mean of its only reward function
-    (`rewards/{name}/mean`), in the latest thousand points: over ten logged points, five times in a row, they go
-    opposite ways (correlation −0.9 or below).
+    (`rewards/{name}/mean`), in the latest thousand points: over ten logged points, five times in a row, they move in
+    opposite directions (correlation −0.9 or below).
 
 Why it matters
-    A weight below 0 turns the aim around: the policy learns to fail, and the log shows a reward that goes up.
+    A weight below 0 reverses the objective: the policy learns to fail, and the log shows a rising reward.
 
 When it is wrong
-    A function that measures something unwanted, as a repetition or a length, rightly counts negative: one whose name
-    says that it is about the form of an answer is left alone. With several functions each may have its own sign, so
-    that nothing is judged.
+    A function that measures something unwanted, such as repetition or length, rightly counts negative: one whose name
+    says that it rewards form is not judged. With several functions each may have its own sign, so the rule does not
+    apply.
 
 What to try
     Correct the sign in reward_weights, or in what the function returns.
@@ -35,7 +35,7 @@ from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, serie
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which agreement between reward and function is none."""
+    """When reward and function move in opposite directions."""
 
     correlation: float = limit(0.9, "correlation, negative", "engineering default; without a penalty it is 1 exactly")
     window: int = limit(10, "logged points", "engineering default")

@@ -2,20 +2,21 @@
 
 What it checks
     The spread of the reward, as the median of five logged points, against its median over the first 20: a fifth of it
-    and less, for ten points. It is a warning where the reward has not risen meanwhile, and only noted where it has;
-    near full marks it is left alone.
+    or less, for ten points. It is a warning where the reward has not risen meanwhile, and info where it has; near full
+    marks it is not judged.
 
 Why it matters
     Without differences there is no gradient. The spread falls before the reward does when a model starts to repeat
     itself.
 
 When it is wrong
-    TRL up to 0.26 logs the mean spread within groups, from 0.27 the spread of the batch; the rule compares a run with
-    itself only. A run that is nearly solved has a small spread too: hence the note. Of 60 simulated
-    healthy runs of 1000 points none fires up to an autocorrelation of 0.95 or with heavy tails (t₃).
+    TRL up to 0.26 logs the mean spread within groups, from 0.27 the spread of the batch; the rule only compares a run
+    with itself. A run that has nearly solved its task has a small spread too: hence the info. Of 60 simulated healthy
+    runs of 1000 points none fires up to an autocorrelation of 0.95 or with heavy tails (t₃).
 
 What to try
-    Look at answers to the same prompt. Temperature 1.0, a higher `epsilon_high`, an entropy bonus; or go back.
+    Look at answers to the same prompt. Try temperature 1.0, a higher `epsilon_high` or an entropy bonus, or go back to
+    an earlier checkpoint.
 
 References
     RAGEN (arXiv 2504.20073): reward variance falls off before a collapse · RAGEN-2 (arXiv 2604.06268).

@@ -2,14 +2,14 @@
 
 What it checks
     The reward and its spread from the first logged point on: the same reward at every point (to rounding), with a
-    spread of 0, for 20 logged points at least and until now, is critical. A reward of full marks is another thing.
+    spread of 0, for at least 20 logged points and until now, is critical. A reward at full marks is not judged.
 
 Why it matters
-    All advantages are 0, so nothing is learned, and the run looks calm. It is the commonest silent failure of a first
+    All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
     run: answers cut off before they count, a pattern that never matches, a task out of reach.
 
 When it is wrong
-    A sparse reward may wait for its first success for longer than 20 points; the rule falls silent at the first one.
+    A sparse reward may wait longer than 20 points for its first success; the rule is quiet from then on.
 
 What to try
     Call the reward on an answer that must score. Look at the share of answers that are cut off, raise the limit.
@@ -40,7 +40,7 @@ SPREADS = ("reward_std", "score_std")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long the same reward for all is no accident."""
+    """How long the same reward for all answers is not chance."""
 
     patience: int = limit(20, "logged points", "engineering default")
     rounding: float = limit(1e-6, "reward", "float noise of equal rewards")

@@ -1,15 +1,14 @@
 """The rollout engine and the trainer disagree about the probability of the same tokens.
 
 What it checks
-    The mean absolute difference of a sampled token's probability in the two engines, as the median of five
-    logged points, for three points: above 0.005 is noted, above 0.01 is a warning, above 0.03 is critical.
+    The mean absolute difference of a sampled token's probability in the two engines, as the median of five logged
+    points, for three points: above 0.005 is info, above 0.01 is a warning, above 0.03 is critical.
 
 Why it matters
-    Answers then come from another policy than the one that is trained: every batch is off-policy without anyone
-    having asked for it.
+    Answers then come from a policy other than the one being trained: every batch is unintentionally off-policy.
 
 When it is wrong
-    Mixtures of experts and quantised engines lie higher and may live with it under importance sampling.
+    Mixture-of-experts models and quantised engines lie higher and may work with importance sampling all the same.
 
 What to try
     Turn off the engine's cascade attention, use fp16 or a float32 head, correct by importance sampling.
@@ -56,7 +55,7 @@ class RolloutProbMismatch(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Only where it is logged: most trainers have one engine, and nothing to compare."""
+        """Only where it is logged: most trainers have a single engine and nothing to compare."""
         return super().applies(run) and not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> Finding:

@@ -1,20 +1,20 @@
-"""The run hangs: its process lives, but no step has ended for far longer than steps take.
+"""The run hangs: its process is alive, but no step has ended for far longer than steps take.
 
 What it checks
     The time since the last logged point of a run that is known to be alive: ten median distances between the latest
-    1000 logged points, and at least half an hour, is critical. Where the log has only fallen silent within the last
-    day, short of its planned steps, the same is a warning: it hangs, or it was killed.
+    1000 logged points, and at least half an hour, is critical. Where all that is known is that the log fell silent
+    within the last day, short of its planned steps, it is a warning: the run hangs, or was killed.
 
 Why it matters
-    A collective call that waits for a dead process, a rollout engine or a reward server that does not answer: all
-    devices stay busy with nothing until somebody looks.
+    A collective call waits for a dead process, or a rollout engine or reward server does not answer: all devices stay
+    occupied without working until somebody looks.
 
 When it is wrong
-    An evaluation or a checkpoint that takes longer than ten steps is no stall; neither is the compilation before the
+    An evaluation or a checkpoint that takes longer than ten steps is not a stall; neither is the compilation before the
     first step, which is not judged. A log that has been silent for more than a day counts as ended.
 
 What to try
-    Look where the processes wait (`py-spy dump`), restart from the last checkpoint, give every wait a timeout.
+    Find out where the processes wait (`py-spy dump`), restart from the last checkpoint, give every wait a timeout.
 
 References
     Amazon SageMaker Debugger, StalledTrainingRule: 1800 seconds.
@@ -32,7 +32,7 @@ from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})
 JUDGED = frozenset({"running", "silent"})
-LATEST = 1000  # points whose distances are looked at: how long steps took long ago says little about the next
+LATEST = 1000  # points whose intervals count: how long steps took long ago says little about the next
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class RunStalled(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """What has ended cannot hang."""
+        """A run that has ended cannot hang."""
         return run.status.state not in ENDED
 
     def check(self, run: Run, limits: Limits) -> Finding:

@@ -3,21 +3,21 @@
 What it checks
     How unlikely the sampled tokens are (`objective/entropy` over the mean length) against the policy's own entropy
     (`policy/entropy_avg`, GRPO's `entropy`), both in nats per token, as the median of five logged points, for five
-    points in a row: 1.5 times as much, or as little. Where the settings themselves name another temperature for
-    sampling (`rollout_temperature`) than for scoring, by a tenth or more, nothing needs to be measured.
+    points in a row: a factor of 1.5 up or down. Where the settings themselves name temperatures for sampling
+    (`rollout_temperature`) and for scoring that differ by a tenth or more, nothing needs to be measured.
 
 Why it matters
     Samples of the policy are as surprising as its entropy says, whatever the policy is: that is what entropy means. If
-    they are less so, sampling leaves the unlikely tokens out; if more, it draws what the policy would not. The KL
+    they are less so, sampling leaves unlikely tokens out; if more, it draws tokens that the policy would not. The KL
     estimate, its penalty and the probability ratios are then wrong.
 
 When it is wrong
-    TRL up to 1.9 counts padding in both numbers, so that they cannot be compared; there the rule is skipped. Of GRPO
-    only rlvitals logs how unlikely the sampled tokens are. Below 0.1 nats per token a single unlikely token outweighs
-    all others, and nothing is judged. A mask or grammar that forbids tokens on purpose is found, too.
+    TRL up to 1.9 counts padding in both numbers, so they cannot be compared, and the rule is skipped. For GRPO only
+    rlvitals logs how unlikely the sampled tokens are. Below 0.1 nats per token a single unlikely token outweighs all
+    others, and nothing is judged. A mask or grammar that forbids tokens on purpose fires too.
 
 What to try
-    Sample as the policy is scored: temperature as in the loss, no top-k, no top-p, no least length, no repetition
+    Sample as the policy is scored: temperature as in the loss, no top-k, no top-p, no minimum length, no repetition
     penalty.
 
 References
@@ -42,7 +42,7 @@ from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, Skipped, 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which difference between samples and policy is no chance."""
+    """Which difference between samples and policy is not chance."""
 
     times: float = limit(1.5, "× the policy's entropy, or 1 / 1.5", "benchmarks/detection.py: healthy ones within 1.2")
     patience: int = limit(5, "logged points", "engineering default")
@@ -71,7 +71,8 @@ class SamplingNotPolicy(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Of group methods only rlvitals logs how surprising the samples are; of the others the settings tell."""
+        """Of the trainers of group methods only rlvitals logs how surprising samples are; with others the settings must
+        say it."""
         is_told = run.get("entropy_per_sequence") is not None or _temperatures(run) is not None
         return super().applies(run) and (run.algorithm not in GROUP_FAMILY or is_told)
 

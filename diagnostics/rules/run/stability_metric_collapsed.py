@@ -1,20 +1,20 @@
 """A stability metric went to zero and stays there: nothing is happening any more.
 
 What it checks
-    Value loss, KL to the reference, entropy and size of the update, against the median of logged points 11 to 30: 1
-    % of it and less, for 20 points in a row. A warning, for the value loss only a note. The size of the update is
-    judged only while the learning rate is above a fifth of its peak.
+    Value loss, KL to the reference, entropy and size of the update, against the median of logged points 11 to 30: 1 %
+    of it or less, for 20 points in a row: a warning, for the value loss info. The size of the update is judged only
+    while the learning rate is above a fifth of its peak.
 
 Why it matters
-    The documents name both directions: when these metrics diverge or collapse to 0, try tuning variables. An
-    entropy of 0 is a model that always says the same; an update of 0 is a model that no longer learns.
+    The documents name both directions: when these metrics diverge or collapse to 0, try tuning variables. A model with
+    an entropy of 0 always says the same; one with updates of 0 no longer learns.
 
 When it is wrong
-    A value loss may become very small because the task is solved. An entropy of a tenth of its start is common in
-    healthy runs, and not judged here.
+    A value loss may become very small because the task is solved. An entropy at a tenth of its start is common in
+    healthy runs and not judged here.
 
 What to try
-    Look at the rules that fired with it, at the reward, and at samples: do they still differ?
+    Look at the rules that fired with it, at the reward, and at whether samples still differ.
 
 References
     TRL logging page: stability parameters, "when these diverge or collapse to 0, try tuning variables".

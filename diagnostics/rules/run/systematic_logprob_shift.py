@@ -1,17 +1,18 @@
-"""The mean ratio is off 1 by more than the update explains: the rollout's log-probabilities are of another policy.
+"""The mean ratio is off 1 by more than the update explains: the rollout's log-probabilities are those of another
+policy.
 
 What it checks
     PPO's mean ratio and size of the update together: for ten logged points the ratio lies at least 0.01 off 1, always
     on the same side, and more than five times the size of the update, which itself stays below 0.03.
 
 Why it matters
-    Under the policy that made the samples the ratio is 1 on average, whatever the update did; symmetric noise moves
-    it by about the size of the update. A ratio that stays beside 1 while updates are small says that the samples came
-    from a truncated or re-tempered distribution.
+    Under the policy that made the samples the ratio is 1 on average, whatever the update did; symmetric noise moves it
+    by about the size of the update. A ratio that stays off 1 while updates are small shows that the samples came from a
+    truncated or re-tempered distribution.
 
 When it is wrong
-    This rule is young. Few tokens per batch make the mean ratio noisy, but not on one side for ten points: of 60
-    simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.7, 1 does at 0.9.
+    This rule has seen few real runs. Few tokens per batch make the mean ratio noisy, but not on one side for ten
+    points: of 60 simulated healthy runs of 1000 points none fires up to an autocorrelation of 0.7; one does at 0.9.
 
 What to try
     Force neutral sampling: no top-k, no top-p, no repetition penalty, whatever the model's own generation_config
@@ -36,7 +37,7 @@ from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which distance from 1 is not the update's doing."""
+    """Which distance from 1 the update does not explain."""
 
     distance: float = limit(0.01, "ratio", "simulated: half of what top_k 50 does")
     times: float = limit(5.0, "× the size of the update", "simulated: symmetric noise moves the ratio by once its size")

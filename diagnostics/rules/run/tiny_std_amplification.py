@@ -1,19 +1,19 @@
-"""Rewards within a group differ by next to nothing, and the scaling blows that up into full advantages.
+"""Rewards within a group hardly differ, and scaling amplifies that into full advantages.
 
 What it checks
-    The spread of the reward, taken for the groups that have any, against the range in which this run's reward has
-    moved (at least four times its spread at the start): below 1 % of it for ten logged points is a warning.
+    The spread of the reward, in the groups that have any, against the range over which this run's reward has moved (at
+    least four times its spread at the start): below 1 % of it for ten logged points is a warning.
 
 Why it matters
-    Advantages are divided by the group's spread plus 0.0001. Where answers differ by a micro-term only (a length
-    shaping, rounding of a score), that term alone decides, at full strength.
+    Advantages are divided by the group's spread plus 0.0001. Where answers differ only by a tiny term (length shaping,
+    rounding of a score), that term alone decides, at full strength.
 
 When it is wrong
-    From TRL 0.27 on, and in rlvitals, the logged spread is that of the whole batch, which is never smaller: what the
-    rule then names is right, and where it finds nothing it says that it could not see.
+    From TRL 0.27 on, and in rlvitals, the logged spread is that of the whole batch, which is never smaller: a finding
+    is then right, and without one the rule says that it could not tell.
 
 What to try
-    Scale over the batch or not at all (`scale_rewards`), drop micro-terms, round the reward.
+    Scale over the batch or not at all (`scale_rewards`), drop tiny terms, round the reward.
 
 References
     Dr. GRPO (arXiv 2503.20783), bias of the deviation · Lite PPO, batch scaling · TRL
@@ -41,7 +41,7 @@ GROUP_SCALING = (None, True, "group")  # a boolean in older versions
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which spread is next to nothing."""
+    """Which spread is negligible."""
 
     share: float = limit(0.01, "of the reward's range", "engineering default; TRL adds 0.0001 to the spread")
     spreads: float = limit(4.0, "× the spread at the start", "nearly all rewards of a batch lie within ± two spreads")
@@ -72,7 +72,7 @@ class TinyStdAmplification(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Without scaling within groups nothing is blown up."""
+        """Without scaling within groups nothing is amplified."""
         return super().applies(run) and value_of(run, "scale_rewards") in GROUP_SCALING
 
     def check(self, run: Run, limits: Limits) -> Finding:
@@ -105,7 +105,7 @@ def _is_of_the_batch(run: Run) -> bool:
 
 
 def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
-    """(N,) At most the mean spread of the groups that have one; NaN where hardly any has."""
+    """(N,) An upper bound of the mean spread of the groups that have one; NaN where hardly any has."""
     silent = run.get("zero_std_fraction")
     values = _positive(spread.values)
     if silent is None:
@@ -114,7 +114,7 @@ def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
 
 
 def _range(run: Run, spread: Series, limits: Limits) -> Values:
-    """(N,) How far the mean reward has moved so far, and at least some spreads of the start."""
+    """(N,) How far the mean reward has moved so far, and at least a few times its spread at the start."""
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
     moved = extreme_so_far(reward) - extreme_so_far(reward, highest=False)
     return np.fmax(moved, limits.spreads * start_level(spread.values, limits.start))

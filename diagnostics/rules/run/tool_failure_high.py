@@ -6,13 +6,13 @@ What it checks
     autocorrelation, p < 0.01) that gains 0.1 over them.
 
 Why it matters
-    A reward earned through tools is then the reward of the luck that they worked.
+    A reward earned through tools then depends on whether they happened to work.
 
 When it is wrong
-    A model that has to learn the tools fails often at first; the share then falls.
+    A model that still has to learn the tools fails often at first; the share then falls.
 
 What to try
-    Call the tools by hand with what the samples send them. Reward a call that is well formed.
+    Call the tools by hand with the arguments in the samples. Reward well-formed calls.
 
 References
     TRL GRPO page: tools/failure_frequency.
@@ -60,7 +60,7 @@ class ToolFailureHigh(Rule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Only where it is logged: a run without tools has none to fail."""
+        """Only where it is logged: a run without tools has no calls to fail."""
         return super().applies(run) and not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> Finding:
@@ -72,7 +72,7 @@ class ToolFailureHigh(Rule[Limits]):
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))
 
     def _rising(self, series: Series, limits: Limits) -> Fired | None:
-        """The finding that ever more calls fail, though they are not many yet."""
+        """The finding that a growing share of calls fails, though it is not high yet."""
         steps, values = series.steps[-limits.window :], series.values[-limits.window :]
         found = trend(steps, values) if len(values) >= limits.window else None
         if found is None or found.p >= limits.significance:

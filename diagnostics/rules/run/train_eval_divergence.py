@@ -1,4 +1,5 @@
-"""The training reward rises while the evaluation falls: what is optimised is no longer what is wanted.
+"""The training reward rises while the evaluation falls: the objective being optimised is no longer the one that is
+wanted.
 
 What it checks
     The last five evaluations, each worse than the one before, by four standard errors together, while the smoothed
@@ -6,16 +7,15 @@ What it checks
     and its size, the error is estimated from at least four evaluations before.
 
 Why it matters
-    This is over-optimisation itself: the proxy goes up and the truth goes down. Every further step makes the model
-    worse.
+    This is over-optimisation itself: the proxy goes up and the true objective goes down. Every further step makes the
+    model worse.
 
 When it is wrong
-    Five values in a row fall by chance in one of 120 windows, but as far as four standard errors in one of 3000, and
-    the training reward must rise as well. Prompts that are evaluated anew each time make the error larger than it
-    seems.
+    Five values in a row fall by chance in one of 120 windows, but by four standard errors only in one of 3000, and the
+    training reward must rise as well. Evaluating on new prompts each time makes the error larger than it seems.
 
 What to try
-    Keep the checkpoint of the best evaluation. Strengthen the KL penalty; mend the reward.
+    Keep the checkpoint of the best evaluation. Strengthen the KL penalty; fix the reward.
 
 References
     Gao et al. 2022 (arXiv 2210.10760) · rlhf-book, over-optimisation · Secrets of RLHF (arXiv 2307.04964).
@@ -37,7 +37,7 @@ from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
 
-LATEST = 1000  # evaluations are looked at: how they scattered long ago says little about now
+LATEST = 1000  # evaluations that count: how they scattered long ago says little about now
 EVALUATED_PROMPTS = "num_eval_prompts"
 EVALUATED = tuple(EVAL_PREFIX + name for name in ("score", "reward", "rlhf_reward"))
 
@@ -101,7 +101,7 @@ class TrainEvalDivergence(Rule[Limits]):
 
 
 def _means(values: Values) -> Values:
-    """(N,) The smoothed values, with the first mean wherever none is settled."""
+    """(N,) The smoothed values, with the first mean wherever there is none."""
     means = ewma(values)
     return _or_first(means, start_level(means, 1))
 

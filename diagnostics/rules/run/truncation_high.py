@@ -1,13 +1,13 @@
 """Completions reach the length limit instead of ending: they are scored for what they did not get to say.
 
 What it checks
-    The share of completions that were cut off (`completions/clipped_ratio`), as the median of five logged points,
-    for five points in a row: 0.1 is noted, 0.3 is a warning, 0.8 is critical. Their mean must lie above that by three
-    of its standard errors, because of a few answers in a step a third is cut off by chance.
+    The share of completions that were cut off (`completions/clipped_ratio`), as the median of five logged points, for
+    five points in a row: 0.1 is info, 0.3 is a warning, 0.8 is critical. Their mean must exceed that by three of its
+    standard errors, because with few answers in a step a third may be cut off by chance.
 
 Why it matters
-    A cut-off answer mostly earns nothing, so the gradient teaches to be short or teaches nothing. Where nearly all
-    are cut off, reward, loss and gradient are 0 and the run does nothing.
+    A cut-off answer mostly earns nothing, so the gradient teaches brevity or nothing. Where nearly all are cut off,
+    reward, loss and gradient are 0 and the run does nothing.
 
 When it is wrong
     TRL before 1.15 counts only the tokenizer's own end token: a model that ends on another one shows 0.97 although
@@ -15,9 +15,8 @@ When it is wrong
 
 What to try
     Raise the length limit; if the answers still do not end, the model has not learned to stop. Where few answers were
-    cut off at the start, they grew into the limit: then a higher one feeds what is wrong, and it is the reward that
-    pays for length. Read some of the cut-off samples: repetition until the limit is another illness than a long
-    solution.
+    cut off at the start, they grew into the limit: then a higher one makes it worse, and the reward pays for length.
+    Read some of the cut-off samples: repetition up to the limit is a different problem from a long solution.
 
 References
     TRL logging page, crucial GRPO values · verl documentation (above 0.1 is often too much) · TRL issues 5697,
@@ -98,5 +97,6 @@ class TruncationHigh(Rule[Limits]):
 
 
 def _has_grown(series: Series, reached: float, limits: Limits) -> bool:
-    """Whether few answers were cut off at the start: then the policy has learned to go on, and a limit is no help."""
+    """Whether few answers were cut off at the start: then the policy has learned not to stop, and a higher limit does
+    not help."""
     return start_level(series.values, limits.start) <= limits.grown * reached

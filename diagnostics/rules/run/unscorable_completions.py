@@ -1,17 +1,16 @@
 """Many completions got no reward at all: the reward functions gave up on them.
 
 What it checks
-    The sampled completions of the last five steps with samples, 16 at least: the share that has no finite reward from
-    any function. A twentieth is a warning, half is critical.
+    The share of the sampled completions of the last five steps with samples, at least 16, that have no finite reward
+    from any function. A twentieth is a warning, half is critical.
 
 Why it matters
     TRL gives a completion without a reward an advantage of 0, and rlvitals' PPO leaves it out of its updates: it trains
     nothing, and the logged means, which leave it out, do not show it.
 
 When it is wrong
-    A function that applies to some prompts only returns nothing for the others on purpose; it is enough that one
-    function of the run gives a reward. Samples may be chosen (best, worst), and then their share is not that of the
-    batch.
+    A function that applies only to some prompts returns nothing for the others on purpose; one reward from any function
+    is enough. Samples may be selected (best, worst), and then their share is not that of the batch.
 
 What to try
     Call the reward on the completions named here. Look for exceptions that are caught, and for patterns that do not

@@ -1,11 +1,12 @@
-"""Consecutive policies lie too far apart: the update left the region in which its samples are to be trusted.
+"""Consecutive policies lie too far apart: the update left the region in which its samples are valid.
 
 What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
     logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where other metrics show
     the harm at the same steps, else a warning too. The first five points are not judged. Below 0.1 ten points must also
-    prove it: their geometric mean lies above the limit by two of its standard errors. What wavers about the limit has
-    not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged instead.
+    prove it: their geometric mean lies above the limit by two of its standard errors. A value that wavers about the
+    limit has not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged
+    instead.
 
 Why it matters
     This number moves first when updates are too large, while the mean ratio stays near 1 and the clip fraction may
@@ -13,11 +14,11 @@ Why it matters
 
 When it is wrong
     TRL averages over padding as well, which makes the number too small where answers are short: a quiet rule proves
-    less there. Very small models bear larger updates than large ones. And half the mean square of the log-ratio is a KL
-    only as long as ratios stay near 1: one token in fifty that the policy drops for good (a log-ratio of −3) makes
-    0.1, in a policy that stays as it was otherwise and may well improve. So the size alone is no verdict. The mean of
-    the log-ratio is a third to a sixth of it in real runs whose updates are too large, and has either sign in others:
-    it shows the gross cases only.
+    less there. Very small models tolerate larger updates than large ones. And half the mean square of the log-ratio is
+    a KL only as long as ratios stay near 1: if the policy drops one token in fifty for good (a log-ratio of −3), that
+    alone makes 0.1 in a policy that is otherwise unchanged and may well improve. So the size alone proves no harm. The
+    mean of the log-ratio is a third to a sixth of it in real runs whose updates are too large, and has either sign in
+    others: it shows only gross cases.
 
 What to try
     Lower the learning rate, make fewer passes over the same samples, use a larger batch, whiten the rewards.
@@ -40,7 +41,7 @@ from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_p
 from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
 
 SIZES = ("approx_kl", "policy_kl")
-SMALLEST = 1e-9  # nats per token: of an update of 0 there is no logarithm; and float noise of one
+SMALLEST = 1e-9  # nats per token: an update of 0 has no logarithm; also the float noise of a logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,8 @@ class UpdateTooLarge(Rule[Limits]):
 
 
 def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
-    """The reading of a level that points must prove by their logarithms: one update may be many times another."""
+    """The reading of a level that points must prove by their logarithms, because one update may be many times
+    another."""
     logs = replace(series, values=_log(series.values))
     told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
     found = read_proven_levels(

@@ -1,12 +1,12 @@
 """Many value updates are clipped: the critic cannot follow the returns.
 
 What it checks
-    The share of clipped value updates (`val/clipfrac_avg`), as the median of five logged points, above 0.2 for
-    five points behind the first 40: noted.
+    The share of clipped value updates (`val/clipfrac_avg`), as the median of five logged points, above 0.2 for five
+    points after the first 40: info.
 
 Why it matters
-    The value may move by `cliprange_value` at most. Where returns are far larger than that, the critic needs
-    very many steps to reach them, and advantages are wrong until then.
+    The value may move by at most `cliprange_value`. Where returns are far larger than that, the critic needs many steps
+    to reach them, and advantages are wrong until then.
 
 When it is wrong
     Early in a run a high share is normal: 0.43 within the first 20 steps of a healthy public run.
@@ -15,7 +15,7 @@ What to try
     Bring rewards to a scale of about 1 (normalised scores, whitening), or widen `cliprange_value`.
 
 References
-    TRL logging page: val/clipfrac_avg · three public verl runs (0 behind the first 30 steps).
+    TRL logging page: val/clipfrac_avg · three public verl runs (0 after the first 30 steps).
 """
 
 from dataclasses import dataclass

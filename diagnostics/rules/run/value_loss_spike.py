@@ -2,20 +2,20 @@
 
 What it checks
     The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
-    much, as the median of five points and for three points, is a warning; a single point at twenty times is noted.
-    The first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical
-    while the reward falls as well (`reward-regression`).
+    much, as the median of five points and for three points, is a warning; a single point at twenty times is info. The
+    first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical while
+    the reward falls as well (`reward-regression`).
 
 Why it matters
     Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
 
 When it is wrong
-    A new level becomes the normal one after some 30 points. A change of data or of the reward's scale in the middle
-    of a run looks the same. A value loss that is far too high from the start does not show here.
+    A new level becomes the normal one after some 30 points. A change of data or of the reward's scale during a run
+    looks the same. A value loss that is far too high from the start does not show here.
 
 What to try
     Bring rewards to a common scale (whitening, normalised scores), lower the learning rate or `vf_coef`, bound the
-    value step with `cliprange_value`. Look at the reward of the steps before.
+    value step with `cliprange_value`. Look at the rewards of the steps before.
 
 References
     TRL logging page: loss/value_avg "will spike / NaN when not going well" · old TRL logging page: ppo/loss/value.

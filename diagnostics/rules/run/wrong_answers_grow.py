@@ -1,16 +1,16 @@
 """Wrong answers grow longer than right ones: the signature of a loss that divides by the length.
 
 What it checks
-    The mean length of wrong answers over that of right ones, in the newest logged tables against the first: 1.5
-    times as much as it was is noted, where wrong answers are the longer ones. Only scores of two values are judged,
-    the higher one being right.
+    The mean length of wrong answers over that of right ones, in the newest logged tables against the first: 1.5 times
+    the first ratio is info, where wrong answers are the longer ones. Only scores of two values are judged, the higher
+    one being right.
 
 Why it matters
-    Where the loss of an answer is divided by its own length, a long wrong answer is punished less for each token than
-    a short one, and the policy learns to be wrong at length.
+    Where the loss of an answer is divided by its own length, a long wrong answer is penalised less per token than a
+    short one, and the policy learns to be wrong at length.
 
 When it is wrong
-    Hard prompts take longer and fail more often; where the easy ones are solved, these are what is left.
+    Hard prompts take longer and fail more often; once the easy ones are solved, these are what remains.
 
 What to try
     Use a loss that divides by a constant (dr_grpo) or by the tokens of the batch (dapo).
@@ -41,7 +41,7 @@ from diagnostics.rules.samples.tables import Rows, View
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which growth of wrong answers is worth a note."""
+    """Which growth of wrong answers is worth reporting."""
 
     info: float = limit(1.5, "× the ratio at the start", "engineering default")
     longer: float = limit(1.0, "× the length of right answers", "shorter wrong answers are no length bias")

@@ -1,17 +1,17 @@
 """More groups agree than prompts of equal difficulty would explain: prompts are too easy and too hard at once.
 
 What it checks
-    One reward function of rights and wrongs (its spread is that of a coin with its mean): the share of groups without
-    a difference against p^G + (1 − p)^G, the least that a mean of p allows with G answers each. Thirty points more
-    for ten logged points are noted.
+    For a single right-or-wrong reward function (its spread is that of a coin with its mean): the share of groups
+    without a difference against p^G + (1 − p)^G, the least that a mean of p allows with G answers each. Thirty
+    percentage points more for ten logged points is info.
 
 Why it matters
-    Either the difficulty is bimodal, and half of the prompts are for another stage of training, or the answers of a
+    Either the difficulty is bimodal, and half of the prompts belong to another stage of training, or the answers of a
     group have become copies of each other. The mean reward shows neither.
 
 When it is wrong
-    Any spread of difficulty exceeds the bound, which is that of equal prompts; hence the thirty points. Where the
-    batch holds few groups, their share is a coarse number.
+    Any spread of difficulty exceeds the bound, which holds for equal prompts; hence the thirty points. With few groups
+    in a batch their share is coarse.
 
 What to try
     Count the different answers within a group. If they differ, sort the prompts by difficulty; if not, raise the

@@ -2,15 +2,16 @@
 
 What it checks
     The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points, for ten
-    points: half is a warning. Their mean must lie above that by three of its standard errors, because of a handful of
-    groups in a step half agree by chance. Four fifths is critical where the run began like that and earns less than
+    points: half is a warning. Their mean must exceed that by three of its standard errors, because with a handful of
+    groups in a step half may agree by chance. Four fifths is critical where the run began like that and earns less than
     half of the highest reward. Where the reward is near its highest value, groups agree because they are right, and
-    only `reward-saturated` speaks; where it rises all the same, it is a note. Neither holds where answers are drawn at
-    a temperature below 0.3, at which they agree right or wrong. The first five points are not judged.
+    only `reward-saturated` applies; where the reward rises regardless, it is info. Neither exception holds where
+    answers are drawn at a temperature below 0.3, at which they agree whether right or wrong. The first five points are
+    not judged.
 
 Why it matters
-    GRPO learns from differences within a group. The effective batch is the rest, and its gradient is as noisy as that
-    of so small a batch.
+    GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of
+    such a small batch.
 
 When it is wrong
     The metric is not per group, and the rule is skipped, where advantages are scaled over the batch, where each
@@ -100,13 +101,13 @@ def _learns_all_the_same(run: Run) -> bool:
 
 
 def _began_so(run: Run, breach: Breach, limits: Limits) -> bool:
-    """Whether the silence stood from the start, with little reward: nothing was ever learned from these groups."""
+    """Whether groups agreed from the start, with little reward: nothing was ever learned from them."""
     share = _share_of_marks(run, series_of(run, "zero_std_fraction"), breach)
     return breach.episode.first < limits.early and 0 <= share < limits.low
 
 
 def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
-    """The median reward of the episode as a share of the highest that there is; −1 where either is not known."""
+    """The median reward of the episode as a share of the highest possible; −1 where either is not known."""
     reward, highest = run.get("reward"), full_marks(run)
     if reward is None or not highest:
         return -1.0
