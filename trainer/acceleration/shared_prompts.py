@@ -16,7 +16,6 @@ from trainer.acceleration.layers.decoder_layer import outputs_option
 from trainer.acceleration.packing import Packing
 from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs_of_groups
-from trainer.config.grpo import GRPOConfig
 from trainer.rollout.decoding import FAMILIES as FUSABLE
 from trainer.rollout.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 
@@ -24,18 +23,14 @@ FAMILIES = (*FUSABLE, "Qwen3ForCausalLM")
 """Classes of transformers that hand on to the attention what they are told of a packed row."""
 
 
-def sharing(model: nn.Module, config: GRPOConfig, tokens: Tokens, *rows: int) -> int:
-    """How many neighbouring rows share a prompt that is to be read once for all of them: a group, or 1 for none.
-
-    Args:
-        rows: Of this process, and of each of its passes; one that ends within a group shares nothing.
-    """
-    group, bare = config.num_generations, bare_model(model)
-    are_whole = all(count % group == 0 for count in rows)
+def can_share_prompts(model: nn.Module, tokens: Tokens, group_size: int) -> bool:
+    """Whether the prompts of whole groups of neighbouring rows can be read once each, and give the same results."""
+    bare = bare_model(model)
+    are_whole = group_size > 1 and len(tokens.ids_BT) % group_size == 0 and tokens.ids_BT.shape[1] > 1
     is_known = isinstance(model, PreTrainedModel | DistributedDataParallel) or hasattr(model, "peft_config")
     length = tokens.prompt_ids_BQ.shape[1] + tokens.ids_BT.shape[1]
     may_be_packed = bare.config._attn_implementation == NAME and keeps_plain_memory(bare, length, FAMILIES)
-    return group if are_whole and is_known and may_be_packed else 1
+    return are_whole and is_known and may_be_packed
 
 
 def token_logprobs_of_shared(model: nn.Module, tokens: Tokens, temperature: float, group: int) -> tuple[Tensor, Tensor]:

@@ -62,6 +62,11 @@ class GRPOExperience:
     ref_logprobs_BT: Tensor | None
     """Under the reference; None where the loss has no KL term."""
 
+    @property
+    def learned_BT(self) -> Tensor:
+        """What an update learns from: every real token."""
+        return self.tokens.mask_BT
+
     def rows(self, index_M: Tensor) -> "GRPOExperience":
         """The chosen completions."""
         return GRPOExperience(
@@ -80,6 +85,11 @@ class RLOOExperience:
     logprobs_BT: Tensor
     """Under the policy that wrote the completions, in nats."""
     advantages_B: Tensor
+
+    @property
+    def learned_BT(self) -> Tensor:
+        """What an update learns from: every real token."""
+        return self.tokens.mask_BT
 
     def rows(self, index_M: Tensor) -> "RLOOExperience":
         """The chosen completions."""

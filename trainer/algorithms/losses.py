@@ -25,6 +25,10 @@ class LossOut(NamedTuple):
     completion_metrics: Mapping[str, Tensor] = {}
     """Means over the completions of the pass."""
 
+    def with_metrics(self, **token_metrics: Tensor) -> "LossOut":
+        """The same with further means over the real tokens."""
+        return self._replace(metrics={**self.metrics, **token_metrics})
+
 
 def ppo_policy_loss(
     logprobs_BT: Tensor,

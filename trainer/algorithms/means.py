@@ -63,13 +63,24 @@ class PassMetrics:
         values = [*weights, *metrics.values(), *of_completions.values()]
         self._rows.append(torch.stack([value.detach().double() for value in values]))
 
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def sums(self, metric: str, first_pass: int) -> Tensor:
+        """(2,) float64 of the passes from this one on: a metric over tokens, summed over them, and their number."""
+        column = 2 + self._token_metrics.index(metric)
+        rows_NM = self.rows()[first_pass:]
+        return torch.stack([(rows_NM[:, column] * rows_NM[:, 0]).sum(), rows_NM[:, 0].sum()])
+
     def rows(self) -> Tensor:
         """(N, 2 + metrics) float64, one row for each pass so far: its tokens, its completions and its metrics."""
         return torch.stack(self._rows)
 
     def combined(self, rows_NM: Tensor) -> dict[str, float]:
-        """Each metric over the passes of all processes, whose `rows` these are."""
+        """Each metric over the passes of all processes, whose `rows` these are; none where no token counts."""
         tokens_N, completions_N, *columns = rows_NM.cpu().unbind(1)
+        if not tokens_N.any():
+            return {}
         found = dict(zip((*self._token_metrics, *self._completion_metrics), columns, strict=True))
         weights = {name: tokens_N / tokens_N.sum() for name in self._token_metrics}
         weights |= {name: completions_N / completions_N.sum() for name in self._completion_metrics}

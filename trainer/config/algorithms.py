@@ -8,6 +8,7 @@ from typing import Any
 from trainer.config.grpo import GRPOConfig
 from trainer.config.options import ConfigError, did_you_mean
 from trainer.config.ppo import PPOConfig
+from trainer.config.rloo import RLOOConfig
 from trainer.config.training import TrainConfig
 
 
@@ -27,6 +28,7 @@ class Algorithm:
 _ALL = (
     Algorithm(PPOConfig, loop="trainer.ppo"),
     Algorithm(GRPOConfig, loop="trainer.grpo"),
+    Algorithm(RLOOConfig, loop="trainer.rloo"),
 )
 
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({algorithm.name: algorithm for algorithm in _ALL})

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from trainer.acceleration.layers.decoder_layer import outputs_option
-from trainer.acceleration.shared_prompts import token_logprobs_of_shared
+from trainer.acceleration.shared_prompts import can_share_prompts, token_logprobs_of_shared
 from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs
 from trainer.config.options import ConfigError
@@ -64,14 +64,14 @@ def decode(tokenizer: PreTrainedTokenizerBase, ids_BT: Tensor, mask_BT: Tensor) 
     return [str(tokenizer.decode(ids[:length], skip_special_tokens=True)) for ids, length in rows]
 
 
-def score_tokens(model: nn.Module, tokens: Tokens, temperature: float, sharing: int = 1) -> TokenScores:
+def score_tokens(model: nn.Module, tokens: Tokens, temperature: float, group_size: int = 1) -> TokenScores:
     """Log-probability of each completion token, and the entropy there, under the policy at `temperature`.
 
     Args:
-        sharing: Neighbouring rows whose prompt is the same and to be read once for all of them.
+        group_size: So many neighbouring rows have the same prompt.
     """
-    if sharing > 1 and tokens.ids_BT.shape[1] > 1:
-        logprobs_BT, entropy_BT = token_logprobs_of_shared(model, tokens, temperature, sharing)
+    if can_share_prompts(model, tokens, group_size):
+        logprobs_BT, entropy_BT = token_logprobs_of_shared(model, tokens, temperature, group_size)
     else:
         logprobs_BT, entropy_BT = token_logprobs(_output(model, tokens), tokens.ids_BT, temperature)
     return TokenScores(_masked(logprobs_BT, tokens), _masked(entropy_BT, tokens))

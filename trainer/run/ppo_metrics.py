@@ -5,13 +5,15 @@ Axes: B episodes, S those of them that have a score, N held-out prompts, T token
 
 from collections.abc import Sequence
 
+import torch
 from torch import Tensor
 
-from trainer.algorithms.means import masked_var
+from trainer.algorithms.means import masked_var, sequence_sums
 from trainer.config.ppo import PPOConfig
 from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards import RewardFunc
 from trainer.rewards.score_shaping import query_scores, with_eos_trick
+from trainer.run.rollouts import Rollout
 
 
 def objective_metrics(score_S: Tensor, kl: float, kl_coef: float, scaled_S: Tensor | None = None) -> dict[str, float]:
@@ -47,6 +49,17 @@ def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answer
         **score_metrics(score_N[answers.scores.scorable_B]),
         **answers.scores.metrics(),
         **length_metrics(answers.lengths_N),
+    }
+
+
+def rollout_metrics(rollout: Rollout, eos_ids: Sequence[int]) -> dict[str, float]:
+    """`objective/entropy` (minus the log-probability of a response, mean over responses), end tokens and lengths."""
+    mask_BT, ids_BT = rollout.tokens.mask_BT, rollout.tokens.ids_BT
+    is_end_BT = torch.isin(ids_BT, torch.tensor(eos_ids, device=ids_BT.device)) & mask_BT
+    return {
+        "objective/entropy": float(sequence_sums(-rollout.logprobs_BT, mask_BT).mean()),
+        "val/num_eos_tokens": float(is_end_BT.sum()),
+        **length_metrics(mask_BT.sum(1)),
     }
 
 

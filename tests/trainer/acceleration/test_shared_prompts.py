@@ -16,10 +16,8 @@ from trainer.acceleration.layers.attention import LONGEST, with_short_attention
 from trainer.acceleration.layers.decoder_layer import with_lean_layers
 from trainer.acceleration.layers.linear import with_fast_layers
 from trainer.acceleration.layers.mlp import with_lean_mlps
-from trainer.acceleration.shared_prompts import sharing
+from trainer.acceleration.shared_prompts import can_share_prompts
 from trainer.algorithms.experience import Tokens
-from trainer.config.algorithms import make_config
-from trainer.config.grpo import GRPOConfig
 from trainer.rollout.policy import score_tokens
 
 GROUP = 4
@@ -56,12 +54,6 @@ def lean(name: str) -> PreTrainedModel:
     return with_short_attention(with_lean_layers(with_lean_mlps(with_fast_layers(tiny_model(name)))))
 
 
-def config_of(**options: object) -> GRPOConfig:
-    config = make_config("grpo", {"num_generations": GROUP, **options})
-    assert isinstance(config, GRPOConfig)
-    return config
-
-
 def tokens_of(groups: int, padded: bool = False, length: int = 7) -> Tokens:
     """Completions of different lengths after the prompts of as many groups."""
     ids_BQ, mask_BQ = grouped_prompts(groups, GROUP, padded)
@@ -93,7 +85,7 @@ def test_log_probabilities_entropies_and_gradients_are_the_same(
     name: str, make: Callable[[str], PreTrainedModel], padded: bool, length: int
 ) -> None:
     model, tokens = make(name), tokens_of(3, padded, length)
-    assert sharing(model, config_of(), tokens, 3 * GROUP) == GROUP
+    assert can_share_prompts(model, tokens, GROUP) == (length > 1)
     assert_same(model, tokens)
 
 
@@ -130,7 +122,7 @@ def test_an_adapter_learns_the_same() -> None:
     peft = pytest.importorskip("peft")
     settings = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
     model, tokens = peft.get_peft_model(model_of("llama"), settings), tokens_of(2)
-    assert sharing(model, config_of(), tokens, 2 * GROUP) == GROUP
+    assert can_share_prompts(model, tokens, GROUP)
     assert_same(model, tokens)
 
 
@@ -148,29 +140,29 @@ def test_a_prompt_is_read_once() -> None:
     assert read == [(1, 3 * 5 + 3 * GROUP * 6)]
 
 
-@pytest.mark.parametrize("rows", [(6,), (8, 6), (8, 2)])
-def test_a_pass_that_ends_within_a_group_shares_nothing(rows: tuple[int, ...]) -> None:
-    assert sharing(model_of("llama"), config_of(), tokens_of(2), *rows) == 1
+@pytest.mark.parametrize("rows", [6, 2])
+def test_a_pass_that_ends_within_a_group_shares_nothing(rows: int) -> None:
+    assert not can_share_prompts(model_of("llama"), tokens_of(2).rows(slice(rows)), GROUP)
 
 
 @pytest.mark.parametrize("name", [name for name in SHAPES if name not in SHARABLE])
 def test_other_architectures_share_nothing(name: str) -> None:
-    assert sharing(model_of(name), config_of(), tokens_of(2), 8) == 1
+    assert not can_share_prompts(model_of(name), tokens_of(2), GROUP)
 
 
 def test_with_an_attention_of_its_own_a_model_shares_nothing() -> None:
-    assert sharing(tiny_model("llama"), config_of(), tokens_of(2), 8) == 1
+    assert not can_share_prompts(tiny_model("llama"), tokens_of(2), GROUP)
 
 
 def test_what_depends_on_more_than_keys_and_values_shares_nothing() -> None:
     rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 2.0}
-    assert sharing(model_of("llama", rope_parameters=rope), config_of(), tokens_of(2), 8) == 1
-    assert sharing(model_of("mistral", sliding_window=11), config_of(), tokens_of(2), 8) == 1
-    assert sharing(model_of("mistral", sliding_window=12), config_of(), tokens_of(2), 8) == GROUP
+    assert not can_share_prompts(model_of("llama", rope_parameters=rope), tokens_of(2), GROUP)
+    assert not can_share_prompts(model_of("mistral", sliding_window=11), tokens_of(2), GROUP)
+    assert can_share_prompts(model_of("mistral", sliding_window=12), tokens_of(2), GROUP)
 
 
 def test_a_model_in_a_wrapper_that_is_not_known_is_read_as_it_was() -> None:
-    assert sharing(nn.Sequential(model_of("llama")), config_of(), tokens_of(2), 8) == 1
+    assert not can_share_prompts(nn.Sequential(model_of("llama")), tokens_of(2), GROUP)
 
 
 def test_processes_that_share_prompts_learn_what_one_without_learns(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from trainer.rewards import get_reward_funcs
 from trainer.rollout.models import checkpoint_of, load_policy, load_tokenizer
 from trainer.rollout.policy import stop_ids
 from trainer.rollout.sampling import Sampling
-from trainer.run.grpo_metrics import answer_metrics
+from trainer.run.group_metrics import answer_metrics
 
 TINY = {"max_steps": 9, "max_completion_length": 26, "use_cpu": True}
 

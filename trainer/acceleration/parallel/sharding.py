@@ -84,7 +84,7 @@ def take_as_root(model: Any) -> None:
     model.reshard()
 
 
-def frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
+def prepare_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
     """A model that does not learn, on its device, and split where those that learn are, unless it is one of them."""
     if isinstance(model, AdapterOff) or not is_sharded(accelerator):
         return model.to(accelerator.device)
@@ -122,7 +122,7 @@ def _unwrapped(model: nn.Module) -> nn.Module:
 
 
 @contextmanager
-def whole(accelerator: Accelerator, model: nn.Module) -> Iterator[Any]:
+def gathered_model(accelerator: Accelerator, model: nn.Module) -> Iterator[Any]:
     """The plain model with all its parameters, to generate with: processes may call it unequally often."""
     plain = accelerator.unwrap_model(model) if is_sharded(accelerator) else _unwrapped(model)
     with accelerator.autocast():

@@ -1,4 +1,4 @@
-"""What GRPO logs of a step beside its losses, and of an evaluation; names as on TRL's GRPO logging page.
+"""What GRPO and RLOO log of a step beside its updates, and of an evaluation; names as on TRL's logging pages.
 
 Axis: B completions.
 """
@@ -6,8 +6,26 @@ Axis: B completions.
 import torch
 from torch import Tensor
 
+from trainer.algorithms.means import sequence_sums
 from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards.scoring import sample_std
+from trainer.run.rollouts import Rollout
+
+
+def rollout_metrics(rollout: Rollout, has_signal_B: Tensor) -> dict[str, float]:
+    """What the reward functions logged, lengths, each function, the reward, groups without signal, and entropy.
+
+    `objective/entropy` is PPO's: minus the log-probability of a completion, mean over completions.
+    """
+    scores, mask_BT = rollout.scores, rollout.tokens.mask_BT
+    return {
+        **scores.notes.means(),
+        **completion_metrics(mask_BT.sum(1), rollout.terminated_B),
+        **scores.metrics(),
+        **reward_metrics(scores.total_B, scores.scorable_B),
+        "frac_reward_zero_std": float((~has_signal_B).float().mean()),
+        "objective/entropy": float(sequence_sums(-rollout.logprobs_BT, mask_BT).mean()),
+    }
 
 
 def answer_metrics(answers: HeldOutAnswers) -> dict[str, float]:

@@ -1,0 +1,181 @@
+"""One step of a training, between its rollout and its log; what the loops have in common beside the updates."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Generic, cast
+
+import torch
+from torch import Tensor, nn
+
+from trainer.algorithms.experience import Tokens
+from trainer.algorithms.kl import Estimator, k3
+from trainer.data.dataset import Row
+from trainer.rewards.call_context import TrainerState
+from trainer.rewards.scoring import Scores, score
+from trainer.rollout.generation import generate
+from trainer.rollout.policy import decode, encode, estimate_values, score_tokens
+from trainer.rollout.sampling import draw_uniforms
+from trainer.run.histograms import StepHistograms
+from trainer.run.rollouts import Rollout, Sampled
+from trainer.run.samples import sample_rows
+from trainer.run.stages import Config, Stage
+from trainer.run.updates import Updates
+
+if TYPE_CHECKING:
+    from trainer.run.session import Session
+
+
+class Step(Generic[Config]):
+    """A step: the options in force, and what happens in it on all processes."""
+
+    def __init__(
+        self,
+        session: "Session[Config]",
+        number: int,
+        stage: Stage[Config],
+        *,
+        seconds_before: float,
+        steps_before: int,
+    ) -> None:
+        """The training had taken `seconds_before` for the steps after `steps_before`, where this process began."""
+        self.number = number
+        self.config, self.prompts, self.reward_funcs = stage
+        self._session = session
+        self._sampling = session.sampling(stage.config)
+        self._started = time.perf_counter()
+        self._training_started = self._started - seconds_before
+        self._steps_before = steps_before
+        self._histograms = StepHistograms(number, stage.config.histogram_steps)
+
+    @property
+    def trainer_state(self) -> TrainerState:
+        """What reward functions are told of the training."""
+        return TrainerState(self.number - 1, self.config.total_steps)
+
+    @property
+    def completions_per_second(self) -> float:
+        """Since this process began, up to now."""
+        done = self.number - self._steps_before
+        return done * self.config.batch_size / (time.perf_counter() - self._training_started)
+
+    def rollout(self, prompts: Sequence[Row], group_size: int = 1) -> Sampled:
+        """Sample `group_size` completions of each prompt from the policy, in consecutive rows."""
+        session, config = self._session, self.config
+        texts = [row["prompt"] for row in prompts]
+        encoded = encode(session.tokenizer, texts, session.device, config.max_prompt_length)
+        ids_BQ, mask_BQ = (part_PQ.repeat_interleave(group_size, 0) for part_PQ in encoded)
+        uniforms_BT, own = draw_uniforms(len(ids_BQ), self._sampling, session.generator), self._own(len(ids_BQ))
+        with session.gathered() as module:
+            policy = session.policy_of(module)
+            completions = generate(policy, ids_BQ[own], mask_BQ[own], self._sampling, uniforms_BT[own])
+        return Sampled([row for row in prompts for _ in range(group_size)], ids_BQ, mask_BQ, completions, group_size)
+
+    def score(self, sampled: Sampled) -> Rollout:
+        """Call the reward functions on what was sampled, and bring the rows of all processes together."""
+        session, rows, own = self._session, sampled.rows, self._own(len(sampled.rows))
+        completions = sampled.own_completions
+        responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
+        ids, weights = completions.token_lists(), self.config.reward_weights
+        scores = score(self.reward_funcs, weights, rows[own], responses, ids, self.trainer_state)
+        completions, scores = session.processes.gather_rollout(completions, scores, self._sampling)
+        if session.processes.count > 1:
+            responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
+        return Rollout(
+            rows,
+            Tokens(sampled.prompt_ids_BQ, sampled.prompt_mask_BQ, completions.ids_BT, completions.mask_BT),
+            completions.logprobs_BT,
+            completions.terminated_B,
+            responses,
+            scores_on(session.device, scores),
+            sampled.group_size,
+        )
+
+    def share_out(self, function: Callable[[Sequence[Row]], Sequence[Tensor]], rows: Sequence[Row]) -> list[Tensor]:
+        """The tensors that a function gives for the rows, each process asking it for its share of them."""
+        own = function(rows[self._own(len(rows))])
+        return self._session.processes.gather_together(*(part_B.to(self._session.device) for part_B in own))
+
+    def reference_logprobs(self, rollout: Rollout) -> Tensor | None:
+        """(B, T) log-probabilities of the completions under the reference; None without one."""
+        session, tokens = self._session, rollout.tokens
+        if session.reference is None:
+            return None
+        with torch.no_grad(), session.processes.accelerator.autocast():
+            own = tokens.rows(self._own(len(tokens.ids_BT)))
+            scores = score_tokens(session.reference, own, self.config.temperature, rollout.group_size)
+            return session.processes.gather(scores.logprobs_BT)
+
+    def reference_logprobs_and_values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
+        """(B, T) log-probabilities under the reference, which must be there, and the value model's estimates."""
+        session, tokens = self._session, rollout.tokens
+        reference = cast(nn.Module, session.reference)
+        with torch.no_grad(), session.gathered() as module:
+            own = tokens.rows(self._own(len(tokens.ids_BT)))
+            ref_logprobs_BT, values_BT = session.processes.gather_together(
+                score_tokens(reference, own, self.config.temperature).logprobs_BT,
+                estimate_values(module.value_model, own),
+            )
+        return ref_logprobs_BT, values_BT
+
+    def updates(self) -> Updates:
+        """The updates that are made from the rollout."""
+        return Updates(self._session.learner, self.config, self._histograms)
+
+    def log(
+        self,
+        metrics: Mapping[str, float],
+        rollout: Rollout,
+        advantages_BT: Tensor,
+        ref_logprobs_BT: Tensor | None,
+        estimator: Estimator = k3,
+    ) -> None:
+        """Write the step to the journal, with its samples and histograms; evaluate and save a checkpoint where due.
+
+        Args:
+            estimator: Of the KL to the reference, for its histogram.
+        """
+        session, step, scores = self._session, self.number, rollout.scores
+        logged = {**metrics, "step_time": time.perf_counter() - self._started}
+        samples: list[Mapping[str, Any]] = [
+            *sample_rows(
+                rollout.rows,
+                rollout.responses,
+                rollout.tokens.mask_BT.sum(1),
+                advantages_BT,
+                scores,
+                rollout.terminated_B,
+                limit=self.config.num_completions_to_log,
+                seed=step,
+                group_size=rollout.group_size,
+            )
+        ]
+        if session.held_out.is_due(step):
+            with session.gathered() as module:
+                found = session.held_out.answer_after(step, session.policy_of(module))
+            logged |= found.metrics
+            samples += found.samples
+        bins = self._histograms.of(
+            session.processes,
+            scores.total_B[scores.scorable_B],
+            rollout.tokens,
+            rollout.logprobs_BT,
+            advantages_BT,
+            ref_logprobs_BT,
+            estimator,
+        )
+        session.journal.record(step, logged, samples, bins)
+        session.checkpoints.after(step, logged)
+
+    def _own(self, rows: int) -> slice:
+        return self._session.processes.own_rows(rows)
+
+
+def scores_on(device: torch.device, scores: Scores) -> Scores:
+    """The same scores, their tensors on a device."""
+    return replace(
+        scores,
+        rewards_FB=scores.rewards_FB.to(device),
+        given_FB=scores.given_FB.to(device),
+        weights_F=scores.weights_F.to(device),
+    )

@@ -1,0 +1,111 @@
+"""The updates of a step: passes whose gradients add up, the optimizer's steps, and the metrics of all of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, Self
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR
+
+from trainer.acceleration.parallel.processes import Processes
+from trainer.algorithms.experience import Tokens
+from trainer.algorithms.losses import LossOut
+from trainer.algorithms.means import PassMetrics, mean_over_updates
+from trainer.config.training import TrainConfig
+from trainer.run.histograms import StepHistograms
+
+
+class Experience(Protocol):
+    """What a rollout left behind to learn from, one row per completion."""
+
+    @property
+    def tokens(self) -> Tokens: ...
+
+    @property
+    def logprobs_BT(self) -> Tensor: ...
+
+    @property
+    def learned_BT(self) -> Tensor: ...
+
+    def rows(self, index_M: Tensor) -> Self: ...
+
+
+class Learner(NamedTuple):
+    """The module that learns, with its optimizer and its schedule."""
+
+    module: nn.Module
+    optimizer: Optimizer
+    scheduler: LambdaLR
+    processes: Processes
+
+
+class UpdateSummary(NamedTuple):
+    """What the updates of a step amount to, over all passes and processes."""
+
+    metrics: dict[str, float]
+    """Those of the losses, and `grad_norm`, the mean over updates before clipping."""
+    loss: float
+    """Mean over updates."""
+    learning_rate: float
+    """Of the first submodule, as the updates used it."""
+    updates: int
+
+
+@dataclass(slots=True)
+class Updates:
+    """The updates of one step. Axes: B completions, M rows of an update, N passes, P processes, U updates."""
+
+    learner: Learner
+    config: TrainConfig
+    histograms: StepHistograms
+    _passes: PassMetrics = field(default_factory=PassMetrics)
+    _losses: list[Tensor] = field(default_factory=list)
+    _grad_norms: list[dict[str, Tensor]] = field(default_factory=list)
+    _first_pass: int = 0
+    """The pass that the newest update began with."""
+
+    def passes(self, batch: Any, rows_M: Tensor | None = None) -> Iterator[Any]:
+        """This process's share of an experience (of these rows of it), in passes of the device's size."""
+        device = self.learner.processes.accelerator.device
+        if rows_M is None:
+            rows_M = torch.arange(len(batch.logprobs_BT), device=device)
+        self._first_pass = len(self._passes)
+        self._losses.append(torch.zeros((), device=device))
+        size = self.config.per_device_train_batch_size
+        for part_M in self.learner.processes.passes(rows_M, size, self.learner.module):
+            yield batch.rows(part_M)
+
+    def backward(self, out: LossOut, piece: Experience, logprobs_BT: Tensor) -> None:
+        """Add up the gradients of one pass, and its metrics.
+
+        Args:
+            logprobs_BT: Under the policy as it is now.
+        """
+        self.learner.processes.backward(out.loss)
+        self._losses[-1] += out.loss.detach()
+        self._passes.add(out.metrics, piece.learned_BT, out.completion_metrics)
+        self.histograms.add_ratios(logprobs_BT, piece.logprobs_BT, piece.learned_BT)
+
+    def step(self) -> None:
+        """Update the parameters with the gradients that have added up, clipped to max_grad_norm."""
+        grad_norm = self.learner.processes.clip_gradients(self.learner.module, self.config.max_grad_norm)
+        self._grad_norms.append({"grad_norm": grad_norm})
+        self.learner.optimizer.step()
+        self.learner.optimizer.zero_grad()
+
+    def mean_of_newest(self, metric: str) -> float:
+        """A metric of the newest update, over its tokens on all processes; 0 where it learned from none."""
+        total, tokens = self.learner.processes.sum(self._passes.sums(metric, self._first_pass))
+        return float(total / tokens.clamp(min=1))
+
+    def finish(self) -> UpdateSummary:
+        """Advance the schedule by the step, and combine what all passes and processes have logged."""
+        learning_rate = float(self.learner.optimizer.param_groups[0]["lr"])
+        self.learner.scheduler.step()
+        of_passes_NM, losses_PU = self.learner.processes.gather_together(
+            self._passes.rows(), torch.stack(self._losses).unsqueeze(0)
+        )
+        metrics = {**self._passes.combined(of_passes_NM), **mean_over_updates(self._grad_norms)}
+        return UpdateSummary(metrics, float(losses_PU.sum(0).double().mean()), learning_rate, len(self._grad_norms))
