@@ -18,7 +18,7 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-WATCHING = ("producers", "model", "detectors", "traits", "rules")
+WATCHING = ("producers", "model", "detectors", "rules")
 JUDGING = (*WATCHING, "causes")
 """Packages of `diagnostics`: what decides which rules fire, and what decides which causes are named."""
 

@@ -32,6 +32,11 @@ class Setting:
         return is_on(self.value)
 
 
+NEAR_GREEDY_TEMPERATURE = 0.3  # below it sampling is as good as greedy
+UNSCALED_REWARDS = ("none", False)
+"""Values of `scale_rewards` with which advantages differ as much as the rewards; with others they are about 1."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """A training's settings, resolved by whoever knows its producer.
@@ -75,6 +80,32 @@ class Settings:
         switches = [item for name in ("use_kl_loss", "use_kl_in_reward") if (item := self.known.get(name)) is not None]
         is_off = bool(switches) and not any(item.is_on for item in switches)
         return 0.0 if is_off else self.number("kl_weight")
+
+    @property
+    def samples_near_greedily(self) -> bool:
+        """Whether the temperature is known to be so low that sampling is as good as greedy."""
+        temperature = self.number("temperature")
+        return temperature is not None and temperature < NEAR_GREEDY_TEMPERATURE
+
+    @property
+    def updates_per_generation(self) -> int:
+        """How often the policy is updated from the same completions before the next ones are logged."""
+        passes = self.known.get("epochs")
+        if passes is not None and passes.parameter == "num_iterations" and isinstance(passes.value, int):
+            return max(1, passes.value)  # PPO's epochs are no part of it: its first point precedes all of them
+        return self.updates_per_batch or 1
+
+    @property
+    def updates_per_batch(self) -> int | None:
+        """How many updates are made of a batch of completions; None where the settings do not tell.
+
+        Passes over the batch, times its parts. Producers state the size of a part in prompts or in completions.
+        """
+        passes, prompts, part = map(self.number, ("epochs", "prompts_per_batch", "prompts_per_update"))
+        if part is None:
+            completions, group = self.number("answers_per_update"), self.number("num_generations")
+            part = completions / group if completions and group else None
+        return math.ceil(passes) * max(1, math.ceil(prompts / part)) if passes and prompts and part else None
 
 
 def is_on(value: Any) -> bool:

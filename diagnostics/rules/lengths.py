@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median, finite_points, start_level
+from diagnostics.detectors.hard_limit import find_hard_limit
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
-from diagnostics.traits.shapes import hard_maximum
 
 LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 
@@ -54,7 +54,7 @@ def ended_unseen(run: Run, first: int, last: int) -> bool:
     whatever limit is stated.
     """
     stated, longest = length_limit(run), run.get("length_max")
-    if stated is None or longest is None or hard_maximum(longest) is not None:
+    if stated is None or longest is None or find_hard_limit(longest.steps, longest.values) is not None:
         return False
     return finite_median(within(longest, first, last)) < stated.tokens
 

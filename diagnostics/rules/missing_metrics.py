@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from diagnostics.model.messages import Message
 from diagnostics.model.run import Run
 from diagnostics.rules.rule import Input, Skipped
-from diagnostics.traits.hyperparameters import kl_weight_of
 
 TEXTS: Mapping[str, str] = {
     "missing.any": "The log has no metric at all.",
@@ -65,7 +64,7 @@ def unseen_ends() -> Skipped:
 
 
 def _special(names: tuple[str, ...], run: Run) -> str | None:
-    if "kl_per_token" in names and kl_weight_of(run) == 0:
+    if "kl_per_token" in names and run.settings.kl_weight == 0:
         return "missing.kl-off"
     if "kl_per_token" in names and run.algorithm in ("grpo", "rloo"):
         return "missing.kl-grpo"

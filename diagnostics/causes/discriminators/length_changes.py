@@ -8,11 +8,11 @@ the run, whatever the configuration says about its start.
 
 import numpy as np
 
+from diagnostics.causes.discriminators.shapes import find_break, hard_maximum, hard_minimum
 from diagnostics.detectors.changepoint import Break
 from diagnostics.detectors.hard_limit import HardLimit
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.traits.shapes import find_break, hard_maximum, hard_minimum
 
 SAME_CHANGE = 1  # steps at most between a hard limit and the break that it causes
 NEAR_REFERENCE = 1.0  # nats per token, where `kl-too-high` is critical: beyond it the policy itself has changed

@@ -7,12 +7,12 @@ from collections.abc import Collection
 import numpy as np
 
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
+from diagnostics.causes.discriminators.shapes import break_at, find_break
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series, Values
-from diagnostics.traits.shapes import break_at, find_break
 
 START = 5  # logged points that show the start of a run, or its end
 SMALL_BATCH = 32  # completions; TRL's maintainers advise 256

@@ -2,18 +2,18 @@
 
 import numpy as np
 
+from diagnostics.causes.discriminators.shapes import find_break
 from diagnostics.detectors.changepoint import Break
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
-from diagnostics.traits.hyperparameters import NEAR_GREEDY, samples_near_greedily
-from diagnostics.traits.shapes import find_break
 
 LARGE_UPDATE = 0.1  # nats per token, where update-too-large is critical
+COLLAPSED = 0.3  # of the entropy before, to which near-greedy sampling lowers it at least
 BEFORE = 3  # logged points just before a change
 
 
 def temperature_is_near_zero(outcome: Outcome, run: Run) -> bool:
-    return samples_near_greedily(run)
+    return run.settings.samples_near_greedily
 
 
 def sampling_is_near_greedy(outcome: Outcome, run: Run) -> bool:
@@ -23,10 +23,10 @@ def sampling_is_near_greedy(outcome: Outcome, run: Run) -> bool:
     an update shows in the next batch only. So an entropy that falls in the very batch whose update is the first large
     one fell before that update, and one that falls after large updates is their effect.
     """
-    if samples_near_greedily(run):
+    if run.settings.samples_near_greedily:
         return True
     entropy, size = find_break(run.get("entropy_per_token")), find_break(run.get("approx_kl"))
-    if entropy is None or not entropy.fell or entropy.after >= NEAR_GREEDY * entropy.before:
+    if entropy is None or not entropy.fell or entropy.after >= COLLAPSED * entropy.before:
         return False
     came_first = size is None or entropy.step <= size.step
     return came_first and not _updates_were_large_before(entropy, run)

@@ -12,10 +12,10 @@ from diagnostics.causes.discriminators.length_changes import (
     eos_was_suppressed,
     length_limit_was_lowered,
 )
+from diagnostics.causes.discriminators.shapes import find_break, hard_maximum
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.traits.shapes import find_break, hard_maximum
 
 START = 5  # logged points that show the start of a run, or its end
 MIN_LENGTH_SETTINGS = ("min_new_tokens", "min_length")

@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
+from diagnostics.causes.discriminators.shapes import find_break
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.traits.hyperparameters import kl_weight_of, number_of, updates_of_a_generation
-from diagnostics.traits.shapes import find_break
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
 START = 5  # logged points that show the start of a run
@@ -21,7 +20,7 @@ WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth 
 
 def clip_range_is_tight(outcome: Outcome, run: Run) -> bool:
     """Whether the settings state a tight clip range, or the clipped tokens cannot lie outside the stated one."""
-    stated = number_of(run, "epsilon")
+    stated = run.settings.number("epsilon")
     return stated is not None and (stated < TIGHT_CLIP_RANGE or _moves_within(stated, outcome, run))
 
 
@@ -77,14 +76,14 @@ def _rolling_medians(values: Values, window: int) -> Values:
 
 def first_point_precedes_updates(outcome: Outcome, run: Run) -> bool:
     """Whether the first logged KL was measured before any update: GRPO may log one point for several of them."""
-    return updates_of_a_generation(run) == 1
+    return run.settings.updates_per_generation == 1
 
 
 def has_kl_penalty(run: Run, step: int) -> bool:
     """Whether nothing says that there is no KL penalty: then something else pulls the policy away."""
     logged = run.get("kl_coef")
     known = [] if logged is None else logged.values[logged.finite & (logged.steps <= step)].tolist()
-    stated = kl_weight_of(run)
+    stated = run.settings.kl_weight
     return all(weight > 0 for weight in known[-1:] or ([] if stated is None else [stated]))
 
 

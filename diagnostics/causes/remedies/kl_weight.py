@@ -11,7 +11,7 @@ from diagnostics.causes.remedies.suggestions import is_number, stronger_kl_weigh
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.traits.hyperparameters import UNSCALED, value_of
+from diagnostics.model.settings import UNSCALED_REWARDS
 
 FAR = 0.2  # nats per token, where kl-too-high begins: TRL's 10 nats for an answer of some 50 tokens
 NEAR = FAR / 10  # nats per token: still at the reference
@@ -62,7 +62,7 @@ def _gain_per_nat(run: Run) -> float | None:
 
 def _spread(run: Run, points: int) -> float | None:
     """What rewards were divided by, when the policy became far, before the penalty counts; None where not logged."""
-    if run.algorithm not in NORMALISED or value_of(run, "scale_rewards") in UNSCALED:
+    if run.algorithm not in NORMALISED or run.settings.value("scale_rewards") in UNSCALED_REWARDS:
         return 1.0
     series = run.get("reward_std")
     known = series.values[series.finite][:points][-WINDOW:] if series is not None else np.zeros(0)

@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnostics.causes.remedies.remedy import Keep, Suggest
 from diagnostics.model.run import Run
-from diagnostics.traits.hyperparameters import UNSCALED
+from diagnostics.model.settings import UNSCALED_REWARDS
 
 USUAL_CLIP_RANGE = 0.2  # of PPO and GRPO
 
@@ -102,7 +102,7 @@ def scale_by_batch_not_group(current: Any, run: Run) -> Any:
 
 def scale_if_unscaled(current: Any, run: Run) -> Any:
     """The spread of the batch, or of the group where the setting is a switch; as is where rewards are scaled."""
-    if current not in UNSCALED:
+    if current not in UNSCALED_REWARDS:
         return Keep.AS_IS
     return True if isinstance(current, bool) else "batch"
 

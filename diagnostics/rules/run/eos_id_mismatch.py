@@ -26,6 +26,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from diagnostics.detectors.hard_limit import find_hard_limit
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -34,7 +35,6 @@ from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.traits.shapes import hard_maximum
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,8 @@ def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Value
 
     The limit is the stated one, until a lower one cuts completions off.
     """
-    lower = hard_maximum(run.get("length_max"))
+    logged = series_of(run, "length_max")
+    lower = find_hard_limit(logged.steps, logged.values)
     if lower is None or not lower.was_passed:
         return _where_shorter(cut.values, longest.values, stated)
     return _where_shorter_now(cut.values, longest.values, longest.steps, stated, lower.step, lower.value)

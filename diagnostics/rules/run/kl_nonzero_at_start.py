@@ -31,7 +31,6 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
-from diagnostics.traits.hyperparameters import updates_of_a_generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class KlNonzeroAtStart(Rule[Limits]):
             return Skipped(self.say("unknown"), self.say("enable"))
         series, tokens = logged
         step, value = int(series.steps[0]), float(series.values[0])
-        updates = step * updates_of_a_generation(run)
+        updates = step * run.settings.updates_per_generation
         if step > limits.averaged_until:
             return Skipped(self.say("late", step=step), self.say("late_enable"))
         if updates > limits.averaged_until:

@@ -42,11 +42,11 @@ from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
 from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
-from diagnostics.traits.hyperparameters import UNSCALED, kl_weight_of, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +100,11 @@ class KlPenaltyDominates(Rule[Limits]):
 
     def _of_loss(self, run: Run, limits: Limits) -> Finding:
         """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
-        kl, beta = series_of(run, "kl_per_token"), kl_weight_of(run)
+        kl, beta = series_of(run, "kl_per_token"), run.settings.kl_weight
         points = finite_points(kl.values)
         if beta is None or points < limits.patience:
             return too_few(limits.patience, points)
-        push = spread_of_answers(run) if value_of(run, "scale_rewards") in UNSCALED else 1.0
+        push = spread_of_answers(run) if run.settings.value("scale_rewards") in UNSCALED_REWARDS else 1.0
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         if room >= limits.room or reached > room or has_risen(run.get("reward")):

@@ -33,7 +33,6 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
-from diagnostics.traits.hyperparameters import updates_per_batch
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
@@ -103,7 +102,7 @@ def _makes_one_update(run: Run) -> bool | None:
         return False
     stated = [run.config.get(name) for name in ONCE[run.algorithm]]
     if any(not isinstance(value, int) for value in stated):
-        updates = updates_per_batch(run)
+        updates = run.settings.updates_per_batch
         return None if updates is None else updates == 1
     accumulated, reused = run.config.get("gradient_accumulation_steps") or 1, run.config.get("steps_per_generation")
     is_reused = isinstance(reused, int) and reused > accumulated

@@ -32,7 +32,6 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
-from diagnostics.traits.hyperparameters import updates_per_batch
 
 UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
 SPREADS = ("reward_std", "score_std")
@@ -97,7 +96,7 @@ def _judged(run: Run) -> Iterator[Series]:
 
 def _updates_per_batch(run: Run) -> int:
     stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.config.get(name), int)]
-    return updates_per_batch(run) or int(np.prod(stated, dtype=int))
+    return run.settings.updates_per_batch or int(np.prod(stated, dtype=int))
 
 
 def _read(run: Run, series: Series, limits: Limits) -> Reading | TooFew:

@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.detectors.averages import ewma, finite_points, start_level
-from diagnostics.detectors.changepoint import BEFORE, LATEST, Break
+from diagnostics.detectors.changepoint import BEFORE, LATEST, Break, widest_break
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.extremes import drawdown, extreme, index_of_extreme
 from diagnostics.detectors.noise import estimate_noise, stable_length
@@ -42,7 +42,6 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, main_reward
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
-from diagnostics.traits.shapes import find_break
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class RewardRegression(Rule[Limits]):
 
     def _at_once(self, series: Series, limits: Limits) -> Fired | None:
         """The finding that the reward fell from one point to the next, and is still nearer to where it fell."""
-        left = find_break(series)
+        left = widest_break(series.steps, series.values)
         fall = None if left is None else _fall(series, left, limits)
         if fall is None:
             return None

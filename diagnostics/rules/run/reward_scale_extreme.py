@@ -32,9 +32,9 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Input, Rule, english, limit, series_of
-from diagnostics.traits.hyperparameters import UNSCALED, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class RewardScaleExtreme(Rule[Limits]):
     def applies(self, run: Run) -> bool:
         """Whitened or scaled rewards have no scale, and with a wide clip range or none the critic follows any."""
         if run.algorithm == "grpo":
-            return value_of(run, "scale_rewards") in UNSCALED
-        clip_range = value_of(run, "value_clip_range", self.limits.clip_range)
+            return run.settings.value("scale_rewards") in UNSCALED_REWARDS
+        clip_range = run.settings.value("value_clip_range", self.limits.clip_range)
         is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
         return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
 
@@ -83,7 +83,7 @@ class RewardScaleExtreme(Rule[Limits]):
     def check(self, run: Run, limits: Limits) -> Finding:
         if run.algorithm == "grpo":
             reading = _read(series_of(run, "reward_std"), limits.spread, limits)
-            return self.judged(reading, key="unscaled", scale=str(value_of(run, "scale_rewards")))
+            return self.judged(reading, key="unscaled", scale=str(run.settings.value("scale_rewards")))
         return self._of_scores(run, limits)
 
     def _of_scores(self, run: Run, limits: Limits) -> Finding:
@@ -93,7 +93,7 @@ class RewardScaleExtreme(Rule[Limits]):
         if spread is not None and not (isinstance(reading, Reading) and reading.breach):
             other = _read(spread, limits.spread, limits)
             reading = other if isinstance(other, Reading) and other.breach else reading
-        return self.judged(reading, range=value_of(run, "value_clip_range", limits.clip_range))
+        return self.judged(reading, range=run.settings.value("value_clip_range", limits.clip_range))
 
 
 def _read(series: Series, most: float, limits: Limits) -> Reading | TooFew:

@@ -33,7 +33,6 @@ from diagnostics.model.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.traits.hyperparameters import value_of
 
 BATCH_SINCE = (0, 27)  # TRL
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
@@ -73,7 +72,7 @@ class TinyStdAmplification(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Without scaling within groups nothing is amplified."""
-        return super().applies(run) and value_of(run, "scale_rewards") in GROUP_SCALING
+        return super().applies(run) and run.settings.value("scale_rewards") in GROUP_SCALING
 
     def check(self, run: Run, limits: Limits) -> Finding:
         spread = finite_only(series_of(run, "reward_std"))

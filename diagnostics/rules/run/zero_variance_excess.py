@@ -34,7 +34,6 @@ from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
-from diagnostics.traits.hyperparameters import value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class ZeroVarianceExcess(Rule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> Finding:
-        size, coin = value_of(run, "num_generations"), _coin(run, limits)
+        size, coin = run.settings.value("num_generations"), _coin(run, limits)
         if reason := why_not_per_group(run):
             return reason
         if not isinstance(size, int) or size < 1:

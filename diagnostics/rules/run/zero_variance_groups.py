@@ -40,7 +40,6 @@ from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of
-from diagnostics.traits.hyperparameters import samples_near_greedily
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class ZeroVarianceGroups(Rule[Limits]):
             reading = read_proven_levels(series, (warning,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
-        if _share_of_marks(run, series, reading.breach) >= limits.near and not samples_near_greedily(run):
+        if _share_of_marks(run, series, reading.breach) >= limits.near and not run.settings.samples_near_greedily:
             return Quiet(0.0, limits.warning, series.unit, series.name, series.tag)
         percent = 100 * float(series.values[reading.breach.peak])
         found = self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
@@ -97,7 +96,7 @@ class ZeroVarianceGroups(Rule[Limits]):
 
 def _learns_all_the_same(run: Run) -> bool:
     """Whether the reward rises; at a low temperature it rises because the likeliest answers are drawn."""
-    return has_risen(run.get("reward")) and not samples_near_greedily(run)
+    return has_risen(run.get("reward")) and not run.settings.samples_near_greedily
 
 
 def _began_so(run: Run, breach: Breach, limits: Limits) -> bool:

@@ -1,4 +1,4 @@
-"""What rules ask a configuration for, by TRL's, verl's and OpenRLHF's names."""
+"""Tests of settings by canonical name, in the words of TRL, verl and OpenRLHF."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +6,6 @@ from typing import Any
 import pytest
 
 from diagnostics.model.run import Run
-from diagnostics.traits.hyperparameters import (
-    kl_weight_of,
-    number_of,
-    updates_of_a_generation,
-    updates_per_batch,
-    value_of,
-)
 
 MakeRun = Callable[..., Run]
 ACTOR = "actor_rollout_ref.actor"
@@ -32,11 +25,11 @@ def openrlhf(prompts: int, group: int, part: int, passes: int = 1) -> dict[str, 
     }
 
 
-def test_a_setting_goes_by_trls_name_whoever_states_it(make_run: MakeRun) -> None:
-    assert number_of(make_run("grpo", config={"num_generations": 4}), "num_generations") == 4
-    assert number_of(make_run("grpo", config=verl(256, 256)), "num_generations") == 8
-    assert number_of(make_run("grpo", config={"scale_rewards": True}), "scale_rewards") is None
-    assert value_of(make_run("grpo", config={}), "num_generations", 2) == 2
+def test_a_setting_goes_by_its_canonical_name_whoever_states_it(make_run: MakeRun) -> None:
+    assert make_run("grpo", config={"num_generations": 4}).settings.number("num_generations") == 4
+    assert make_run("grpo", config=verl(256, 256)).settings.number("num_generations") == 8
+    assert make_run("grpo", config={"scale_rewards": True}).settings.number("scale_rewards") is None
+    assert make_run("grpo", config={}).settings.value("num_generations", 2) == 2
 
 
 @pytest.mark.parametrize(
@@ -57,14 +50,14 @@ def test_a_setting_goes_by_trls_name_whoever_states_it(make_run: MakeRun) -> Non
 def test_verls_and_openrlhfs_updates_of_a_batch_are_counted(
     make_run: MakeRun, config: dict[str, Any], updates: int | None
 ) -> None:
-    assert updates_per_batch(make_run("grpo", config=config)) == updates
+    assert make_run("grpo", config=config).settings.updates_per_batch == updates
 
 
 @pytest.mark.parametrize(("config", "updates"), [({"num_iterations": 3}, 3), ({}, 1), (verl(1024, 256), 4)])
 def test_a_generation_is_learnt_from_as_often_as_the_settings_say(
     make_run: MakeRun, config: dict[str, Any], updates: int
 ) -> None:
-    assert updates_of_a_generation(make_run("grpo", config=config)) == updates
+    assert make_run("grpo", config=config).settings.updates_per_generation == updates
 
 
 @pytest.mark.parametrize(
@@ -88,4 +81,4 @@ def test_a_generation_is_learnt_from_as_often_as_the_settings_say(
 def test_a_penalty_that_is_switched_off_weighs_nothing(
     make_run: MakeRun, config: dict[str, Any], weight: float | None
 ) -> None:
-    assert kl_weight_of(make_run("grpo", config=config)) == weight
+    assert make_run("grpo", config=config).settings.kl_weight == weight

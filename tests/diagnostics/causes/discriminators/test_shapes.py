@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
+from diagnostics.causes.discriminators.shapes import break_at, find_break, hard_maximum, hard_minimum
 from diagnostics.detectors.changepoint import Break
 from diagnostics.detectors.hard_limit import HardLimit
 from diagnostics.model.run import Run
-from diagnostics.traits.shapes import break_at, find_break, hard_maximum, hard_minimum
 
 MakeRun = Callable[..., Run]
 

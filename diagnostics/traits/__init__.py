@@ -1,1 +1,0 @@
-"""Traits of a run that rules and causes both ask for."""
