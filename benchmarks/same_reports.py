@@ -7,7 +7,6 @@ intended are listed in `INTENDED`, each with its reason. Exits with 1 where a re
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.two_commits import ROOT, Tree, before_and_after
 from diagnostics.causes import FORMER_NAMES
 from tests.fuzz.seeds import SEEDS
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +44,9 @@ def main() -> int:
     parser.add_argument("--before", required=True, metavar="REV", help="the commit to compare with")
     parser.add_argument("logs", nargs="*", type=Path, help="further folders of logs")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        worktree = folder / "before"
-        subprocess.run(
-            ["git", "worktree", "add", "--quiet", "--detach", worktree, options.before], cwd=ROOT, check=True
-        )
-        try:
-            logs = [ROOT / "sample_runs", ROOT / "tests" / "fixtures", _seeds(folder / "formats"), *options.logs]
-            before, after = (_reports(tree, logs, folder / f"{tree.name}.json") for tree in (worktree, ROOT))
-        finally:
-            subprocess.run(["git", "worktree", "remove", "--force", worktree], cwd=ROOT, check=True)
+    with tempfile.TemporaryDirectory() as scratch, before_and_after(options.before, Path(scratch)) as trees:
+        logs = [ROOT / "sample_runs", ROOT / "tests" / "fixtures", _seeds(Path(scratch) / "formats"), *options.logs]
+        before, after = (_reports(tree, logs, Path(scratch) / f"{tree.name}.json") for tree in trees)
     return _print_differences(before, after)
 
 
@@ -70,15 +60,19 @@ def _seeds(folder: Path) -> Path:
     return folder
 
 
-def _reports(tree: Path, logs: list[Path], output: Path) -> Mapping[str, Any]:
-    """Every run's report by its path, as the code below `tree` says it; its own cache, so that nothing is shared."""
-    environment = {**os.environ, "PYTHONPATH": str(tree), "XDG_CACHE_HOME": str(output.with_suffix(".cache"))}
+def _reports(tree: Tree, logs: list[Path], output: Path) -> Mapping[str, Any]:
+    """Every run's report by its path, as the code of this tree says it."""
     command = [sys.executable, "-m", "diagnostics.cli", "diagnose", *map(str, logs), "--format", "json"]
     done = subprocess.run(
-        [*command, "--output", str(output)], cwd=tree, env=environment, capture_output=True, text=True, check=False
+        [*command, "--output", str(output)],
+        cwd=tree.path,
+        env=tree.environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if not output.exists():
-        raise SystemExit(f"{tree} gives no report: {done.stderr.strip()}")
+        raise SystemExit(f"{tree.path} gives no report: {done.stderr.strip()}")
     document = json.loads(_with_present_names(output.read_text("utf-8")))
     return {run["path"]: run for run in document["runs"]} | {error["path"]: error for error in document["errors"]}
 
