@@ -90,10 +90,8 @@ class Settings:
     @property
     def updates_per_generation(self) -> int:
         """How often the policy is updated from the same completions before the next ones are logged."""
-        passes = self.known.get("epochs")
-        if passes is not None and passes.parameter == "num_iterations" and isinstance(passes.value, int):
-            return max(1, passes.value)  # PPO's epochs are no part of it: its first point precedes all of them
-        return self.updates_per_batch or 1
+        passes = self.value("logged_passes")  # PPO's epochs are no part of it: its first point precedes all of them
+        return max(1, passes) if isinstance(passes, int) else self.updates_per_batch or 1
 
     @property
     def updates_per_batch(self) -> int | None:

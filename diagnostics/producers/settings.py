@@ -1,6 +1,6 @@
 """The settings of a training under one name each, whatever its program calls them, and how to look them up."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -77,6 +77,32 @@ SETTINGS: Mapping[str, str] = {
     **CHECKED,
     "advantage_estimator": "How advantages are estimated, by which some producers choose the algorithm.",
     "producer_version": "The producer's own version.",
+    "adaptive_entropy": "Whether an entropy bonus adapts itself to a target.",
+    "batch_size": "Completions of one step.",
+    "end_tokens": "Options of generation, among them the tokens that end a completion.",
+    "engine_memory": "The share of an accelerator's memory that the rollout engine reserves.",
+    "environment": "What makes the environments that tools act on.",
+    "eos_token_id": "The id of the tokenizer's end token.",
+    "epsilon_high": "The upper clip range, where it differs from the lower one.",
+    "fp32_head": "Whether the language-model head computes in float32.",
+    "is_mode": "How importance sampling for the rollout engine treats large ratios.",
+    "kl_horizon": "The horizon of an adaptive KL penalty.",
+    "local_batch_size": "Completions that one process generates in a step.",
+    "logged_passes": "Passes over a generation, each of which is logged as a step.",
+    "lr_schedule": "How the learning rate changes over the run.",
+    "mask_truncated": "Whether truncated completions are left out of the loss.",
+    "max_steps": "The planned steps.",
+    "mini_batch_size": "Completions that one device handles at a time, in trainers that state it so.",
+    "num_eval_prompts": "Held-out prompts of one evaluation.",
+    "pad_token_id": "The id of the padding token.",
+    "process_timeout": "How long processes wait for each other.",
+    "reference_model": "The reference model, where it is not the model that is trained.",
+    "report_to": "The trackers that the run is logged to.",
+    "reward_aggregation": "How the rewards of several functions become one.",
+    "rollout_forward_batch_size": "Completions that one forward pass of a rollout handles.",
+    "rollout_temperature": "The temperature of sampling, where scoring uses another.",
+    "sync_reference": "Whether the reference model follows the policy.",
+    "tools": "The tools that completions may call.",
 }
 """Every canonical setting, and what it is."""
 
@@ -151,21 +177,3 @@ def _counting(producer: str, setting: str, config: Mapping[str, Any]) -> Setting
 def _is_switched_off(argument: str, config: Mapping[str, Any]) -> bool:
     switch = value_at(config, _SWITCHES[argument], _NOWHERE) if argument in _SWITCHES else _NOWHERE
     return switch is not _NOWHERE and not is_on(switch)
-
-
-_SAME = {**{name: names for names in ANY_PRODUCER.values() for name in names}, **ANY_PRODUCER}
-
-
-def stated(config: Mapping[str, Any], names: Sequence[str]) -> tuple[str, Any] | None:
-    """The first of these settings that a configuration states: what it is called there, and its value.
-
-    Where none of the names stands there, every producer's other names for the same settings are tried. None where the
-    configuration states nothing of the kind.
-    """
-    others = (alias for name in names for alias in _SAME.get(name, ()) if _counts(config, alias))
-    found = ((name, value_at(config, name, _NOWHERE)) for name in (*names, *others))
-    return next(((name, value) for name, value in found if value is not _NOWHERE), None)
-
-
-def _counts(config: Mapping[str, Any], name: str) -> bool:
-    return not name.startswith("_") and not _is_switched_off(name, config)

@@ -1,17 +1,18 @@
 """The catalogue's entries as pages: rules, causes and metrics, found by name, by code or by any producer's tag."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.causes import FORMER_NAMES
 from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
+from diagnostics.causes.remedies.remedy import ANY, Remedy
 from diagnostics.model.messages import format_value
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
-from diagnostics.producers.settings import ANY_PRODUCER
-from diagnostics.producers.table import TRAINERS
+from diagnostics.producers.settings import ANY_PRODUCER, usual_arguments
+from diagnostics.producers.table import OURS, TRAINERS
 from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.entries import Page
 from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
@@ -106,7 +107,7 @@ def cause_page(entry: CauseEntry) -> Page:
             "Against it": [indicator.rule for indicator in entry.against],
             "Brings about": entry.consequences,
             "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
-            "Try": [f"{_parameters(remedy.parameters)}: {remedy.why}" for remedy in remedies],
+            "Try": [f"{_arguments(remedy)}: {remedy.why}" for remedy in remedies],
             "Formerly": [former for former, name in FORMER_NAMES.items() if name == entry.name],
             "Source": _each_once([*(remedy.source for remedy in remedies), *_sources(core)]),
         },
@@ -168,8 +169,17 @@ def _limit(entry: LimitDoc) -> str:
     return f"{entry.name} = {entry.value:g} {entry.unit}".rstrip() + f" ({entry.source})"
 
 
-def _parameters(names: Mapping[str, tuple[str, ...]]) -> str:
-    return " / ".join(_each_once(name for group in names.values() for name in group))
+def _arguments(remedy: Remedy) -> str:
+    """What the bundled trainer, and so TRL, calls the settings that a remedy changes."""
+    by_algorithm = {name: usual_arguments(OURS.name, name) for name in ("ppo", "ppo-legacy", ANY)}
+    named = (
+        arguments[setting]
+        for algorithm, settings in remedy.settings.items()
+        for setting in settings
+        for name, arguments in by_algorithm.items()
+        if algorithm in (ANY, name) or (name == ANY and algorithm not in by_algorithm)
+    )
+    return " / ".join(_each_once(named))
 
 
 def _sources(rule_names: Iterable[str]) -> Iterator[str]:

@@ -9,10 +9,7 @@ from diagnostics.detectors.averages import finite_median, finite_points, start_l
 from diagnostics.detectors.hard_limit import find_hard_limit
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.producers.settings import stated
 from diagnostics.rules.alignment import last_known, within
-
-LIMIT_PARAMETERS = ("max_completion_length", "response_length", "max_new_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +22,9 @@ class LengthLimit:
 
 def length_limit(run: Run) -> LengthLimit | None:
     """The configured length limit; None where the configuration does not state one."""
-    for name in LIMIT_PARAMETERS:
-        parameter, tokens = stated(run.config, (name,)) or (name, None)
-        if isinstance(tokens, int) and tokens > 0:
-            return LengthLimit(parameter, tokens)
-    return None
+    stated = run.settings.get("max_tokens")
+    is_limit = stated is not None and isinstance(stated.value, int) and stated.value > 0
+    return LengthLimit(stated.parameter, stated.value) if stated is not None and is_limit else None
 
 
 def typical_length(run: Run) -> float | None:

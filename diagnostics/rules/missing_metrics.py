@@ -51,9 +51,9 @@ def why_missing(item: Input, run: Run) -> Skipped:
 def why_not_per_group(run: Run) -> Skipped | None:
     """Why `frac_reward_zero_std` does not count groups in this run; None where it does."""
     template = None
-    if run.config.get("scale_rewards") == "batch" or run.config.get("multi_objective_aggregation") == GDPO:
+    if run.settings.value("scale_rewards") == "batch" or run.settings.value("reward_aggregation") == GDPO:
         template = "missing.zero-std-batch"
-    elif run.algorithm == "rloo" and run.config.get("beta") != 0:
+    elif run.algorithm == "rloo" and run.settings.kl_weight != 0:
         template = "missing.zero-std-rloo"
     return Skipped(Message(template), Message(f"{template}.enable")) if template else None
 

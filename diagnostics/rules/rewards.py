@@ -111,7 +111,7 @@ def full_marks(run: Run) -> float | None:
 
 def reward_weights(run: Run) -> tuple[float, ...]:
     """The stated weights of the reward functions in their order; empty where none are stated (all are 1)."""
-    stated = run.config.get("reward_weights")
+    stated = run.settings.value("reward_weights")
     if not isinstance(stated, list | tuple) or not all(isinstance(item, int | float) for item in stated):
         return ()
     return tuple(float(item) for item in stated)

@@ -141,10 +141,10 @@ def only_the_reward_changed(outcome: Outcome, run: Run) -> bool:
 
 def batch_is_small_and_noisy(outcome: Outcome, run: Run) -> bool:
     """Whether few completions make an update, and the reward moves more between steps than it gained in the run."""
-    sizes = [run.config.get(name, 1) for name in ("per_device_train_batch_size", "gradient_accumulation_steps")]
+    sizes = [run.settings.value(name, 1) for name in ("per_device_train_batch_size", "gradient_accumulation_steps")]
     stated = [size for size in sizes if isinstance(size, int)]
     score = _score(run)
-    if "per_device_train_batch_size" not in run.config or math.prod(stated) > SMALL_BATCH or score is None:
+    if run.settings.get("per_device_train_batch_size") is None or math.prod(stated) > SMALL_BATCH or score is None:
         return False
     finite = score.values[score.finite]
     gained = abs(float(np.median(finite[-START:])) - float(np.median(finite[:START])))

@@ -18,8 +18,6 @@ from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 
 START = 5  # logged points that show the start of a run, or its end
-MIN_LENGTH_SETTINGS = ("min_new_tokens", "min_length")
-MAX_LENGTH_SETTINGS = ("response_length", "max_completion_length", "max_new_tokens")
 FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
 LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid for
 SAME_CHANGE = 1  # steps between two breaks that one change causes
@@ -50,7 +48,7 @@ def truncates_from_the_start(outcome: Outcome, run: Run) -> bool:
 
 def min_length_forbids_end(outcome: Outcome, run: Run) -> bool:
     """Whether sampling may not end a completion within half of its limit, so that few ends are seen."""
-    least, limit = (_largest_setting(run, names) for names in (MIN_LENGTH_SETTINGS, MAX_LENGTH_SETTINGS))
+    least, limit = (run.settings.number(name) or 0.0 for name in ("min_new_tokens", "max_tokens"))
     return least > 0 and least >= limit / 2
 
 
@@ -68,7 +66,7 @@ def limit_was_lowered(outcome: Outcome, run: Run) -> bool:
 def limit_truncates_samples(outcome: Outcome, run: Run) -> bool:
     """Whether samples are truncated from the first table on at the configured limit, though a few end before it."""
     limit, tables = hard_maximum(run.get("length_max")), run.samples.steps
-    is_configured = limit is not None and limit.value == _largest_setting(run, MAX_LENGTH_SETTINGS)
+    is_configured = limit is not None and limit.value == run.settings.number("max_tokens")
     from_the_start = outcome.first_step == (tables[0] if tables else None)
     if not (from_the_start and is_configured) or stop_token_is_overridden(outcome, run):
         return False
@@ -94,13 +92,13 @@ def eos_was_missed_midway(outcome: Outcome, run: Run) -> bool:
 
 def stop_token_is_overridden(outcome: Outcome, run: Run) -> bool:
     """Whether the settings name a stop token other than the model's own, and few completions ever ended at it."""
-    return run.config.get("stop_token_id") is not None and truncates_from_the_start(outcome, run)
+    return run.settings.value("stop_token_id") is not None and truncates_from_the_start(outcome, run)
 
 
 def has_no_stop_token(outcome: Outcome, run: Run) -> bool:
     """Whether PPO is told to fill every completion up to the limit: the end token is then one like any other."""
-    is_unset = run.config.get("stop_token", "not stated") is None
-    return is_unset and run.config.get("stop_token_id") is None
+    is_unset = run.settings.value("stop_token", "not stated") is None
+    return is_unset and run.settings.value("stop_token_id") is None
 
 
 def has_stop_token(outcome: Outcome, run: Run) -> bool:
@@ -154,11 +152,6 @@ def _was_rare_at_the_start(outcome: Outcome, run: Run) -> bool:
         return False
     start = series.values[:START][series.finite[:START]]
     return len(start) > 0 and float(np.median(start)) < outcome.measured / 2
-
-
-def _largest_setting(run: Run, names: tuple[str, ...]) -> float:
-    stated = [run.config[name] for name in names if isinstance(run.config.get(name), int | float)]
-    return max(stated, default=0.0)
 
 
 def _eos_at_start_and_end(run: Run) -> tuple[float, float] | None:

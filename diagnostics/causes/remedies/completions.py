@@ -1,6 +1,6 @@
 """Remedies in how answers are sampled and how they end."""
 
-from diagnostics.causes.argument_names import END_TOKENS, LEAST_LENGTH, LENGTH_LIMIT
+from diagnostics.causes.remedies.changed_settings import END_TOKENS, LEAST_LENGTH, LENGTH_LIMIT
 from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
 from diagnostics.causes.remedies.suggestions import (
     by_hand,
@@ -67,7 +67,7 @@ COMPLETION_REMEDIES: tuple[Remedy, ...] = (
         "DAPO (arXiv 2503.14476) and TRL GRPOConfig: temperature 1.0", if_unstated=1.0,
     ),
     Remedy(
-        "adaptive-entropy", {"grpo": ("use_adaptive_entropy",)}, set_to(True),
+        "adaptive-entropy", {"grpo": ("adaptive_entropy",)}, set_to(True),
         "An entropy bonus that adapts itself holds the entropy near a target.",
         "TRL GRPOConfig: use_adaptive_entropy, entropy_target", only_if_stated=True,
     ),
@@ -77,7 +77,7 @@ COMPLETION_REMEDIES: tuple[Remedy, ...] = (
         "Dr. GRPO (arXiv 2503.20783)", only_if_stated=True,
     ),
     Remedy(
-        "counted-truncated", {"grpo": ("mask_truncated_completions",)}, set_to(False),
+        "counted-truncated", {"grpo": ("mask_truncated",)}, set_to(False),
         "Where most answers are cut off, masking them leaves next to no gradient.",
         "TRL GRPOConfig: mask_truncated_completions", only_if_stated=True,
     ),
@@ -87,7 +87,7 @@ COMPLETION_REMEDIES: tuple[Remedy, ...] = (
         "TRL pull request 7039",
     ),
     Remedy(
-        "own-padding", {"ppo": ("model_name_or_path",), "ppo-legacy": ("model_name",)}, by_hand,
+        "own-padding", {"ppo": ("model",), "ppo-legacy": ("model",)}, by_hand,
         "Give the tokenizer a padding token of its own, or end tokens are taken for padding.",
         "The N+ Implementation Details of RLHF with PPO (arXiv 2403.17031)",
     ),

@@ -1,4 +1,4 @@
-"""A remedy: a setting to change, under its argument's name in the run's trainer, and how to find a better value."""
+"""A remedy: a setting to change, in the words of the run's producer, and how to find a better value."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,14 +8,13 @@ from typing import Any
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
-from diagnostics.producers.settings import stated
 
 ANY = ""
-"""In a remedy's parameters: every algorithm that is not named."""
+"""In a remedy's settings: every algorithm that is not named."""
 
 
 class Keep(Enum):
-    """The answer of a remedy whose argument is well set."""
+    """The answer of a remedy whose setting is fine."""
 
     AS_IS = "as is"
 
@@ -40,13 +39,13 @@ one, and a `Suggestion` where the remedy's reason has places for numbers.
 class Remedy:
     """One thing to try.
 
-    parameters: algorithm (ANY: every other) → the argument's possible names · if_unstated: what to suggest where the
-    configuration does not state the argument · only_if_stated: then nothing is suggested · applies: whether the run has
-    what the remedy is about
+    settings: algorithm (ANY: every other) → canonical settings, of which the first one stated is changed, else the
+    first · if_unstated: what to suggest where the run states none of them · only_if_stated: then nothing is suggested ·
+    applies: whether the run has what the remedy is about
     """
 
     name: str
-    parameters: Mapping[str, tuple[str, ...]]
+    settings: Mapping[str, tuple[str, ...]]
     suggest: Suggest
     why: str
     source: str
@@ -60,23 +59,23 @@ class Remedy:
         return f"remedy.{self.name}"
 
     def fix(self, run: Run) -> Fix | None:
-        """This remedy for this run; None where the run has no such argument or it is well set already.
+        """This remedy for this run; None where its algorithm has no such setting or it is well set already.
 
-        The argument goes by the name that the configuration states, in any producer's words, else by the first one.
+        The setting goes by the argument that the configuration states, else by what the producer calls it.
         """
-        names = self._names(run)
-        found = stated(run.config, names)
+        names = self._settings(run)
+        found = next((setting for name in names if (setting := run.settings.get(name)) is not None), None)
         if not names or (self.only_if_stated and found is None) or not self.applies(run):
             return None
-        parameter, current = found or (names[0], None)
+        parameter, current = (found.parameter, found.value) if found else (run.settings.argument(names[0]), None)
         answer = self.suggest(current, run) if found else self.if_unstated
         suggested, values = (answer.value, answer.values) if isinstance(answer, Suggestion) else (answer, {})
         if suggested is Keep.AS_IS or (suggested == current and suggested is not None):
             return None
         return Fix(parameter, current, suggested, Message(self.template, values), self.source)
 
-    def _names(self, run: Run) -> tuple[str, ...]:
-        """The argument's possible names in this run, by its algorithm."""
+    def _settings(self, run: Run) -> tuple[str, ...]:
+        """The canonical settings that it may change in this run, by its algorithm."""
         if run.algorithm == "unknown":
-            return tuple(name for group in self.parameters.values() for name in group)
-        return self.parameters.get(run.algorithm, self.parameters.get(ANY, ()))
+            return tuple(name for group in self.settings.values() for name in group)
+        return self.settings.get(run.algorithm, self.settings.get(ANY, ()))

@@ -19,7 +19,7 @@ PAYS = 0.5  # rank correlation of a function's rewards with the share of marks
 
 def has_several_rewards(run: Run) -> bool:
     """Whether the run's reward is made of several functions, as its metrics or its settings show."""
-    stated = [run.config.get(name) for name in ("reward_funcs", "reward_weights")]
+    stated = [run.settings.value(name) for name in ("reward_funcs", "reward_weights")]
     counts = [len(given) for given in stated if isinstance(given, list | tuple)]
     return max(len(run.functions("reward_func_mean")), *counts, 0) > 1
 

@@ -1,6 +1,6 @@
 """Remedies in the reward, in the KL penalty beside it, and in the prompts."""
 
-from diagnostics.causes.argument_names import KL_WEIGHT, PROMPTS, REWARD_SOURCE
+from diagnostics.causes.remedies.changed_settings import KL_WEIGHT, PROMPTS, REWARD_SOURCE
 from diagnostics.causes.remedies.kl_weight import fitted_kl_weight, usual_kl_weight
 from diagnostics.causes.remedies.remedy import ANY, Remedy
 from diagnostics.causes.remedies.reward_functions import (
@@ -106,7 +106,7 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
         "TRL GRPOConfig: scale_rewards; Liu et al. 2025 (arXiv 2508.08221)", only_if_stated=True,
     ),
     Remedy(
-        "normalised-rewards", {"grpo": ("multi_objective_aggregation",)}, set_to("normalize_then_sum"),
+        "normalised-rewards", {"grpo": ("reward_aggregation",)}, set_to("normalize_then_sum"),
         "Normalising each function on its own keeps one of large scale from deciding alone.",
         "GDPO (arXiv 2601.05242)", if_unstated="normalize_then_sum", applies=has_several_rewards,
     ),

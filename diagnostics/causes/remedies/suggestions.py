@@ -58,7 +58,7 @@ def stronger_kl_weight(current: Any, run: Run) -> Any:
 
 def wider_clip_range(current: Any, run: Run) -> Any:
     """1.4 times the clip range, as DAPO widens the usual one; the usual one where it is less than half of that."""
-    known = run.config.get("epsilon") if current is None else current
+    known = run.settings.value("epsilon") if current is None else current
     is_far_off = isinstance(known, int | float) and known < USUAL_CLIP_RANGE / 2
     return USUAL_CLIP_RANGE if is_far_off else times(1.4)(known, run)
 
@@ -87,12 +87,12 @@ def positive_weights(current: Any, run: Run) -> Any:
 
 def scored_temperature(current: Any, run: Run) -> Any:
     """The temperature at which completions are scored, where another one is used to sample them."""
-    return Keep.AS_IS if current is None else run.config.get("temperature", 1.0)
+    return Keep.AS_IS if current is None else run.settings.value("temperature", 1.0)
 
 
 def bf16_for_fp16(current: Any, run: Run) -> Any:
     """True where fp16 is on."""
-    return True if run.config.get("fp16") else current
+    return True if run.settings.is_on("fp16") else current
 
 
 def scale_by_batch_not_group(current: Any, run: Run) -> Any:

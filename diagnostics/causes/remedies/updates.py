@@ -1,6 +1,12 @@
 """Remedies in the updates: how far they go, over what, in which numbers, and from which weights."""
 
-from diagnostics.causes.argument_names import CLIP_RANGE, DEVICE_BATCH, EPOCHS, LEARNING_RATE, VALUE_CLIP_RANGE
+from diagnostics.causes.remedies.changed_settings import (
+    CLIP_RANGE,
+    DEVICE_BATCH,
+    EPOCHS,
+    LEARNING_RATE,
+    VALUE_CLIP_RANGE,
+)
 from diagnostics.causes.remedies.learning_rate import default_learning_rate, fitted_learning_rate
 from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
 from diagnostics.causes.remedies.suggestions import (
@@ -63,7 +69,7 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         only_if_stated=True,
     ),
     Remedy(
-        "earlier-checkpoint", {ANY: ("model_name_or_path",)}, by_hand,
+        "earlier-checkpoint", {ANY: ("model",)}, by_hand,
         "Go back to a checkpoint from before the first step of the finding.", "Gao et al. 2022 (arXiv 2210.10760)",
     ),
     Remedy(
@@ -77,7 +83,7 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)", only_if_stated=True,
     ),
     Remedy(
-        "checked-parameters", {ANY: ("model_name_or_path",)}, by_hand,
+        "checked-parameters", {ANY: ("model",)}, by_hand,
         "Count the parameters that require a gradient: a frozen model or an adapter on other modules learns nothing.",
         "ms-swift issues 5571, 5890",
     ),
@@ -92,7 +98,7 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         only_if_stated=True,
     ),
     Remedy(
-        "later-decay", {ANY: ("lr_scheduler_type",)},
+        "later-decay", {ANY: ("lr_schedule",)},
         lambda current, run: Keep.AS_IS if str(current).startswith("constant") else "constant_with_warmup",
         "A learning rate that stays up goes on teaching; a decayed one has stopped to.",
         "transformers TrainingArguments: lr_scheduler_type", only_if_stated=True,

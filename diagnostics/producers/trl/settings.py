@@ -68,6 +68,32 @@ ARGUMENTS = {
     "eval_strategy": ("eval_strategy", "evaluation_strategy"),
     "save_strategy": ("save_strategy",),
     "producer_version": ("trl_version",),
+    "adaptive_entropy": ("use_adaptive_entropy",),
+    "batch_size": ("batch_size",),
+    "end_tokens": ("generation_kwargs",),
+    "engine_memory": ("vllm_gpu_memory_utilization",),
+    "environment": ("environment_factory",),
+    "eos_token_id": ("eos_token_id",),
+    "epsilon_high": ("epsilon_high",),
+    "fp32_head": ("cast_lm_head_to_fp32",),
+    "is_mode": ("vllm_importance_sampling_mode",),
+    "kl_horizon": ("horizon",),
+    "local_batch_size": ("local_batch_size",),
+    "logged_passes": ("num_iterations",),
+    "lr_schedule": ("lr_scheduler_type",),
+    "mask_truncated": ("mask_truncated_completions",),
+    "max_steps": ("max_steps",),
+    "mini_batch_size": ("mini_batch_size",),
+    "num_eval_prompts": ("num_eval_prompts",),
+    "pad_token_id": ("pad_token_id",),
+    "process_timeout": ("ddp_timeout",),
+    "reference_model": ("sft_model_path",),
+    "report_to": ("report_to",),
+    "reward_aggregation": ("multi_objective_aggregation",),
+    "rollout_forward_batch_size": ("local_rollout_forward_batch_size",),
+    "rollout_temperature": ("rollout_temperature",),
+    "sync_reference": ("sync_ref_model",),
+    "tools": ("tools",),
 }  # fmt: skip
 
 FIRST_ARGUMENTS = {
@@ -77,7 +103,7 @@ FIRST_ARGUMENTS = {
     },
     "ppo-legacy": {
         "max_tokens": "max_new_tokens", "epochs": "ppo_epochs", "epsilon": "cliprange", "kl_weight": "init_kl_coef",
-        "min_new_tokens": "min_length",
+        "min_new_tokens": "min_length", "model": "model_name",
     },
 }  # fmt: skip
 

@@ -64,7 +64,7 @@ class GrpoClipRatioHigh(Rule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "clip_ratio_region_mean", "clip_ratio", "clip_fraction")
-        if run.algorithm == "rloo" or run.config.get("importance_sampling_level") == "sequence":
+        if run.algorithm == "rloo" or run.settings.value("importance_sampling_level") == "sequence":
             return self._sequences(series, limits)
         levels = (
             Level(Severity.WARNING, limits.warning, limits.patience),

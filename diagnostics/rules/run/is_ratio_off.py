@@ -72,7 +72,7 @@ class IsRatioOff(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Only where a second engine generates."""
-        return super().applies(run) and (bool(run.config.get("use_vllm")) or not self.missing(run))
+        return super().applies(run) and (run.settings.is_on("use_vllm") or not self.missing(run))
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = series_of(run, "importance_ratio_mean")
@@ -81,7 +81,7 @@ class IsRatioOff(Rule[Limits]):
         if isinstance(high, Reading) and high.breach:
             return self.judged(high, key="high")
         levels = [Level(Severity.CRITICAL, limits.low, limits.patience)]
-        if run.config.get("vllm_importance_sampling_mode") == MASKED:
+        if run.settings.value("is_mode") == MASKED:
             levels.insert(0, Level(Severity.WARNING, limits.masked, limits.patience))
         return self.judged(read_levels(series, levels, above=False))
 

@@ -92,7 +92,7 @@ class KlCoefRising(Rule[Limits]):
         )
 
     def _fastest(self, run: Run, series: Series, limits: Limits) -> Fired | None:
-        batch, horizon = run.config.get("batch_size"), run.config.get("horizon")
+        batch, horizon = run.settings.value("batch_size"), run.settings.value("kl_horizon")
         if not isinstance(batch, int) or not isinstance(horizon, int | float) or len(series) < 2:
             return None
         rates = np.diff(np.log(np.maximum(series.values, SMALLEST))) / np.diff(series.steps)

@@ -108,7 +108,7 @@ class KlPenaltyDominates(Rule[Limits]):
         room = math.inf if push is None or beta <= 0 else (push / beta) ** 2 / 2
         reached = start_level(kl.values[::-1], MEDIAN_WINDOW)
         if room >= limits.room or reached > room or has_risen(run.get("reward")):
-            is_pulled = beta > 0 and not run.config.get("sync_ref_model")
+            is_pulled = beta > 0 and not run.settings.is_on("sync_reference")
             found = self._led_back(run, kl, limits) if is_pulled else None
             return found or Quiet(reached, limits.room, kl.unit, kl.name, kl.tag)
         episode = Episode(0, len(kl) - 1, still=True)
@@ -178,6 +178,6 @@ def _spread(run: Run, score: Series) -> float:
     logged = spread_of_answers(run)
     if logged is not None:
         return logged
-    batch = run.config.get("batch_size") or run.config.get("per_device_train_batch_size")
+    batch = run.settings.value("batch_size") or run.settings.value("per_device_train_batch_size")
     size = batch if isinstance(batch, int) and batch > 0 else 1
     return estimate_noise(score.values[: stable_length(len(score))]).deviation * math.sqrt(size)

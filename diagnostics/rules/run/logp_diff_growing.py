@@ -68,7 +68,7 @@ class LogpDiffGrowing(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Only where a second engine generates."""
-        return super().applies(run) and (bool(run.config.get("use_vllm")) or not self.missing(run))
+        return super().applies(run) and (run.settings.is_on("use_vllm") or not self.missing(run))
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "engine_logprob_difference")

@@ -58,7 +58,7 @@ class MaskedOutBatch(Rule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Only where masking is on."""
-        return super().applies(run) and bool(run.config.get("mask_truncated_completions"))
+        return super().applies(run) and run.settings.is_on("mask_truncated")
 
     def check(self, run: Run, limits: Limits) -> Finding:
         level = Level(Severity.WARNING, limits.warning, limits.patience)

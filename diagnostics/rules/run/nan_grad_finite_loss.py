@@ -63,7 +63,7 @@ class NanGradFiniteLoss(Rule[Limits]):
         if not len(norm):
             return too_few(limits.patience, 0)
         hidden = _is_hidden(norm.values, loss.values)
-        patience = limits.patience_scaled if run.config.get("fp16") else limits.patience
+        patience = limits.patience_scaled if run.settings.is_on("fp16") else limits.patience
         marks = dataclasses.replace(norm, values=hidden)
         reading = read_levels(marks, (Level(Severity.CRITICAL, 1.0, patience),), smooth=False)
         if not isinstance(reading, Reading):

@@ -35,7 +35,7 @@ from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
-ONCE = {"ppo": ("num_ppo_epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("num_iterations",)}
+ONCE = {"ppo": ("epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("epochs",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +98,15 @@ def _makes_one_update(run: Run) -> bool | None:
 
     None where the configuration does not say.
     """
-    if run.config.get("use_vllm") or run.settings.is_on("bypass_mode"):
+    if run.settings.is_on("use_vllm") or run.settings.is_on("bypass_mode"):
         return False
-    stated = [run.config.get(name) for name in ONCE[run.algorithm]]
+    if (updates := run.settings.updates_per_batch) is not None:
+        return updates == 1
+    stated = [run.settings.value(name) for name in ONCE[run.algorithm]]
     if any(not isinstance(value, int) for value in stated):
-        updates = run.settings.updates_per_batch
-        return None if updates is None else updates == 1
-    accumulated, reused = run.config.get("gradient_accumulation_steps") or 1, run.config.get("steps_per_generation")
+        return None
+    accumulated = run.settings.value("gradient_accumulation_steps") or 1
+    reused = run.settings.value("steps_per_generation")
     is_reused = isinstance(reused, int) and reused > accumulated
     return all(value == 1 for value in stated) and not is_reused
 

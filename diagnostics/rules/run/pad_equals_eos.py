@@ -65,7 +65,7 @@ class PadEqualsEos(Rule[Limits]):
         answers = most_answers(run)
         if _is_configured(run):
             whole = Episode(0, len(series) - 1, still=True)
-            measured = float(run.config["pad_token_id"])
+            measured = float(run.settings.value("pad_token_id"))
             return self.fired(
                 series, whole, Severity.WARNING, measured=measured, limit=None, key="same", unit="token id"
             )
@@ -81,5 +81,5 @@ class PadEqualsEos(Rule[Limits]):
 
 
 def _is_configured(run: Run) -> bool:
-    padding = run.config.get("pad_token_id")
-    return isinstance(padding, int) and padding == run.config.get("eos_token_id")
+    padding = run.settings.value("pad_token_id")
+    return isinstance(padding, int) and padding == run.settings.value("eos_token_id")

@@ -33,7 +33,7 @@ from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
 
-UPDATES_PER_BATCH = ("num_ppo_epochs", "ppo_epochs", "num_mini_batches", "num_iterations")
+UPDATES_PER_BATCH = ("epochs", "num_mini_batches")
 SPREADS = ("reward_std", "score_std")
 
 
@@ -95,7 +95,7 @@ def _judged(run: Run) -> Iterator[Series]:
 
 
 def _updates_per_batch(run: Run) -> int:
-    stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.config.get(name), int)]
+    stated = [value for name in UPDATES_PER_BATCH if isinstance(value := run.settings.value(name), int)]
     return run.settings.updates_per_batch or int(np.prod(stated, dtype=int))
 
 

@@ -69,7 +69,7 @@ class RewardComponentDominates(Rule[Limits]):
     def applies(self, run: Run) -> bool:
         """A single reward function dominates by definition, and functions that are normalised separately cannot."""
         is_alone = len(run.functions("reward_func_std")) == 1
-        return super().applies(run) and not is_alone and run.config.get("multi_objective_aggregation") != GDPO
+        return super().applies(run) and not is_alone and run.settings.value("reward_aggregation") != GDPO
 
     def check(self, run: Run, limits: Limits) -> Finding:
         spreads = run.functions("reward_func_std")
@@ -92,7 +92,7 @@ class RewardComponentDominates(Rule[Limits]):
 
 def _weights(run: Run, functions: tuple[str, ...]) -> dict[str, float] | None:
     """Each function's weight; None where weights are stated, but not which function each belongs to."""
-    stated, names = reward_weights(run), run.config.get("reward_funcs")
+    stated, names = reward_weights(run), run.settings.value("reward_funcs")
     if not stated:
         return dict.fromkeys(functions, 1.0)
     if not isinstance(names, list | tuple) or set(names) < set(functions) or len(names) != len(stated):

@@ -101,7 +101,7 @@ class RewardNotImproving(Rule[Limits]):
 
 
 def _window(run: Run, limits: Limits) -> int:
-    planned = run.status.total or run.config.get("max_steps")
+    planned = run.status.total or run.settings.value("max_steps")
     if not isinstance(planned, int) or planned <= 0:
         return limits.window
     if planned < limits.window:

@@ -72,7 +72,7 @@ class RewardScaleExtreme(Rule[Limits]):
             return run.settings.value("scale_rewards") in UNSCALED_REWARDS
         clip_range = run.settings.value("value_clip_range", self.limits.clip_range)
         is_narrow = isinstance(clip_range, int | float) and 0 < clip_range <= self.limits.clip_range
-        return super().applies(run) and is_narrow and not run.config.get("whiten_rewards")
+        return super().applies(run) and is_narrow and not run.settings.is_on("whiten_rewards")
 
     def missing(self, run: Run) -> tuple[Input, ...]:
         """The inputs that the run does not log; GRPO has its own."""

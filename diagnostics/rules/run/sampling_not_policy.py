@@ -134,7 +134,7 @@ class SamplingNotPolicy(Rule[Limits]):
 
 def _temperatures(run: Run) -> tuple[float, float] | None:
     """The temperatures at which answers are drawn and scored; None where the settings do not name the first."""
-    drawn, scored = run.config.get("rollout_temperature"), run.config.get("temperature", 1.0)
+    drawn, scored = run.settings.value("rollout_temperature"), run.settings.value("temperature", 1.0)
     if not isinstance(drawn, int | float) or not isinstance(scored, int | float) or min(drawn, scored) <= 0:
         return None
     return float(drawn), float(scored)

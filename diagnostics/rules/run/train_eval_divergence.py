@@ -112,7 +112,7 @@ def _or_first(means: Values, first: float) -> Values:
 
 def _error(run: Run, held_out: Series) -> float | None:
     """The standard error of one evaluation by its spread and size; None where either is not known."""
-    spread, size = run.get(f"{held_out.name}_std"), run.config.get(EVALUATED_PROMPTS)
+    spread, size = run.get(f"{held_out.name}_std"), run.settings.value(EVALUATED_PROMPTS)
     if spread is None or not finite_points(spread.values) or not isinstance(size, int) or size <= 0:
         return None
     return finite_median(spread.values) / math.sqrt(size)

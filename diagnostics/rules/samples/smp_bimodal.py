@@ -67,7 +67,7 @@ class SmpBimodal(SampleRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """Not where a few rows were chosen by their score: that makes two heaps of any scores."""
-        return super().applies(run) and not run.config.get("num_completions_to_log")
+        return super().applies(run) and not run.settings.is_on("num_completions_to_log")
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         known = scored(seen.recent)

@@ -38,7 +38,6 @@ from diagnostics.rules.samples.sample_rule import (
 )
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
 
-NORMALISING = ("use_score_scaling", "use_score_norm", "normalize_reward")
 """Settings that make a score depend on the scores before it, so that it is the same within a step only."""
 MOST_EQUAL = 16  # of the same answer are compared with each other
 SMALLEST = 1e-6  # float noise of equal scores
@@ -73,7 +72,7 @@ class SmpScoreInconsistent(SampleRule[Limits]):
         return _judgement(seen, limits, _same_answer)
 
     def _judged(self, run: Run, table: int, limits: Limits) -> Judgement | Skipped:
-        if not any(run.config.get(name) for name in NORMALISING):
+        if not run.settings.is_on("use_score_scaling"):
             return super()._judged(run, table, limits)
         seen = view(run, table, self.pooled)
         if len(seen.recent) < LEAST_ROWS:
