@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from app.figures.rug import has_words_on_the_right, rug
 from app.theme import FONT, Palette
-from diagnostics.curves.downsample import kept
+from diagnostics.curves.downsample import downsample
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.model.messages import format_value
@@ -61,7 +61,7 @@ def curve(
 
 
 def _line(series: Series, palette: Palette) -> go.Scatter:
-    chosen = kept(series.values)
+    chosen = downsample(series.values)
     values = series.values[chosen]
     return go.Scatter(
         x=series.steps[chosen],

@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from diagnostics.curves.downsample import kept
+from diagnostics.curves.downsample import downsample
 from diagnostics.model.series import Series
 
 _COLUMNS = 24
 
 
 def sparkline(series: Series | None) -> list[float]:
-    """The finite numbers of a series, downsampled with their extremes kept; empty where there is none.
+    """The finite numbers of a series, downsampled to their extremes; empty without a series.
 
-    A cell has no room for marks: that a value is NaN or ±Inf is said by the run's verdict and its charts.
+    A cell has no room to mark NaN and ±Inf: the verdict and the charts do.
     """
     if series is None:
         return []
     numbers = series.values[np.isfinite(series.values)]
-    return [float(number) for number in numbers[kept(numbers, _COLUMNS)]]
+    return [float(number) for number in numbers[downsample(numbers, _COLUMNS)]]

@@ -1,4 +1,4 @@
-"""What every command shares: the table of commands, exit codes, the parser's manners and where output goes."""
+"""What every command shares: the table of commands, exit codes, the argument parser and output."""
 
 import argparse
 import difflib
@@ -62,7 +62,7 @@ DEFAULT_COMMAND = "ui"
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse, with its complaints in the form that all of the command's errors have."""
+    """argparse with errors in the command's own form."""
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
@@ -104,7 +104,7 @@ def write(text: str, output: Path | None = None) -> None:
 
 
 def note(text: str) -> None:
-    """Say something beside the result: progress, a warning, what could not be read."""
+    """Print to stderr: progress, a warning, a path that could not be read."""
     sys.stderr.write(text + "\n")
 
 

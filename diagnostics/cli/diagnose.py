@@ -48,13 +48,13 @@ def _report(paths: Sequence[Path], limits: LimitOverrides | None, names: OwnName
 def _with_parents(
     diagnoses: Sequence[Diagnosis], limits: LimitOverrides | None
 ) -> Iterator[tuple[Diagnosis, Diagnosis]]:
-    """The runs that were relaunched from another, with that one: of those here, or where it is found beside it."""
+    """Relaunched runs with their parents, which are among these or found on disk."""
     by_id = {diagnosis.run.run_id: diagnosis for diagnosis in diagnoses}
     for child in diagnoses:
         if child.run.parent is not None and child.run.parent in by_id:
             yield child, by_id[child.run.parent]
         elif path := find_parent(child.run):
-            with suppress(UnreadableRun):  # nobody asked for it: the report says that it is not at hand
+            with suppress(UnreadableRun):  # not asked for: the report says that it was not found
                 yield child, diagnose(open_run(path), limits)
 
 

@@ -1,4 +1,4 @@
-"""`rlvitals evaluate`: win rates on held-out prompts, made in the trainer's process and told here as a table."""
+"""`rlvitals evaluate`: win rates on held-out prompts, computed in the trainer's process and printed here."""
 
 import json
 import subprocess
@@ -29,7 +29,7 @@ _COLUMNS = {
 
 
 def run(words: Sequence[str]) -> int:
-    """0, or the trainer's exit code where the evaluation could not be made; it has said why on stderr."""
+    """0, or the trainer's exit code where the evaluation could not be made; the reason is on stderr."""
     check_not_hidden("trainer")
     if _HELP & set(words):
         hand_over("evaluate", "--help")

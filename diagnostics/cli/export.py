@@ -23,7 +23,7 @@ Record = dict[str, Any]
 
 
 def run(words: Sequence[str]) -> int:
-    """Write every point of every series: nothing thinned out, NaN and ±Infinity kept, replaced points marked."""
+    """Write every point of every series: no downsampling, with NaN and ±Infinity, replaced points marked."""
     arguments = parser(
         "export",
         "Write the raw series of a run, one record for each logged point.",

@@ -8,7 +8,7 @@ from diagnostics.model.diagnosis import LimitOverrides
 
 
 def read_limits(path: Path) -> LimitOverrides:
-    """The overridden limits; whether rules and fields exist, and values fit, is for the rules to say.
+    """The overridden limits; the rules check that names exist and values fit.
 
     Raises CommandError when the file cannot be read, is not TOML, or holds something beside tables.
     """

@@ -26,7 +26,7 @@ def folder_of(package: str, extra: str, needs: Sequence[str]) -> Path:
 
 
 def python_command(module: str, *words: str) -> list[str]:
-    """The command that runs a module in a process; -P keeps the working folder's own modules out."""
+    """The command that runs a module as a process; -P keeps modules of the working folder out."""
     return [sys.executable, "-P", "-m", module, *words]
 
 

@@ -28,7 +28,7 @@ def names_of(file: Path | None) -> OwnNames | None:
 
 
 def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
-    """Every run found below the paths, read, or the reason why not; a path that holds none is a problem too."""
+    """Every run found below the paths, read, or the reason why not; a path without runs is a problem too."""
     for path in paths:
         runs: Sequence[RunRef | Path] = find_runs(path) or [path]
         for run in runs:

@@ -1,4 +1,4 @@
-"""`rlvitals runs`: every run below the given paths, with where it stands."""
+"""`rlvitals runs`: every run below the given paths, with its state and progress."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,8 +7,8 @@ from typing import Any
 from diagnostics.cli.command import BAD_INPUT, add_output, note, parser, style, write
 from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.model.run import Run
-from diagnostics.report.json import state_of
 from diagnostics.report.report import Problem
+from diagnostics.report.run_fields import run_fields
 from diagnostics.report.tables import Table
 from diagnostics.wording.runs import state
 from diagnostics.wording.steps import progress
@@ -45,7 +45,7 @@ def run(words: Sequence[str]) -> int:
 
 def _row(found: Run) -> dict[str, Any]:
     return {
-        **state_of(found),
+        **run_fields(found),
         "state_in_words": state(found),
         "format": list(dict.fromkeys(source.format for source in found.sources)),
         "progress": progress(found),

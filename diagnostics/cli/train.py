@@ -36,7 +36,7 @@ def hand_over(*words: str) -> NoReturn:
 
 
 def _with_fixes(words: Sequence[str]) -> list[str]:
-    """The trainer's words with --apply-fixes replaced by what it stands for; a field that was typed wins over a fix."""
+    """The trainer's arguments with --apply-fixes expanded; a field that was typed wins over a fix."""
     arguments = Parser("rlvitals train", add_help=False, allow_abbrev=False)
     arguments.add_argument("--from", dest="parent", type=Path)
     arguments.add_argument(_APPLY, action="store_true")

@@ -1,4 +1,4 @@
-"""`rlvitals ui`: starts the dashboard as a child process, says where it is once it answers, and ends it with itself."""
+"""`rlvitals ui`: starts the dashboard as a child process, prints its address once it answers, and ends with it."""
 
 import argparse
 import getpass
@@ -25,7 +25,7 @@ def run(words: Sequence[str]) -> int:
     arguments = _parser().parse_args(words)
     if missing := [path for path in arguments.paths if not path.exists()]:
         raise CommandError(f"there is no folder {missing[0]}; give one that holds runs")
-    names_of(arguments.map)  # a mistake in it is told here, not on every run's page
+    names_of(arguments.map)  # report a mistake here rather than on every run's page
     script = folder_of("app", "app", _NEEDS) / "main.py"
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
@@ -58,13 +58,13 @@ def _announce(host: str, port: int) -> None:
 
 
 def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """What the app is told: the folders to show, and whether it may start and stop trainings."""
-    told = {"RLVITALS_READ_ONLY": "1"} if arguments.read_only else {}
+    """The app's environment: the folders to show, and whether it may start and stop trainings."""
+    settings = {"RLVITALS_READ_ONLY": "1"} if arguments.read_only else {}
     if arguments.map:
-        told["RLVITALS_MAP"] = str(arguments.map.resolve())
+        settings["RLVITALS_MAP"] = str(arguments.map.resolve())
     if arguments.paths:
-        told["RLVITALS_PATHS"] = os.pathsep.join(str(path.resolve()) for path in arguments.paths)
-    return {**os.environ, **told}
+        settings["RLVITALS_PATHS"] = os.pathsep.join(str(path.resolve()) for path in arguments.paths)
+    return {**os.environ, **settings}
 
 
 def _free_ports(host: str, first: int) -> Iterator[int]:

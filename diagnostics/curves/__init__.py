@@ -1,1 +1,1 @@
-"""Curves before they are drawn: which series, which of their points, on which scale, and what they say in words."""
+"""What a chart draws: which series, which of their points, on which scale, with which limits."""

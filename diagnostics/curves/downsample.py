@@ -1,4 +1,4 @@
-"""Downsampling that loses no evidence: the extremes, the edges of every hole, and every infinity stay in."""
+"""Downsampling that keeps the evidence: extremes, the edges of every gap, and every infinity."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,10 +7,10 @@ from diagnostics.model.series import Values
 
 Indices = npt.NDArray[np.int64]
 
-COLUMNS = 600  # a chart is at most this many pixels wide; two points a column draw the same line as all of them
+COLUMNS = 600  # the most pixels that a chart is wide; two points per column draw the same line as all points
 
 
-def kept(values: Values, columns: int = COLUMNS) -> Indices:
+def downsample(values: Values, columns: int = COLUMNS) -> Indices:
     """Which points to draw: (K,) increasing indices into `values` (N,).
 
     Everything up to 2·columns points. Beyond that, of each of `columns` equal stretches the smallest and the largest

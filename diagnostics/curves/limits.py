@@ -1,4 +1,4 @@
-"""Which limits a curve is drawn with: those that tell how it stands, none that it seems to break without a finding."""
+"""The limits drawn on a chart: no curve may seem to break one without a finding."""
 
 from collections.abc import Sequence
 
@@ -7,25 +7,25 @@ import numpy as np
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.series import Series
 
-CROSSED = 0.05  # of the points beyond the limit of a rule that is quiet: then its limit is not one of each point
+CROSSED = 0.05  # of the points beyond a quiet rule's limit: more mean that the limit is not one for single points
 
 
 def drawn_limits(series: Series, judging: Sequence[Outcome]) -> list[float]:
     """The limits of the outcomes that judge the series, in its unit, in ascending order.
 
-    Of the quiet rules there is at most one above the curve and one below it, which the curve keeps to best, and none
-    that it lies beyond for more than a few points. Such a rule judges a mean or several metrics together, and a line
-    across the chart would look like a missed alarm; that of a quiet rule which judges the start says nothing later on.
+    Of quiet rules only the nearest limit on either side is drawn, and none that more than a few points exceed: such a
+    rule judges a mean or several metrics together, and its line would look like a missed alarm. The limit of a quiet
+    rule that judges the first step alone says nothing about later ones.
     """
-    told = [
+    candidates = [
         outcome
         for outcome in judging
         if outcome.limit is not None and outcome.unit == series.unit and not _was_of_start(outcome)
     ]
-    limits = [outcome.limit for outcome in told if _is_certain(outcome) and outcome.limit is not None]
+    limits = [outcome.limit for outcome in candidates if _is_certain(outcome) and outcome.limit is not None]
     for is_above in (True, False):
-        kept = [found for outcome in told if (found := _kept(series, outcome, is_above)) is not None]
-        limits += [limit for _, _, limit in sorted(kept)[:1]]
+        respected = [found for outcome in candidates if (found := _respected(series, outcome, is_above)) is not None]
+        limits += [limit for _, _, limit in sorted(respected)[:1]]
     return sorted(set(limits))
 
 
@@ -43,8 +43,8 @@ def _is_certain(outcome: Outcome) -> bool:
     return outcome.verdict is Verdict.FIRED or outcome.measured is None
 
 
-def _kept(series: Series, outcome: Outcome, is_above: bool) -> tuple[int, float, float] | None:
-    """How many points lie beyond a quiet rule's limit on this side, how far off it is, and the limit; None: no such."""
+def _respected(series: Series, outcome: Outcome, is_above: bool) -> tuple[int, float, float] | None:
+    """A quiet rule's limit on this side: how many points exceed it, how far away it is, and the limit itself."""
     if _is_certain(outcome) or outcome.limit is None or ((outcome.measured or 0.0) < outcome.limit) is not is_above:
         return None
     values = series.values[series.finite]

@@ -39,7 +39,7 @@ class Scale:
         return cls("linear", low - _RUG_ROOM * span if has_rug else low, high)
 
     def shows(self, value: float) -> bool:
-        """Whether a value lies within the scale."""
+        """Whether a value is within the scale."""
         return self.low <= value <= self.high
 
     def on_axis(self, value: float) -> float:

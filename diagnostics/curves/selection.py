@@ -1,4 +1,4 @@
-"""Which series of a run stand where: the crucial ones of its algorithm, in the documents' order, and all others."""
+"""The series of a run in their order: the crucial ones of its algorithm, and all others."""
 
 from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
 from diagnostics.model.run import Run
@@ -9,9 +9,9 @@ _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
 
 def crucial(run: Run) -> list[Series]:
-    """The crucial values of the run's algorithm; a base name stands for the series of all its reward functions.
+    """The crucial values of the run's algorithm; a base name selects the series of all its reward functions.
 
-    One that the run does not log is a series without points: whoever draws it keeps its place until it comes.
+    A value that the run has not logged yet is a series without points, so that a page can reserve its place.
     """
     return [series for base in CRUCIAL.get(run.algorithm, ()) for series in _of(run, base)]
 

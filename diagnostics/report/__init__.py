@@ -1,1 +1,1 @@
-"""Reports: what a diagnosis, a table or a page looks like as text, JSON or Markdown; one file per form."""
+"""Reports: diagnoses, catalogues and tables as text, JSON, Markdown or HTML."""

@@ -1,4 +1,4 @@
-"""The catalogue's entries as pages: rules, causes and metrics, found by name, by code or by any producer's tag."""
+"""Catalogue entries of rules, causes and metrics, found by name, code or any producer's tag."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Pages: one entry of a catalogue in full, as text, JSON or Markdown."""
+"""One entry of a catalogue in full, as text, JSON or Markdown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,10 +11,10 @@ from diagnostics.report.terminal import Style
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A name, the kind of thing that it names, one sentence, short facts by label, and longer sections by heading.
+    """An entry: its name and kind, one sentence, short facts by label, longer sections by heading.
 
-    A list of names fills one line, a list of phrases one line each. What is empty is not shown. JSON holds the same
-    fields with labels and headings in snake_case.
+    A list of names fills one line, a list of phrases one line each; empty facts are left out. JSON holds the same
+    fields, with labels and headings in snake_case.
     """
 
     name: str

@@ -1,15 +1,14 @@
 """The JSON form: what `diagnose --format json` prints, by its public schema."""
 
-from pathlib import Path
 from typing import Any
 
 from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
-from diagnostics.model.run import Run
-from diagnostics.report.preflight import finding_document
+from diagnostics.report.preflight import preflight_document
 from diagnostics.report.report import Report
+from diagnostics.report.run_fields import run_fields
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.terminal import Style
 from diagnostics.wording.comparison import fate_sentence, reward_sentence
@@ -26,30 +25,10 @@ def render(report: Report, _style: Style) -> str:
     )
 
 
-def state_of(run: Run) -> dict[str, Any]:
-    """The fields by which every JSON output describes a run."""
-    steps = run.steps
-    return {
-        "path": _shown_path(run.path),
-        "run_id": run.run_id,
-        "name": run.name,
-        "sources": [{"format": source.format, "path": _shown_path(source.path)} for source in run.sources],
-        "producer": run.producer,
-        "producer_version": run.producer_version,
-        "algorithm": run.algorithm,
-        "state": run.status.state,
-        "steps": {
-            "first": int(steps[0]) if len(steps) else None,
-            "last": int(steps[-1]) if len(steps) else None,
-            "logged": len(steps),
-        },
-    }
-
-
 def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
     health = diagnosis.run.data_health
     return {
-        **state_of(diagnosis.run),
+        **run_fields(diagnosis.run),
         "data_health": {
             "points": health.points,
             "nan": health.nan,
@@ -64,7 +43,7 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
         "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
-        "preflight": [finding_document(outcome) for outcome in diagnosis.settings_findings],
+        "preflight": [preflight_document(outcome) for outcome in diagnosis.settings_findings],
         "parent": diagnosis.run.parent,
         "since_parent": None if comparison is None else _comparison(comparison),
     }
@@ -72,7 +51,7 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
-        "path": _shown_path(comparison.parent.run.path),
+        "path": comparison.parent.run.path.as_posix(),
         "changes": {name: {"parent": there, "child": here} for name, (there, here) in comparison.changes.items()},
         "findings": [
             {
@@ -157,7 +136,3 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
             for sample in evidence.samples
         ],
     }
-
-
-def _shown_path(path: Path) -> str:
-    return path.as_posix()

@@ -1,4 +1,4 @@
-"""The Markdown form: a report that fits into a pull request."""
+"""The Markdown form: for a pull request."""
 
 from collections.abc import Iterator, Mapping
 

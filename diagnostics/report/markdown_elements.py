@@ -1,4 +1,4 @@
-"""The pieces of Markdown: tables, inline code, and text that shows as it is."""
+"""Markdown tables, inline code and escaped text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that shows as it is: a run's or a reward function's name must not become markup."""
+    """Text without markup: the name of a run or a reward function must not format anything."""
     return _MARKUP.sub(r"\\\1", text)
 
 

@@ -1,4 +1,4 @@
-"""What pre-flight found, in every form: a section of a run's report, or a report of its own."""
+"""Pre-flight findings in every form: as a section of a run's report, or as a report of their own."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MOST_NAMES = 8  # of settings that no check reads, before they are only counted
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What pre-flight says of one configuration. `unread` names the settings that no check looks at."""
+    """The pre-flight checks of one configuration. `unread` names the settings that no check reads."""
 
     path: str
     algorithm: str
@@ -35,26 +35,26 @@ class Review:
 
     @property
     def line(self) -> str:
-        """What it is about: "grpo · trl 1.12.0 · 145 settings"."""
+        """What was checked: "grpo · trl 1.12.0 · 145 settings"."""
         program = f"{self.producer} {self.version}".rstrip()
         return " · ".join((self.algorithm, program, counted(self.settings, "setting")))
 
     @property
     def checked(self) -> str:
-        """How much was looked at: "23 checks, 4 could not run"."""
-        unseen = len(_unseen(self.outcomes))
-        return counted(len(self.outcomes) - unseen, "check") + (f", {unseen} could not run" if unseen else "")
+        """How many checks ran: "23 checks, 4 could not run"."""
+        unchecked = len(_unchecked(self.outcomes))
+        return counted(len(self.outcomes) - unchecked, "check") + (f", {unchecked} could not run" if unchecked else "")
 
     @property
     def assumed(self) -> str:
-        """Whose defaults count where the version is not known; empty where it is, or where nothing hangs on it."""
+        """Whose defaults count if the version is unknown; empty if it is known or makes no difference."""
         if self.version or self.producer != "trl":
             return ""
         return "The version of TRL is not known: the defaults of the newest count; --producer-version names another."
 
     @property
-    def kept(self) -> str:
-        """What no check looks at, by name where there are few; empty where there is nothing."""
+    def unread_note(self) -> str:
+        """How many settings no check reads, by name if there are few; empty for none."""
         if not self.unread:
             return ""
         names = ": " + ", ".join(self.unread) if len(self.unread) <= _MOST_NAMES else ""
@@ -62,7 +62,7 @@ class Review:
 
 
 def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]:
-    """Lines of a run's report: warnings in full, notes by name; none where nothing was found."""
+    """Lines of a run's report: warnings in full, notes by name; none if nothing fired."""
     found = fired_worst_first(outcomes)
     if not found:
         return
@@ -78,7 +78,7 @@ def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]
 
 
 def settings_table(found: Iterable[Outcome]) -> str:
-    """What was found as a Markdown table."""
+    """The findings as a Markdown table."""
     rows = [
         (
             f"**{outcome.severity}**",
@@ -100,8 +100,8 @@ def reviews_form(reviews: Sequence[Review], form: str, style: Style) -> str:
     return "\n\n\n".join("\n".join(_text(review, style)) for review in reviews)
 
 
-def finding_document(outcome: Outcome) -> dict[str, Any]:
-    """What a fired check says, for JSON."""
+def preflight_document(outcome: Outcome) -> dict[str, Any]:
+    """A fired check for JSON."""
     return {
         "code": outcome.code,
         "rule": outcome.rule,
@@ -134,32 +134,32 @@ def _text(review: Review, style: Style) -> Iterator[str]:
     if not fired_worst_first(review.outcomes):
         yield style.labelled("HEALTHY", f"Nothing to object to in {review.checked}.")
         yield ""
-    if unseen := _unseen(review.outcomes):
-        yield f"Could not be checked ({len(unseen)})"
-        column = max(len(outcome.rule) for outcome in unseen) + 2
-        for outcome in unseen:
+    if unchecked := _unchecked(review.outcomes):
+        yield f"Could not be checked ({len(unchecked)})"
+        column = max(len(outcome.rule) for outcome in unchecked) + 2
+        for outcome in unchecked:
             reason = reason_and_remedy(outcome)
             yield style.labelled(outcome.rule, reason, indent=2, column=column)
         yield ""
-    yield from (style.labelled("note", note) for note in (review.assumed, review.kept) if note)
+    yield from (style.labelled("note", note) for note in (review.assumed, review.unread_note) if note)
 
 
 def _markdown(review: Review) -> str:
     found = fired_worst_first(review.outcomes)
     lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.line), ""]
     lines.append(settings_table(found) if found else f"Nothing to object to in {review.checked}.")
-    if unseen := _unseen(review.outcomes):
+    if unchecked := _unchecked(review.outcomes):
         rows = [
             (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
-            for outcome in unseen
+            for outcome in unchecked
         ]
-        title = f"<details><summary>Could not be checked ({len(unseen)})</summary>"
+        title = f"<details><summary>Could not be checked ({len(unchecked)})</summary>"
         lines += ["", title, "", table(("Check", "Why", "To enable"), rows), "", "</details>"]
-    return "\n\n".join(["\n".join(lines), *(escaped(note) for note in (review.assumed, review.kept) if note)])
+    return "\n\n".join(["\n".join(lines), *(escaped(note) for note in (review.assumed, review.unread_note) if note)])
 
 
 def _document(review: Review) -> dict[str, Any]:
-    unseen = _unseen(review.outcomes)
+    unchecked = _unchecked(review.outcomes)
     return {
         "path": review.path,
         "algorithm": review.algorithm,
@@ -168,14 +168,14 @@ def _document(review: Review) -> dict[str, Any]:
         "settings": review.settings,
         "unread_settings": review.unread,
         "notes": [review.assumed] if review.assumed else [],
-        "preflight": [finding_document(outcome) for outcome in fired_worst_first(review.outcomes)],
+        "preflight": [preflight_document(outcome) for outcome in fired_worst_first(review.outcomes)],
         "quiet": [outcome.rule for outcome in review.outcomes if outcome.verdict is Verdict.QUIET],
         "skipped": [
             {"rule": outcome.rule, "reason": message_text(outcome.message), "enable": message_text(outcome.enable)}
-            for outcome in unseen
+            for outcome in unchecked
         ],
     }
 
 
-def _unseen(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+def _unchecked(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
     return tuple(o for o in outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN))

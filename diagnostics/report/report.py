@@ -1,4 +1,4 @@
-"""What one command reports: diagnoses, and what could not be read."""
+"""What one command reports: diagnoses, and paths that could not be read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The diagnoses of one command, in the order of its paths, and what could not be read.
+    """The diagnoses of one command, in the order of its paths, and the paths that could not be read.
 
     `comparisons` are those of relaunched runs with their parents, by the relaunched run's path.
     """

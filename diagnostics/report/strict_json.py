@@ -1,4 +1,4 @@
-"""JSON that any parser reads: a document with its schema_version, non-finite numbers as strings."""
+"""JSON for any parser: a schema_version, and non-finite numbers as strings."""
 
 import json
 import math
@@ -11,7 +11,7 @@ SCHEMA_VERSION = 1
 
 
 def encoded(document: Mapping[str, Any]) -> str:
-    """A document as JSON that any parser reads, its schema_version first."""
+    """A document as JSON, its schema_version first."""
     return json.dumps(
         strict({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
     )

@@ -18,7 +18,7 @@ class Table:
     """Rows as mappings from a column's key to its value; a row may hold more than the columns show, for JSON.
 
     `name` is the key of the rows in JSON, `columns` maps the shown keys to their titles, in order. `codes` are the keys
-    whose values are names to type or to look up: code in Markdown. Columns in `wide` are left out of text.
+    whose values are names: code in Markdown. Columns in `wide` are left out of text.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How text is laid out for a reader: width, colour, labels in columns, paragraphs."""
+"""Text for a terminal: width, colour, labels in a column, paragraphs."""
 
 import textwrap
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ _ANSI_END = "\x1b[0m"
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How wide a line may be, in characters, and whether the verdict words are coloured."""
+    """The width of a line in characters, and whether verdicts are coloured."""
 
     width: int = PIPE_WIDTH
     colour: bool = False
 
     def labelled(self, label: str, text: str, *, indent: int = 0, column: int = LABEL_COLUMN) -> str:
-        """A word in a column of that width, and its text beside it, wrapped so that it stays beside it."""
+        """A label in its column and the text beside it, with a hanging indent."""
         margin = " " * indent
         wrapped = self._wrapped(text, first=(margin + label).ljust(indent + column), rest=margin + " " * column)
         return self._coloured(label, wrapped)
 
     def paragraph(self, text: str, indent: int = 2) -> str:
-        """Running text between its margin and the width."""
+        """An indented paragraph."""
         return self._wrapped(text, first=" " * indent, rest=" " * indent)
 
     def _wrapped(self, text: str, first: str, rest: str) -> str:

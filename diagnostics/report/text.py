@@ -1,4 +1,4 @@
-"""The text form: a terminal's first screen holds the verdict, its proof and what to try; the rest follows."""
+"""The text form: the first screen of a terminal holds the verdict, its evidence and what to try."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,7 @@ from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted
 from diagnostics.wording.verdicts import verdict_sentence
 
-OVERVIEW = 6  # findings told before the details: with the run's lines and the worst one's proof and fix, a screen
+OVERVIEW = 6  # findings listed before the details: they fit one screen with the worst one's evidence and fix
 
 
 def render(report: Report, style: Style) -> str:
@@ -66,7 +66,7 @@ def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
 
 
 def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
-    """What was found in a line each, so that the first screen holds all that is bad however long the details are."""
+    """One line per finding, so that the first screen shows them all, however long the details are."""
     yield f"{len(found)} findings, the worst first"
     yield from (_finding_line(finding, style, indent=2) for finding in found[:OVERVIEW])
     if len(found) > OVERVIEW:

@@ -1,4 +1,4 @@
-"""A run in a line: what it is, where it stands, what its log looks like."""
+"""A run in a line: what it is, how far it is, and the quality of its log."""
 
 from diagnostics.model.run import DataHealth, Run
 from diagnostics.wording.steps import progress
@@ -7,7 +7,7 @@ from diagnostics.wording.values import counted
 
 
 def run_line(run: Run) -> str:
-    """What a run is and where it stands: "grpo · trl 1.16.0 · running · step 143 of 200"."""
+    """What a run is and how far it is: "grpo · trl 1.16.0 · running · step 143 of 200"."""
     return " · ".join((run.algorithm, producer(run), state(run), progress(run)))
 
 
@@ -24,7 +24,7 @@ def state(run: Run) -> str:
 
 
 def data_line(health: DataHealth) -> str:
-    """What the log itself looks like: "4,576 points · 3 NaN · 1 rewind"; what is zero goes unsaid."""
+    """The quality of the log: "4,576 points · 3 NaN · 1 rewind"; zeros are left out."""
     adjectives = {"NaN": health.nan, "infinite": health.inf, "malformed": health.malformed}
     nouns = {"duplicate": health.duplicates, "rewind": health.rewinds, "gap": health.gaps}
     order = ("NaN", "infinite", "duplicate", "rewind", "gap", "malformed")

@@ -1,4 +1,4 @@
-"""Verdicts and severities as words and shapes, so that none is told by its colour alone."""
+"""Verdicts and severities as words and shapes, so that none relies on its colour alone."""
 
 from collections.abc import Iterable, Mapping
 

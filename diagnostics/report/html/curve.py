@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from diagnostics.curves.downsample import kept
+from diagnostics.curves.downsample import downsample
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.model.messages import format_value
@@ -15,11 +15,11 @@ from diagnostics.model.series import Series, Steps, Values
 from diagnostics.report.html.elements import Markup, element
 from diagnostics.wording.series import chart_description, series_title
 
-WIDTH, HEIGHT = 420, 150  # in the picture's own unit; the page scales it
+WIDTH, HEIGHT = 420, 150  # in SVG user units; the page scales the picture
 _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 8, 12, 20  # margins for numbers and words
-_COLUMNS = 300  # stretches of which a long series keeps the extremes
+_COLUMNS = 300  # stretches of a long series, each drawn by its extremes
 _Y_TICKS = 3
-_MOST_MARKS = 200  # of what is no number: more than fit side by side
+_MOST_MARKS = 200  # of non-finite values: more than fit side by side
 _DOT = 1.6
 _MARK = 3.5
 _LEAST_SHADE = 2.0
@@ -28,21 +28,21 @@ _WORD_HEIGHT = 10
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Where steps and values lie in the picture."""
+    """Maps steps and values to the picture."""
 
     scale: Scale
     first: int
     last: int
 
     def x(self, steps: Steps | int) -> Values:
-        """(N,) from steps to the picture's horizontal unit; a single step lies in the middle."""
+        """(N,) horizontal positions of steps; a single step is centred."""
         width = WIDTH - _LEFT - _RIGHT
         span = self.last - self.first
         share = (np.asarray(steps, dtype=np.float64) - self.first) / span if span else np.full(np.shape(steps), 0.5)
         return _LEFT + width * np.clip(share, 0.0, 1.0)
 
     def y(self, values: Values | float) -> Values:
-        """(N,) from values to the picture's vertical unit, which grows downwards."""
+        """(N,) vertical positions of values, growing downwards."""
         raw, ends = np.asarray(values, dtype=np.float64), np.array([self.scale.low, self.scale.high])
         if self.scale.kind == "log":
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -52,10 +52,10 @@ class _Frame:
 
 
 def curve_svg(series: Series, outcomes: Sequence[Outcome], number: int) -> Markup:
-    """The picture of a series with at least one point; `number` tells it from the others on its page.
+    """The picture of a series with at least one point; `number` is unique on its page.
 
-    Limits are dashed lines, the steps of a finding are shaded, NaN and ±Inf are marked at the edge they left by, and
-    the line is broken there. Of a long series the extremes of each stretch are drawn, so that no spike is lost.
+    Limits are dashed lines and the steps of a finding are shaded. NaN and ±Inf break the line and are marked at the
+    edge. A long series is drawn by the extremes of each stretch, so that no spike is lost.
     """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
     limits = drawn_limits(series, judging)
@@ -109,13 +109,13 @@ def _ticks(scale: Scale) -> list[float]:
 
 
 def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) -> Iterator[Markup]:
-    """A dashed line for each limit in view; where none is, a word at the edge beyond which the nearest reached lies."""
+    """A dashed line for each limit in view; if there is none, an arrow towards the nearest limit that was reached."""
     in_view = [limit for limit in limits if frame.scale.shows(limit)]
     last_word = math.inf
     for limit in in_view:
         y = float(frame.y(limit))
         yield element("line", class_="limit", x1=_LEFT, x2=WIDTH - _RIGHT, y1=_short(y), y2=_short(y))
-        if last_word - y >= _WORD_HEIGHT:  # upwards: a word that would cover the one below is left out
+        if last_word - y >= _WORD_HEIGHT:  # from below: a label that would cover the previous one is left out
             yield _limit_word(f"limit {format_value(limit)}", y - 3)
             last_word = y
     if in_view or not reached:
@@ -130,7 +130,7 @@ def _limit_word(word: str, y: float) -> Markup:
 
 
 def _line(series: Series, frame: _Frame) -> Iterator[Markup]:
-    chosen = kept(series.values, _COLUMNS)
+    chosen = downsample(series.values, _COLUMNS)
     steps, values = series.steps[chosen], series.values[chosen]
     x, y = frame.x(steps), frame.y(np.where(np.isfinite(values), values, np.nan))
     drawn = np.isfinite(y)
@@ -143,7 +143,7 @@ def _line(series: Series, frame: _Frame) -> Iterator[Markup]:
 
 
 def _rug(series: Series, frame: _Frame) -> Iterator[Markup]:
-    """A mark for every NaN (below) and every infinity (at the edge that it left by), and how many there are."""
+    """A mark at the edge for every NaN and infinity, and how many there are."""
     floor, ceiling = HEIGHT - _BOTTOM, _TOP
     kinds = (
         ("NaN", np.isnan(series.values), floor, -1),
@@ -168,5 +168,5 @@ def _points(x: Values, y: Values) -> str:
 
 
 def _short(value: float) -> str:
-    """A coordinate with a tenth of a unit, which no screen shows more finely."""
+    """A coordinate to a tenth of a unit: no screen resolves more."""
     return f"{value:.1f}".removesuffix(".0")

@@ -1,4 +1,4 @@
-"""The pieces of HTML and SVG: elements in which every text shows as it is, whoever wrote it."""
+"""HTML and SVG elements that escape every text, whoever wrote it."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -7,7 +7,7 @@ _EMPTY_ELEMENTS = frozenset({"meta", "br", "hr"})
 
 
 class Markup(str):
-    """Text that is HTML already. Only `element` and `joined` make it, so that no text becomes markup by accident."""
+    """Text that is HTML already. Only `element` and `joined` create it, so that no text becomes markup by accident."""
 
     __slots__ = ()
 
@@ -15,7 +15,7 @@ class Markup(str):
 def element(name: str, /, *children: str, **attributes: str | float) -> Markup:
     """An element; children that are not Markup are escaped.
 
-    In an attribute's name an underscore stands for a hyphen, and one at the end is dropped: `class_`, `stroke_width`.
+    Attribute names: an underscore becomes a hyphen and a trailing one is dropped, as in `stroke_width` and `class_`.
     """
     start = "".join(f' {_attribute(key)}="{html.escape(str(value))}"' for key, value in attributes.items())
     if name in _EMPTY_ELEMENTS:
@@ -24,7 +24,7 @@ def element(name: str, /, *children: str, **attributes: str | float) -> Markup:
 
 
 def joined(children: Iterable[str]) -> Markup:
-    """Children one after the other, those that are not Markup escaped."""
+    """The children in sequence, those that are not Markup escaped."""
     return Markup(
         "".join(child if isinstance(child, Markup) else html.escape(child, quote=False) for child in children)
     )
@@ -38,7 +38,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], **attributes: st
 
 
 def folded(title: str, *children: str) -> Markup:
-    """What a reader opens when it is wanted; a browser does it without a script."""
+    """A section that is closed until the reader opens it; needs no script."""
     return element("details", element("summary", title), *children)
 
 

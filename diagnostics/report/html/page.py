@@ -1,4 +1,4 @@
-"""The HTML form: one file that holds everything, needs no network and no script, and can be printed or sent."""
+"""The HTML form: a single self-contained file without scripts, to print or to send."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
@@ -27,11 +27,11 @@ from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted, value_with_unit
 from diagnostics.wording.verdicts import verdict_sentence
 
-_MOST_CURVES = 60  # beyond the crucial ones, lest a run of thousands of tags makes a file that no browser opens
+_MOST_CURVES = 60  # besides the crucial ones: a run may log thousands of tags
 
 
 def render(report: Report, _style: Style) -> str:
-    """The whole page: an article for each run, a list of them where there are several, and what could not be read."""
+    """The page: an index if there are several runs, an article for each, and the paths that could not be read."""
     style = files("diagnostics.report.html").joinpath("page.css").read_text("utf-8")
     head = element(
         "head",
@@ -56,7 +56,7 @@ def _title(report: Report) -> str:
 
 
 def _list_of_runs(report: Report) -> Markup:
-    """Where there is more than one run: each with its verdict, its worst finding, and a link to it."""
+    """An index of several runs: each with its verdict, its worst finding and a link."""
     if len(report.diagnoses) < 2:
         return Markup("")
     rows = [
@@ -117,7 +117,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
-    """The verdict in a sentence: the worst finding, or what was checked."""
+    """The verdict in a sentence: the worst finding, or how much was checked."""
     found = diagnosis.findings
     return f"{message_text(found[0].summary)} ({steps_of(found[0])})" if found else verdict_sentence(diagnosis)
 
@@ -134,7 +134,7 @@ def _of_severity(outcomes: Sequence[Outcome], severity: Severity) -> int:
 
 
 def _finding(finding: Finding, diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
-    """One cause with its proof: the curves that show it, what was measured, what to try, the samples."""
+    """One finding with its evidence: what was measured, what to try, curves and samples."""
     names = dict.fromkeys(outcome.metric for outcome in finding.outcomes)
     proofs = [series for name in names if (series := diagnosis.run.get(name)) is not None]
     return element(
@@ -151,7 +151,7 @@ def _finding(finding: Finding, diagnosis: Diagnosis, numbers: Iterator[int]) -> 
 
 
 def _facts(finding: Finding) -> Markup:
-    """The proof, what to try, and what was found with it, in the order of the text form."""
+    """What was measured, what to try, and what else was found, in the order of the text form."""
     proof, *others = (message_with_rule(outcome) for outcome in finding.outcomes)
     facts = [
         ("found", proof),
@@ -171,7 +171,7 @@ def _shown_sample(sample: ShownSample, run: Run) -> Markup:
 
 
 def _evidence(outcome: Outcome) -> Markup:
-    """The points that made a rule fire, as a table: what the curve shows, for those who cannot see it."""
+    """The points that made a rule fire, as a table: the text alternative of the curve."""
     evidence = outcome.evidence
     points = zip(evidence.steps.tolist(), evidence.values.tolist(), strict=True)
     rows = [(str(step), format_value(float(value))) for step, value in points]
@@ -196,7 +196,7 @@ def _figure(series: Series, diagnosis: Diagnosis, numbers: Iterator[int]) -> Mar
 
 
 def _preflight(diagnosis: Diagnosis) -> Markup:
-    """What the settings alone give cause to say: apart from the verdict, which they do not change."""
+    """The settings worth a look; they do not change the verdict."""
     found = diagnosis.settings_findings
     if not found:
         return Markup("")
@@ -227,7 +227,7 @@ def _numbers(outcome: Outcome) -> tuple[str, str]:
 
 
 def _more_metrics(diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
-    """Every other curve, and all series in figures: the text alternative of the curves."""
+    """Every other curve, and all series as numbers: the text alternative of the curves."""
     every = [series for series in diagnosis.run.series.values() if len(series)]
     if not every:
         return Markup("")
@@ -267,7 +267,7 @@ def _config(run: Run) -> Markup:
 
 
 def _data(diagnosis: Diagnosis) -> Markup:
-    """What the log itself looks like, and where it was read from."""
+    """The quality of the log, and where it was read from."""
     run = diagnosis.run
     sources = [f"{source.format}: {source.path}" for source in run.sources]
     tags = ", ".join(run.data_health.unmapped_tags)
@@ -281,5 +281,5 @@ def _data(diagnosis: Diagnosis) -> Markup:
 
 
 def _sign(verdict: str) -> Markup:
-    """A verdict as a shape and a word: never by colour alone."""
+    """A verdict as a shape and a word, never by colour alone."""
     return element("span", f"{VERDICT_SHAPES.get(verdict, '○')} {verdict_word(verdict)}", class_=f"sign {verdict}")

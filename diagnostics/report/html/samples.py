@@ -1,4 +1,4 @@
-"""Samples in the HTML form: a prompt, what the model made of it, and what came of that, as text and never as markup."""
+"""Samples in the HTML form: prompt, answer and score, as text and never as markup."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _MOST_TEXT = 4000  # characters of a sample
 
 
 def newest_samples(run: Run) -> Markup:
-    """The best and the worst of the newest samples, their text shown literally."""
+    """The best and the worst of the newest samples, their text escaped."""
     if not run.samples.steps:
         return Markup("")
     step = run.samples.steps[-1]
@@ -36,7 +36,7 @@ def _score_first(sample: Sample) -> tuple[bool, float]:
 
 
 def dialogue(sample: Sample) -> Markup:
-    """One sample: score, how it ended, its length and whether it was held out of training; then prompt and answer."""
+    """One sample: its score, ending, length and split; then prompt and answer."""
     score = "no score" if sample.score is None else f"score {format_value(float(sample.score))}"
     end = {True: "ended", False: "cut off", None: ""}[sample.terminated]
     length = "" if sample.length is None else counted(sample.length, "token")

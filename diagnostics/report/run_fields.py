@@ -1,0 +1,25 @@
+"""The fields by which every JSON output identifies a run."""
+
+from typing import Any
+
+from diagnostics.model.run import Run
+
+
+def run_fields(run: Run) -> dict[str, Any]:
+    """The fields by which every JSON output describes a run."""
+    steps = run.steps
+    return {
+        "path": run.path.as_posix(),
+        "run_id": run.run_id,
+        "name": run.name,
+        "sources": [{"format": source.format, "path": source.path.as_posix()} for source in run.sources],
+        "producer": run.producer,
+        "producer_version": run.producer_version,
+        "algorithm": run.algorithm,
+        "state": run.status.state,
+        "steps": {
+            "first": int(steps[0]) if len(steps) else None,
+            "last": int(steps[-1]) if len(steps) else None,
+            "logged": len(steps),
+        },
+    }
