@@ -44,7 +44,7 @@ def up_to(run: Run, step: int) -> Run:
 
 def looks(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
     """The rules' outcomes after each logged step, as someone who watches the run sees them."""
-    run = replace(run, samples=run.samples.remembered())
+    run = replace(run, samples=run.samples.cached())
     for step in run.steps:
         yield int(step), evaluate(up_to(run, int(step)))
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.growing_array import Growing, continues
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
+from diagnostics.readers.growing_array import Growing, continues
 
 RELATIVE_TOLERANCE = 1e-6  # float32, in which TensorBoard keeps its values, holds seven digits
 ABSOLUTE_TOLERANCE = 1e-12

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from diagnostics.model.growing_array import Growing, continues
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.table import CALL_PREFIXES
 from diagnostics.producers.trainer import MetricName
+from diagnostics.readers.growing_array import Growing, continues
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 

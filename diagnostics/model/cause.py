@@ -1,4 +1,4 @@
-"""A cause as a diagnosis reports it: what it explains, what speaks against it, and what to change."""
+"""A cause as a diagnosis reports it: what it explains, what contradicts it, and what to change."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from diagnostics.model.outcome import Fix, Severity
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another cause that the same findings may mean, and what would decide between the two."""
+    """Another cause that the same outcomes may mean, and what decides between the two."""
 
     cause: str
     decides: Message
@@ -16,9 +16,9 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One explanation for several outcomes: the rules it explains, what speaks against it, the settings to change.
+    """One explanation for several outcomes: the rules it explains, the rules against it, the settings to change.
 
-    `rivals` are other causes that the findings at its core may mean as well.
+    `rivals` are other causes that its core outcomes may mean as well.
     """
 
     cause: str

@@ -18,16 +18,13 @@ class UnknownLimitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The verdict on one run: every rule's outcome, the causes ranked worst first.
-
-    `limits` are those that were overridden: rule name → field of its Limits → value.
-    """
+    """The verdict on one run: every rule's outcome, and the causes, worst first."""
 
     run: Run
     outcomes: tuple[Outcome, ...]
     causes: tuple[Cause, ...] = ()
     limits: LimitOverrides = field(default_factory=dict)
-    preflight: tuple[Outcome, ...] = ()  # what the checks of its settings came to; they never change the verdict
+    preflight: tuple[Outcome, ...] = ()  # outcomes of settings checks; they never change the verdict
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
@@ -46,20 +43,20 @@ class Diagnosis:
 
     @property
     def blind_spots(self) -> tuple[Outcome, ...]:
-        """What could not be checked though it should be: skipped and broken rules."""
+        """Rules that apply and gave no result: skipped or broken."""
         return tuple(o for o in self.outcomes if o.verdict in (Verdict.SKIPPED, Verdict.BROKEN) and o.applies)
 
     @property
     def not_applicable(self) -> tuple[Outcome, ...]:
-        """What this run has nothing of: a rule of graded rewards where answers are right or wrong, KL without beta."""
+        """Rules not about a run like this: graded rewards where answers are right or wrong, KL without beta."""
         return tuple(outcome for outcome in self.outcomes if not outcome.applies)
 
     @property
     def verdict(self) -> str:
         """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run.
 
-        A run without a metric is not judged either. Half of the rules that apply and judge metrics: a run that logs few
-        samples is judged by its metrics.
+        A run without a metric is not judged either. Sample rules do not count: a run that logs few samples is judged by
+        its metrics.
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO

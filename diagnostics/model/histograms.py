@@ -1,4 +1,4 @@
-"""Histograms over the steps of a run: how the values of one metric were spread, step by step."""
+"""Histograms over the steps of a run: the distribution of one metric, step by step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,15 +7,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.growing_array import Growing
-
 Floats = npt.NDArray[np.float64]
-_NO_STEPS = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many values lay between two edges at one step, and how many were no number and lay nowhere.
+    """How many values lay between two edges at one step, and how many were not finite.
 
     edges (N + 1,) float64, never decreasing · counts (N,) float64; both empty where no value was finite.
     """
@@ -28,7 +25,7 @@ class Histogram:
 
     @classmethod
     def of(cls, edges: Sequence[float] | Floats, counts: Sequence[float] | Floats, **others: int) -> Self:
-        """A histogram of what a log holds. Raises ValueError where these are no edges and counts."""
+        """A histogram from a log. Raises ValueError where the edges and counts are invalid."""
         found, held = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
         if len(found) != len(held) + bool(len(held)):
             raise ValueError(f"{len(found)} edges for {len(held)} counts")
@@ -40,7 +37,7 @@ class Histogram:
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Self:
-        """A histogram of our run log. Raises ValueError, TypeError or KeyError where the row is none."""
+        """A histogram from our run log. Raises ValueError, TypeError or KeyError where the row is invalid."""
         others = {"nan": row.get("nan", 0), "inf": row.get("inf", 0), "minus_inf": row.get("-inf", 0)}
         return cls.of(row["edges"], row["counts"], **{name: int(count) for name, count in others.items()})
 
@@ -50,10 +47,10 @@ class Histogram:
         return self.nan + self.inf + self.minus_inf
 
     def quantiles(self, shares: Sequence[float]) -> Floats:
-        """The values below which these shares (0 to 1) lie, within a bin as if evenly spread; NaN without any value."""
+        """The quantiles at these shares (0 to 1), interpolated within bins; NaN where the histogram is empty."""
         if not self.counts.sum():
             return np.full(len(shares), np.nan)
-        filled = self.counts > 0  # a bin that holds nothing is a jump, whose ends both belong to that share
+        filled = self.counts > 0  # an empty bin is a jump: both of its ends are quantiles of the same share
         below = np.concatenate([[0.0], np.cumsum(self.counts[filled])])
         low, high = self.edges[:-1][filled], self.edges[1:][filled]
         wanted = np.asarray(shares) * below[-1]
@@ -64,7 +61,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Histograms:
-    """The histograms of one metric; `steps` (N,) int64, of a run strictly increasing, of a file in its order.
+    """The histograms of one metric; `steps` (N,) int64, in a run strictly increasing, in a file in its order.
 
     `name` is the canonical name or, for an unmapped tag, the tag; `tag` is what the producer calls it.
     """
@@ -78,26 +75,9 @@ class Histograms:
         return len(self.steps)
 
     def last_of_each_step(self, name: str, tag: str) -> "Histograms":
-        """In the order of the steps and under another name; of several at one step the one written last counts."""
+        """Sorted by step and renamed; of several at one step the last one written counts."""
         if (self.steps[1:] > self.steps[:-1]).all():
             return Histograms(name, tag, self.steps, self.bins)
         newest = dict(zip(self.steps.tolist(), self.bins, strict=True))
         steps = sorted(newest)
         return Histograms(name, tag, np.array(steps, dtype=np.int64), tuple(newest[step] for step in steps))
-
-
-class HistogramColumns:
-    """The histograms of all tags, appended in the order of the log."""
-
-    def __init__(self) -> None:
-        self._steps: dict[str, Growing[np.int64]] = {}
-        self._bins: dict[str, list[Histogram]] = {}
-
-    def add(self, tag: str, step: int, bins: Histogram) -> None:
-        """Append the histogram of one step."""
-        self._steps.setdefault(tag, Growing(_NO_STEPS)).append(np.array([step], dtype=np.int64))
-        self._bins.setdefault(tag, []).append(bins)
-
-    def by_tag(self) -> dict[str, Histograms]:
-        """All histograms so far, by tag."""
-        return {tag: Histograms(tag, tag, steps.view(), tuple(self._bins[tag])) for tag, steps in self._steps.items()}

@@ -1,4 +1,4 @@
-"""Outcomes: what became of one rule on one run, with its evidence and the settings to change."""
+"""Outcomes: the verdict of one rule on one run, with its evidence and the settings to change."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Severity(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What became of one rule on one run; never a bool, never silence."""
+    """The verdict of one rule on one run; never a bool, never silence."""
 
     FIRED = "fired"
     QUIET = "quiet"
@@ -49,7 +49,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class ShownSample:
-    """A sample that shows what a rule found: `row` is its place, from 0, among the samples of its step.
+    """A sample that shows what a rule found: `row` is its index among the samples of its step.
 
     `quote` is its response on one line, shortened.
     """
@@ -62,7 +62,7 @@ class ShownSample:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The points that made a rule fire, with a few before them, and samples that show it, the most telling first.
+    """The points that made a rule fire, with a few before them, and the samples that show it best.
 
     steps (N,) int64 · values (N,) float64.
     """
@@ -74,13 +74,13 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one rule found.
+    """The result of one rule.
 
-    Fired: severity, steps, measured, limit, message, and `headline`, the finding as one would say it. Quiet: measured
-    and limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the run has
-    nothing of the kind, so that nothing is missed. Broken: `message` names the exception. `metric` is the canonical
-    name of the judged series, `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True
-    when the episode had not ended at the last logged step, `is_of_start` where the first point alone was judged.
+    Fired: severity, steps, measured, limit, message, and `headline`, the finding in one sentence. Quiet: measured and
+    limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the rule is not
+    about runs of this kind. Broken: `message` names the exception. `metric` is the canonical name of the judged series,
+    `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True where the episode had not
+    ended at the last logged step, `is_of_start` where the first point alone was judged.
     `remedies` names what to try (`diagnostics.causes.remedies`); `fixes` are those remedies in terms of the run's own
     settings, which `diagnostics.api.diagnose` adds. Messages are rendered with `diagnostics.texts.templates()`.
     """
@@ -108,7 +108,7 @@ class Outcome:
     fixes: tuple[Fix, ...] = ()
     enable: Message | None = None
     applies: bool = True
-    parameters: tuple[str, ...] = ()  # the settings that a pre-flight check is about, in the program's names
+    parameters: tuple[str, ...] = ()  # the settings that a pre-flight check judges, in the producer's names
 
 
 def fired_worst_first(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

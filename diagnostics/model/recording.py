@@ -23,9 +23,9 @@ class Source:
 class Recording:
     """What a reader found at one path: tags and values untouched, before any producer's names are understood.
 
-    `producer` and `algorithm` are set only where the format itself says so (our run log); else the log's names show it.
+    `producer` and `algorithm` are set only where the format itself states them (our run log); else the tags show them.
     `text` holds text records (TensorBoard's `args/text_summary`); `notes` are sentences about what could not be read.
-    `resumed_after` lists the steps from which the run says that it went on; `rounded_to` is that of `DataHealth`.
+    `resumed_after` lists the steps from which the run states that it resumed; `rounded_to` is that of `DataHealth`.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""One training run as everything downstream sees it: frozen series, samples, configuration, provenance and status."""
+"""One training run as rules, reports and the app see it: series, samples, configuration, provenance and status."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,9 +17,9 @@ from diagnostics.model.status import Status
 
 @dataclass(frozen=True, slots=True)
 class DataHealth:
-    """What the log itself looks like, counted over all series. A rewind is a place where the steps went back.
+    """The quality of the log, counted over all series. A rewind is a point at which the step went back.
 
-    `rounded_to` is the least number above 0 that the log can show, where it rounds: what is smaller reads 0 there.
+    `rounded_to` is the smallest number above 0 that a rounding log can show: anything smaller reads 0 there.
     """
 
     points: int = 0
@@ -35,7 +35,7 @@ class DataHealth:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One training run, read whole. Nothing here changes; a growing run is read again as a new Run.
+    """One training run, read whole. Immutable; a growing run is read again as a new Run.
 
     `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `config` is
     flat, in the producer's argument names; `settings` holds the same by canonical name. `observed_at` (seconds since
@@ -62,7 +62,7 @@ class Run:
     parent: str | None = None
     console: Path | None = None
     console_tail: str = ""  # the last lines of a run that failed or died
-    resumed_after: tuple[int, ...] = ()  # steps of the checkpoints that it went on from
+    resumed_after: tuple[int, ...] = ()  # steps of the checkpoints from which it resumed
     notes: tuple[str, ...] = ()
 
     def get(self, *names: str) -> Series | None:

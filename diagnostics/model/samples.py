@@ -1,4 +1,4 @@
-"""Sampled completions: what a policy answered, step by step."""
+"""Sampled completions of a policy, step by step."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
@@ -20,34 +20,36 @@ class Sample:
     terminated: bool | None = None
     length: int | None = None  # tokens
     group: int | None = None  # samples of one prompt at one step share it
-    split: str = "train"  # "eval" for an answer to a prompt that is held out of training
-    followed: bool = False  # an answer to one of the few prompts that are answered again and again
+    split: str = "train"  # "eval" for a held-out prompt
+    followed: bool = False  # its prompt is one of the few that are sampled at regular steps
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """The sampled completions of a run, read from disk one step at a time. `steps` are increasing."""
+    """The sampled completions of a run, read from disk one step at a time. `steps` are increasing.
+
+    `memo` holds, by step, what sample rules derived from the samples; None where these may still change.
+    """
 
     steps: tuple[int, ...] = ()
     load: Callable[[int], tuple[Sample, ...]] = lambda step: ()
-    followed_steps: tuple[int, ...] = ()  # those with answers to the followed prompts
+    followed_steps: tuple[int, ...] = ()  # those with samples of the followed prompts
     memo: dict[int, Any] | None = field(default=None, compare=False)
-    """By step, what those who look at it again and again made of it; None where the samples may still change."""
 
     def at(self, step: int) -> tuple[Sample, ...]:
         """All samples of one step, in file order; empty for a step without samples."""
         return self.load(step) if self.has(step) else ()
 
     def of_training(self, step: int) -> tuple[Sample, ...]:
-        """Those of one step that were trained on: answers to held-out prompts may be greedy, and scored by others."""
+        """The samples of one step without held-out prompts: those may be sampled greedily and scored by others."""
         return tuple(sample for sample in self.at(step) if sample.split == "train")
 
     def has(self, step: int) -> bool:
         """Whether there are samples of this step."""
-        place = bisect_left(self.steps, step)
-        return place < len(self.steps) and self.steps[place] == step
+        index = bisect_left(self.steps, step)
+        return index < len(self.steps) and self.steps[index] == step
 
-    def remembered(self) -> "Samples":
-        """The same samples; each step is read from disk once at most, and kept as long as the returned object lives."""
+    def cached(self) -> "Samples":
+        """The same samples, each step read from disk at most once and held while the returned object lives."""
         return replace(self, load=cache(self.load), memo={})

@@ -11,10 +11,10 @@ _ENDS = frozenset({"finished", "stopped", "failed", "died"})
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where the training stands. `state` is one of the states of the public JSON report.
+    """The progress of a training. `state` is one of the states of the public JSON report.
 
-    `last_written` is when the run's files last said that it lives (heartbeat, or the newest event), in seconds since
-    the epoch; `total` the planned steps.
+    `last_written` is the last sign of life in the run's files (heartbeat, or the newest event), in seconds since the
+    epoch; `total` is the number of planned steps.
     """
 
     state: str = "unknown"
@@ -26,11 +26,11 @@ class Status:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it trains no more, said so or not."""
+        """Whether the training is over, by its own account or not."""
         return self.state in _ENDS
 
     @property
     def short_error(self) -> str:
-        """The error for a page; one line where it is long, as what quotes a model's answer can be. Empty for none."""
+        """The error for a page; one line where it is long, as where it quotes a completion. Empty for none."""
         error = self.error or ""
         return error if len(error) <= LONGEST_ERROR else one_line(error, LONGEST_ERROR)

@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.json_lines import as_number
+from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.samples.tables import number_of
 
 AXES = ("train/global_step", "training/global_step", "trainer/global_step", "global_step")

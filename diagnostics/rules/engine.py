@@ -32,13 +32,13 @@ def evaluate(run: Run, catalog: Iterable[Rule[Any]], limits: LimitOverrides | No
     """
     rules = tuple(catalog)
     chosen = _limits(rules, limits or {})
-    run = _with_remembered_samples(run)
+    run = _with_cached_samples(run)
     return with_company(rules, (_apply(rule, run, chosen[rule.name]) for rule in rules if rule.applies(run)))
 
 
-def _with_remembered_samples(run: Run) -> Run:
+def _with_cached_samples(run: Run) -> Run:
     """The run with tables of samples that are read once, because several rules look at the same ones."""
-    return dataclasses.replace(run, samples=run.samples.remembered())
+    return dataclasses.replace(run, samples=run.samples.cached())
 
 
 def _limits(rules: tuple[Rule[Any], ...], overridden: LimitOverrides) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole, parse_row
+from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.run_directory.sample_index import SampleIndex
 from diagnostics.runlog import (
     CONSOLE_FILE,

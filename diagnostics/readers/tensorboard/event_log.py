@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram
 from diagnostics.model.series import RawSeries, Values
 from diagnostics.model.status import Status
 from diagnostics.readers.columns import Columns
+from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.tensorboard.decode import Decoder, Stretch, TagPoints
 from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event
 from diagnostics.readers.tensorboard.hparams import PLUGIN, settings_of

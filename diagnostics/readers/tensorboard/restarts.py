@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from diagnostics.model.growing_array import Growing
 from diagnostics.model.series import RawSeries, Steps
+from diagnostics.readers.growing_array import Growing
 
 
 class Restart(NamedTuple):

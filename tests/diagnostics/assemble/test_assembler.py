@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from diagnostics.assemble.assembler import assemble
-from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
+from diagnostics.readers.histogram_columns import HistogramColumns
 
 
 def series(tag: str, steps: Sequence[int], values: Sequence[float] | None = None) -> RawSeries:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from diagnostics.model.histograms import Histogram, HistogramColumns
+from diagnostics.model.histograms import Histogram
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -77,12 +77,3 @@ def test_a_quantile_of_the_bins_is_within_a_bin_of_that_of_the_values(values: li
     assert (np.diff(found) >= -1e-9 * max(1.0, abs(edges).max())).all()
     assert (np.abs(found[[0, 4]] - true[[0, 4]]) <= width * (1 + 1e-9)).all()
     assert (found[1:4] >= true[1:4] - width * (1 + 1e-9)).all()
-
-
-def test_of_a_step_that_was_logged_twice_the_later_histogram_counts() -> None:
-    columns = HistogramColumns()
-    for step, count in ((1, 1), (2, 2), (1, 3)):
-        columns.add("h", step, Histogram.of([0, 1], [count]))
-    merged = columns.by_tag()["h"].last_of_each_step("kl_distribution", "h")
-    assert (merged.name, merged.steps.tolist()) == ("kl_distribution", [1, 2])
-    assert [bins.counts.tolist() for bins in merged.bins] == [[3], [2]]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diagnostics.model.growing_array import Growing, continues
+from diagnostics.readers.growing_array import Growing, continues
 
 NAN = float("nan")
 
