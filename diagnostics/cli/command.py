@@ -32,7 +32,7 @@ class Command:
 
 COMMANDS = {
     "ui": Command("diagnostics.cli.ui", "[ui] [PATH ...]", "open the dashboard over these folders"),
-    "train": Command("diagnostics.cli.train", "train ppo|grpo [...]", "train, with everything logged"),
+    "train": Command("diagnostics.cli.train", "train ppo|grpo|rloo [...]", "train, with everything logged"),
     "evaluate": Command(
         "diagnostics.cli.evaluate", "evaluate RUN", "win rates of a trained policy on held-out prompts"
     ),

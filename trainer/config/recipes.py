@@ -28,6 +28,7 @@ _GRPO = {
     "num_generations": 16,
     "beta": 0.02,
 }
+_RLOO = {**_GRPO, "max_steps": 60}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,13 @@ _ALL = (
         "GRPO on film remarks",
         "The remarks task with GRPO: groups instead of a value model.",
         {**_GRPO, "task": "remarks", "max_steps": 60, "max_completion_length": 14, "beta": 0.05},
+    ),
+    Recipe(
+        "rloo-addition",
+        "rloo",
+        "RLOO on addition",
+        "The addition task with RLOO: each answer against the mean of the others, and the KL penalty in the reward.",
+        _RLOO,
     ),
     Recipe(
         "ppo-kl-negative",

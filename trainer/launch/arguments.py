@@ -18,11 +18,12 @@ from trainer.faults import FAULTS
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
 
-USAGE = """\
-train ppo|grpo [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
+_NAMES = "|".join(ALGORITHMS)
+USAGE = f"""\
+train {_NAMES} [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_dir DIR]
 train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
 train --resume RUN [--max_steps N] [--save_steps N] [...]
-train ppo|grpo --fault NAME [--fault_step K] [...]
+train {_NAMES} --fault NAME [--fault_step K] [...]
 train --list_faults
 evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [...]
 stop RUN
@@ -144,7 +145,8 @@ def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
 
 def _algorithm_of_recipe(name: str | None) -> str:
     if name is None:
-        raise ConfigError(f"name the algorithm to train with: {' or '.join(ALGORITHMS)}")
+        *names, last = ALGORITHMS
+        raise ConfigError(f"name the algorithm to train with: {', '.join(names)} or {last}")
     return RECIPES[name].algorithm if name in RECIPES else next(iter(ALGORITHMS))
 
 

@@ -1,10 +1,15 @@
+import abc
+import dataclasses
+import importlib.util
 import json
 
 import pytest
 
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, options_of
-from trainer.config.recipes import RECIPES
+from trainer.config.options.completion_groups import CompletionGroupOptions
+from trainer.config.recipes import RECIPES, demo_recipe
+from trainer.config.training import TrainConfig
 
 REFUSED = [
     ("grpo", {"num_generations": "7"}, "does not divide by num_generations = 7"),
@@ -15,7 +20,7 @@ REFUSED = [
     ("grpo", {"learning_rate": "nan"}, "learning_rate must be at least 0, but is nan"),
     ("grpo", {"seed": True}, "seed must be a whole number, but is True"),
     ("grpo", {"max_steps": 2.5}, "max_steps must be a whole number, but is 2.5"),
-    ("grop", {}, "must be one of ppo, grpo, but is 'grop'; did you mean 'grpo'?"),
+    ("grop", {}, "must be one of ppo, grpo, rloo, but is 'grop'; did you mean 'grpo'?"),
     ("grpo", {"lora_dropout": "0.1"}, "lora_dropout is 0.1, but has to be 0"),
     ("grpo", {"task": "additon"}, "did you mean 'addition'?"),
     ("grpo", {"temperature": "0"}, "temperature must be above 0, but is 0"),
@@ -30,7 +35,12 @@ REFUSED = [
     ("ppo", {"use_score_norm": "true"}, "give use_score_scaling too"),
     ("ppo", {"reward_baseline": "prompt"}, "reward_baseline must be one of none, query"),
     ("grpo", {"eval_strategy": "epoch"}, "eval_strategy must be one of no, steps"),
-    ("dpo", {}, "the algorithm must be one of ppo, grpo, but is 'dpo'"),
+    ("rloo", {"num_generations": "7"}, "does not divide by num_generations = 7"),
+    ("rloo", {"reward_clip_range": "1"}, "reward_clip_range must be two numbers, the lower one first, but is 1.0"),
+    ("rloo", {"reward_clip_range": "2,-2"}, "the lower one first, but is 2.0, -2.0"),
+    ("rloo", {"scale_rewards": "group"}, "there is no option 'scale_rewards'"),
+    ("grpo", {"importance_sampling_level": "seq"}, "importance_sampling_level must be one of token, sequence"),
+    ("dpo", {}, "the algorithm must be one of ppo, grpo, rloo, but is 'dpo'"),
 ]
 
 
@@ -85,3 +95,31 @@ def test_an_evaluation_of_a_file_needs_an_eval_dataset(tmp_path):
     with pytest.raises(ConfigError, match="name an eval_dataset"):
         make_config("grpo", values)
     assert make_config("grpo", {**values, "eval_dataset": str(tmp_path / "eval.jsonl")}).has_held_out_prompts
+
+
+def test_the_defaults_of_rloo_are_trls():
+    config = make_config("rloo", {})
+    assert (config.num_generations, config.max_completion_length, config.num_iterations) == (2, 512, 1)
+    assert (config.beta, config.epsilon, config.upper_epsilon, config.learning_rate) == (0.05, 0.2, 0.2, 1e-6)
+    assert (config.normalize_advantages, config.reward_clip_range) == (False, None)
+
+
+def test_a_clip_range_is_given_as_two_numbers():
+    assert make_config("rloo", {"reward_clip_range": "-1, 2.5"}).reward_clip_range == (-1.0, 2.5)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_has_a_loop_and_a_healthy_demo(algorithm):
+    row = ALGORITHMS[algorithm]
+    assert importlib.util.find_spec(row.loop) is not None
+    task = make_config(algorithm, {}).task
+    demo = demo_recipe(algorithm, task)
+    assert demo is not None
+    assert demo.is_healthy
+
+
+def test_every_group_of_options_stands_alone():
+    groups = [base for base in TrainConfig.__bases__ if base is not abc.ABC]
+    for group in (*groups, CompletionGroupOptions):
+        assert group.__bases__ == (object,)
+        assert [option.default for option in options_of(group)] == list(dataclasses.astuple(group()))

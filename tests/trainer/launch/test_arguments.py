@@ -78,8 +78,8 @@ def test_a_relaunch_takes_the_parents_settings_and_changes_some(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "name the algorithm to train with: ppo or grpo"),
-        (["dpo"], "must be one of ppo, grpo"),
+        ([], "name the algorithm to train with: ppo, grpo or rloo"),
+        (["dpo"], "must be one of ppo, grpo, rloo"),
         (["grpo", "addition"], "'addition' is not expected after 'grpo'"),
         (["grpo", "--recipe", "ppo-remarks"], "grpo has no recipe 'ppo-remarks'"),
         (["grpo", "--config", "no.toml"], "the configuration no.toml cannot be read"),
