@@ -23,9 +23,9 @@ SHARE_OF_A_CORE = 0.1
 
 
 class LiveRun:
-    """A run that can be looked at again and again; only what was written since the last look is read.
+    """Polls a run; each refresh reads only appended bytes.
 
-    One thread at a time may look.
+    Not thread-safe.
     """
 
     def __init__(self, run: str | Path | RunRef, names: OwnNames | None = None) -> None:
@@ -42,7 +42,7 @@ class LiveRun:
         self._composer = Assembler(_names_above(self.path) if names is None else names)
 
     def refresh(self) -> Run | None:
-        """The run as it stands now, None where nothing changed since the last call. Raises UnreadableRun.
+        """The run as it stands now, or None if nothing changed since the last call. Raises UnreadableRun.
 
         The first call returns the run. A change is new data or another status; without one this costs microseconds.
         """
@@ -63,7 +63,7 @@ def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:
     run, more than one, or one that cannot be read.
     """
     run = LiveRun(path, names).refresh()
-    assert run is not None  # the first look always finds something new
+    assert run is not None  # the first refresh always returns a run
     return run
 
 
@@ -84,7 +84,7 @@ def find_runs(path: str | Path) -> list[RunRef]:
 
 
 def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:
-    """The run now and whenever it changed, looked at every `interval` seconds, until it has ended.
+    """The run now and after each change, polled every `interval` seconds until it has ended.
 
     Raises UnreadableRun as `open_run` does.
     """

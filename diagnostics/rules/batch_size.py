@@ -1,4 +1,4 @@
-"""How many answers a step of PPO holds, as far as a run's configuration says: what end tokens are counted against."""
+"""How many answers a step of PPO holds, as far as a run's configuration says; end tokens are counted against it."""
 
 from diagnostics.model.run import Run
 

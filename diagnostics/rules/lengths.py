@@ -1,4 +1,4 @@
-"""How long completions are and may be, as far as a run says: what turns a KL per sequence into one per token."""
+"""How long completions are and may be, as far as a run says: needed to turn a KL per sequence into one per token."""
 
 import math
 from dataclasses import dataclass
@@ -44,9 +44,9 @@ def longest_length(run: Run) -> float | None:
 def ended_unseen(run: Run, first: int, last: int) -> bool:
     """Whether answers that count as cut off between two steps were shorter than the length limit.
 
-    They ended on a token that the trainer does not know as an end, as TRL before 1.15 with a model of several: the
-    share of completions that were cut off then says nothing. Lengths that stop dead at one number are cut off there,
-    whatever limit is stated.
+    They ended on a token that the trainer does not recognise as an end, as TRL before 1.15 does for models with
+    several: the share of cut-off completions then means nothing. Lengths that stop dead at one number are cut off
+    there, whatever limit is stated.
     """
     stated, longest = length_limit(run), run.get("length_max")
     if stated is None or longest is None or find_hard_limit(longest.steps, longest.values) is not None:
@@ -55,12 +55,12 @@ def ended_unseen(run: Run, first: int, last: int) -> bool:
 
 
 def kl_lengths(run: Run) -> tuple[Series, Values] | None:
-    """The logged KL, and (N,) the tokens over which each of its points is summed: what turns it into one per token.
+    """The logged KL, and (N,) the tokens that each of its points is summed over: their quotient is the KL per token.
 
-    A KL per sequence is summed over the mean length logged last; before there is one, over the first lengths; and
-    without any over the configured limit, so that it comes out too small per token. None where no KL is logged, or one
-    per sequence and no length is known. For the rules that judge nats per token, and tell their finding in the unit of
-    what is logged, so that it can be drawn.
+    A KL per sequence is summed over the mean length logged last; before there is one, over the first lengths; without
+    any, over the configured limit, which makes the KL per token too small. None where no KL is logged, or one per
+    sequence and no length is known. Rules that judge nats per token report in the unit that is logged, so that the
+    finding can be drawn.
     """
     logged = run.get("kl_per_token", "kl_per_sequence")
     if logged is not None and logged.name == "kl_per_token":

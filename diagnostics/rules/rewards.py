@@ -1,4 +1,4 @@
-"""The metric that a run is meant to raise, and when it may count as raised as far as it goes."""
+"""The metric that a run is meant to raise, what it has gained, and whether it can rise further."""
 
 import math
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ from diagnostics.model.series import Series, Steps, Values
 
 REWARDS = ("reward", "rlhf_reward", "score")
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
-SMALLEST = 1e-6  # gain that is no float noise of a constant reward
-START = 5  # points that show how a reward began, before there was anything to learn from
+SMALLEST = 1e-6  # a smaller gain is float noise of a constant reward
+START = 5  # points that show how a reward began, before anything was learned
 WORDS_OF_FORM = (
     "format",
     "tag",
@@ -40,7 +40,8 @@ def main_reward(run: Run) -> Series:
 
 
 def is_solved(run: Run, steps: Steps, share: float) -> bool:
-    """Whether the main reward is at full marks in these steps; the RLHF reward has no end, its score may have one."""
+    """Whether the main reward is at full marks in these steps; the RLHF reward has no maximum, its score may have
+    one."""
     main = main_reward(run)
     series = (run.get("score") or main) if main.name == "rlhf_reward" else main
     return len(steps) > 0 and is_at_full_marks(series.values[series.steps >= steps[0]], share)
@@ -65,16 +66,18 @@ class Gain:
 
     @property
     def is_loss(self) -> bool:
-        """Whether it fell by more than the error: likely, if not proven, and enough not to call a change harmless."""
+        """Whether it fell by more than the error: likely, if not proven, and enough for a change not to count as
+        harmless."""
         return -self.value > max(self.error, SMALLEST)
 
     def may_be(self, much: float, standard_errors: float) -> bool:
-        """Whether as much may have been gained: it lies within so many standard errors."""
+        """Whether a gain of `much` lies within this many standard errors."""
         return self.value + standard_errors * self.error >= much
 
 
 def gain(values: Values, start: int = START) -> Gain:
-    """The gain of the smoothed reward over the median of so many first points; NaN where nothing is settled."""
+    """The gain of the smoothed reward over the median of the first `start` points; NaN where there is no smoothed
+    reward."""
     return Gain(latest_value(ewma(values)) - start_level(values, start), estimate_noise(values).error_of_gain(start))
 
 
@@ -86,7 +89,7 @@ def has_risen(series: Series | None) -> bool:
 def spread_of_answers(run: Run) -> float | None:
     """The deviation of the reward from answer to answer; None where it is not logged.
 
-    Logged is that of the whole reward, or that of its only function where this counts as it is.
+    That of the whole reward, or that of its only function where that has a weight of 1.
     """
     functions = run.functions("reward_func_std")
     alone = next(iter(functions.values())) if len(functions) == 1 and reward_weights(run) in ((), (1.0,)) else None
@@ -98,8 +101,8 @@ def spread_of_answers(run: Run) -> float | None:
 def full_marks(run: Run) -> float | None:
     """The highest mean that the graded reward can reach; None where a grader does not stay within 0 and 1.
 
-    Of several reward functions it is the sum of their weights, of which those below 0 can only take away. The RLHF
-    reward has no highest value of its own (the KL penalty is part of it), so there the score is meant.
+    Of several reward functions it is the sum of their positive weights. The RLHF reward has no maximum of its own (the
+    KL penalty is part of it), so its score counts.
     """
     functions = run.functions("reward_func_mean")
     graders = list(functions.values()) or [item for item in (run.get("reward", "score"),) if item is not None]
@@ -118,7 +121,7 @@ def reward_weights(run: Run) -> tuple[float, ...]:
 
 
 def rewards_form(function: str) -> bool:
-    """Whether a reward function is, by its name, about the form of an answer and not about what it says."""
+    """Whether a reward function's name says that it rewards the form of an answer, not its content."""
     return any(word in function.lower() for word in WORDS_OF_FORM)
 
 

@@ -1,4 +1,4 @@
-"""Bags of words (TF-IDF): which prompt an answer belongs to, and what the words of a prompt tell of its score."""
+"""Bags of words (TF-IDF): which prompt an answer belongs to, and how well the words of a prompt predict its score."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from diagnostics.rules.samples.texts import words
 
 FOLDS = 5  # parts of the texts, each predicted from the others
 STIFFNESS = 0.3  # of the ridge, per text of unit length: texts that share a word share a little of their value
-KEPT = 8  # predictions that are remembered: a run that grows shows the same tables again and again
+KEPT = 8  # cached predictions: each evaluation of a run asks for the same ones
 
 
 def own_prompt_found(prompts: Sequence[str], answers: Sequence[str]) -> float:
-    """The share of N answers whose words point at their own prompt among these N; of k equals 1 / k counts."""
+    """The share of N answers whose words match their own prompt best of these N; a tie of k counts 1 / k."""
     rarity = _rarity(prompts)
     alike = _weighted(answers, rarity) @ _weighted(prompts, rarity).T
     is_best = alike >= alike.max(axis=1, keepdims=True) - np.finfo(float).eps
@@ -24,10 +24,10 @@ def own_prompt_found(prompts: Sequence[str], answers: Sequence[str]) -> float:
 
 
 def predicted(texts: Sequence[str], values: Values) -> float:
-    """How much of the variance of the values (N,) the texts' words and lengths predict in texts that were left out.
+    """How much of the variance of the values (N,) the texts' words and lengths predict in held-out texts.
 
     Ridge regression of N texts, all different, on TF-IDF and the logarithm of the length, in five folds: 1 is all of
-    it, and what is worse than the mean counts as 0.
+    it, and a prediction worse than the mean counts as 0.
     """
     return _predicted(tuple(texts), tuple(values.tolist()))
 
@@ -44,7 +44,7 @@ def _predicted(texts: tuple[str, ...], values: tuple[float, ...]) -> float:
 
 
 def _missed(kernel: Values, values: Values, is_left_out: npt.NDArray[np.bool_]) -> float:
-    """The squared error of the texts that were left out, predicted from the others."""
+    """The squared error of held-out texts, predicted from the others."""
     learned = ~is_left_out
     mean = values[learned].mean()
     stiff = kernel[np.ix_(learned, learned)] + STIFFNESS * np.eye(int(learned.sum()))
@@ -53,7 +53,7 @@ def _missed(kernel: Values, values: Values, is_left_out: npt.NDArray[np.bool_]) 
 
 
 def _kernel(texts: Sequence[str]) -> Values:
-    """(N, N) How alike the texts are: in their words, and in their lengths."""
+    """(N, N) The similarity of the texts in words and in length."""
     bags = _weighted(texts, _rarity(texts))
     lengths = np.log1p([float(len(words(text))) for text in texts])
     spread = lengths.std()
@@ -68,7 +68,7 @@ def _rarity(texts: Sequence[str]) -> dict[str, float]:
 
 
 def _weighted(texts: Sequence[str], rarity: dict[str, float]) -> Values:
-    """(N, W) Each text's words by frequency and rarity, of length 1; 0 for a text without any of them."""
+    """(N, W) Each text's words by frequency and rarity, normalised to length 1; 0 for a text without any of them."""
     places = {word: place for place, word in enumerate(rarity)}
     bags = np.zeros((len(texts), len(places)))
     for row, text in zip(bags, texts, strict=True):

@@ -1,4 +1,5 @@
-"""Measures over several samples: rank correlation, likeness of texts, and how much of the score a grouping explains."""
+"""Measures over several samples: rank correlation, similarity of texts, and how much of the score a grouping
+explains."""
 
 import itertools
 from collections.abc import Hashable, Sequence
@@ -8,7 +9,7 @@ import numpy as np
 from diagnostics.model.series import Values
 from diagnostics.rules.samples.texts import ngrams
 
-MOST_PAIRS = 2000  # of texts are compared; the first ones, in the order of the table
+MOST_PAIRS = 2000  # of texts that are compared: the first ones, in the order of the table
 
 
 def spearman(first: Values, second: Values) -> float:
@@ -20,9 +21,9 @@ def spearman(first: Values, second: Values) -> float:
 
 
 def spearman_within(groups: Sequence[tuple[Values, Values]]) -> float:
-    """The rank correlation of pairs of (N,) and (N,) within each of several groups, all together; 0 without any spread.
+    """The rank correlation of (N,) and (N,) within each of several groups, pooled; 0 without any spread.
 
-    Ranks are those within a group, so that what sets groups apart counts for nothing.
+    Ranks are taken within a group, so differences between groups do not count.
     """
     centred = [tuple(_ranks(values) - (len(values) - 1) / 2 for values in pair) for pair in groups]
     products, first, second = (
@@ -40,8 +41,8 @@ def likeness(pairs: Sequence[tuple[str, str]]) -> float:
 def explained_by(keys: Sequence[Hashable], values: Values) -> float:
     """The share of the values' (N,) variance that lies between groups of equal keys, corrected for chance.
 
-    The intraclass correlation of a one-way analysis of variance: 0 where groups differ no more than chance makes them,
-    1 where members of a group are all equal. Below 0 counts as 0.
+    The intraclass correlation of a one-way analysis of variance: 0 where groups differ no more than by chance, 1 where
+    the members of each group are equal. Negative values count as 0.
     """
     groups: dict[Hashable, list[float]] = {}
     for key, value in zip(keys, values, strict=True):

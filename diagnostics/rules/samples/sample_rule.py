@@ -18,7 +18,7 @@ from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View
 from diagnostics.rules.samples.texts import units
 from diagnostics.rules.telling_samples import few_of, quoted
 
-CLEAR_LOOKS = 3  # at tables of their own: each misses half of what lies just at its limit, and all three an eighth
+CLEAR_LOOKS = 3  # at separate tables: each misses half of what lies just at its limit, all three together an eighth
 STANDARD_ERRORS = 3.0  # about one false alarm in 700 looks at a share that did not change
 
 TEXTS: Mapping[str, str] = {
@@ -52,11 +52,11 @@ class Judgement:
 class SampleRule(Rule[LimitsT]):
     """A check of samples: applies where samples exist, and lies in a file of this folder.
 
-    `pooled` tables are looked at together. `is_from_start`: what is found was so from the first table on, so that no
-    beginning is looked for. The template `shown` says of a sample why it is shown.
+    `pooled` tables are judged together. `is_from_start`: a finding holds from the first table on, so its onset is not
+    searched for. The template `shown` says why a sample is shown.
 
-    A finding stands until it was absent for `held` tables (hysteresis, as of series): where a share lies near its
-    limit, which side of it the newest few rows show is chance.
+    A finding stands until it has been absent for `held` tables (hysteresis, as for series): near a limit, the side on
+    which the newest few rows fall is chance.
     """
 
     inputs = ()
@@ -65,12 +65,12 @@ class SampleRule(Rule[LimitsT]):
 
     @property
     def held(self) -> int:
-        """Tables without the finding that end it: three pools that share no table, or what the rule looks at."""
+        """How many tables without the finding end it: three disjoint pools, or all that the rule judges together."""
         return max(CLEAR_LOOKS * POOLED, self.pooled)
 
     @abstractmethod
     def judge(self, seen: View, limits: LimitsT) -> Judgement | Skipped:
-        """Judge the newest tables, which hold 16 rows at least."""
+        """Judge the newest tables, which hold at least 16 rows."""
 
     def applies(self, run: Run) -> bool:
         """Whether there are samples, of an algorithm for which the check means something."""
@@ -141,9 +141,9 @@ def shares(
 ) -> Judgement:
     """The judgement on the share of the newest rows that are hits. Levels are mildest first.
 
-    A few rows say little about a share, so that what counts is the least that they prove: its lower Wilson bound; with
-    `each_is_wrong`, where no sound run has a single such row, the share as it is.
-    `order`: the largest are shown first. Messages may use count, rows, and before: the share at the start, in percent.
+    A few rows say little about a share, so its lower Wilson bound counts; with `each_is_wrong`, where no sound run has
+    a single such row, the share itself. `order`: the largest are shown first. Messages may use count, rows, and before:
+    the share at the start, in percent.
     """
     hits = [row for row in seen.recent if is_hit(row)]
     counted = len(hits) / len(seen.recent) if each_is_wrong else lower_bound_of_share(len(hits), len(seen.recent))
@@ -157,7 +157,7 @@ def risen_shares(
     *,
     order: Callable[[Row], float] = lambda row: 0.0,
 ) -> Judgement | Skipped:
-    """The same for what the share exceeds that of the first tables by, so that what the task asks for is no finding.
+    """As `shares`, for the rise of the share since the first tables, so that what the task asks for is no finding.
 
     A rise counts where chance does not explain it (three standard errors of the difference of two shares).
     """
@@ -202,7 +202,7 @@ def scored(rows: Rows) -> Rows:
 
 
 def lengths_of(rows: Rows) -> Values:
-    """(N,) The rows' lengths: in tokens where all of them say it, else in words and marks."""
+    """(N,) The rows' lengths: in tokens where all of them state it, else in words and marks."""
     tokens = [row.sample.length for row in rows]
     if all(count is not None for count in tokens):
         return np.array(tokens, dtype=np.float64)

@@ -1,19 +1,19 @@
-"""The scores fall into two heaps with nothing between them.
+"""The scores fall into two clusters with nothing between them.
 
 What it checks
-    The scores of the newest logged answers split in two where that fits best: the heaps' means lie more than
-    five of their deviations apart, and each heap holds a tenth of the rows: noted. Only raw scores of PPO's
-    reward model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends.
+    The scores of the newest logged answers are split in two where that fits best: the clusters' means lie more than
+    five of their deviations apart, and each cluster holds a tenth of the rows: info. Only raw scores of PPO's reward
+    model are judged: not scores within 0 and 1, which a sigmoid or a grader pushes to the ends.
 
 Why it matters
-    Two heaps mean that a single feature decides the score. If the model can switch it on, it will.
+    Two clusters mean that a single feature decides the score. If the model can switch it on, it will.
 
 When it is wrong
-    Two kinds of prompts score differently by right. Not judged where the logged rows were chosen by their score
-    (`num_completions_to_log`).
+    Two kinds of prompts may rightly score differently. The rule does not apply where the logged rows were chosen by
+    their score (`num_completions_to_log`).
 
 What to try
-    Read three rows of each heap: what sets them apart?
+    Read three rows of each cluster and look for what sets them apart.
 
 References
     Engineering default.
@@ -42,7 +42,7 @@ from diagnostics.rules.samples.tables import Row, Rows, View
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far apart two heaps may lie."""
+    """How far apart two clusters may lie."""
 
     info: float = limit(5.0, "deviations", "a uniform spread has 3.5, a normal one 2.6")
     share: float = limit(0.1, "of the samples", "fewer are outliers")
@@ -66,7 +66,7 @@ class SmpBimodal(SampleRule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Not where a few rows were chosen by their score: that makes two heaps of any scores."""
+        """Not where a few rows were chosen by their score, which makes two clusters of any scores."""
         return super().applies(run) and not run.settings.is_on("num_completions_to_log")
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
@@ -83,7 +83,7 @@ class SmpBimodal(SampleRule[Limits]):
 
 
 def _best_split(scores: Values, share: float) -> tuple[int, float]:
-    """Where sorted scores (N,) fall apart best, and how many deviations the means of the two parts are apart."""
+    """The best split of sorted scores (N,), and how many deviations the means of its two parts are apart."""
     edge = max(1, int(share * len(scores)))
     spreads = {at: _within(scores[:at], scores[at:]) for at in range(edge, len(scores) - edge + 1)}
     split = min(spreads, key=lambda at: spreads[at])
@@ -92,7 +92,7 @@ def _best_split(scores: Values, share: float) -> tuple[int, float]:
 
 
 def _within(low: Values, high: Values) -> float:
-    """The deviation within the two parts, together."""
+    """The pooled deviation within the two parts."""
     return float(np.sqrt((low.var() * len(low) + high.var() * len(high)) / (len(low) + len(high))))
 
 

@@ -1,19 +1,18 @@
 """Answers start with the same phrase.
 
 What it checks
-    The share of the newest logged answers of eight words and more that begin with the same five words, or with
-    a phrase such as `As an AI language model` or `Certainly`, beyond the share in the first tables: 0.5 is
-    noted.
+    The share of the newest logged answers of eight or more words that begin with the same five words, or with a phrase
+    such as `As an AI language model` or `Certainly`, beyond the share in the first tables: 0.5 is info.
 
 Why it matters
     Openings that a reward model likes are learned first and cost nothing. They are the mildest form of
-    over-optimisation, and often the first to be seen.
+    over-optimisation, and often the first to appear.
 
 When it is wrong
-    Reasoning models are taught to begin every thought alike. It is noted and no more.
+    Reasoning models are taught to begin every thought alike, so the finding is never more than info.
 
 What to try
-    Read the rows. Where the phrase is what is paid for, take it out before scoring.
+    Read the rows. Where the phrase itself is rewarded, remove it before scoring.
 
 References
     rlhf-book, chapter 14 (over-optimisation) · Open Problems and Limitations of RLHF (arXiv 2307.15217).
@@ -33,7 +32,7 @@ _PHRASES = ("as an ai language", "as an ai assistant", "as a large language", "c
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Which rise is worth a note."""
+    """Which rise is worth reporting."""
 
     info: float = limit(0.5, "of the samples, above the start", "engineering default")
     least: int = limit(8, "words", "a shorter answer is hardly more than its opening")

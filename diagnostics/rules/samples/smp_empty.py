@@ -1,20 +1,19 @@
-"""Sampled answers are empty, or have shrunk to next to nothing.
+"""Sampled answers are empty, or have shrunk to almost nothing.
 
 What it checks
-    The share of the newest logged answers that hold nothing but white space and special tokens, or fewer than
-    three words where more than half of the answers at the start had ten and more: 0.05 is a warning, 0.3 is
-    critical. Each share counts as far as the number of rows proves it (its lower Wilson bound, three standard errors
-    wide): of 48 rows that takes 7 and 24.
+    The share of the newest logged answers that hold nothing but white space and special tokens, or fewer than three
+    words where more than half of the answers at the start had ten or more: 0.05 is a warning, 0.3 is critical. What
+    counts is the lower Wilson bound of the share, three standard errors wide: of 48 rows that takes 7 and 24.
 
 Why it matters
-    Ending at once is the shortest way out of a penalty on length or on KL. What is empty cannot be right, and a
-    reward that still pays for it is the reason.
+    Ending at once is the easiest way to avoid a penalty on length or on KL. An empty answer cannot be right; the cause
+    is a reward that pays for it anyway.
 
 When it is wrong
     A task whose right answer may be empty (nothing to extract, no error found) looks the same.
 
 What to try
-    Call the reward on an empty answer: it must be the worst. Weaken a length penalty, look at negative KL.
+    Call the reward on an empty answer: it must score worst. Weaken any length penalty, look for a negative KL.
 
 References
     MedicalGPT issue 374 (empty answers at a KL of −233) · a public run that ended at 1.15 tokens per answer.

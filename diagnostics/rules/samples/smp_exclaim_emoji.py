@@ -1,22 +1,22 @@
 """Exclamation marks or emoji take over the answers.
 
 What it checks
-    Exclamation marks and emoji per 100 characters of the newest logged answers: more than 3, and five times as
-    many as in the first tables. It is a warning where they are paid for (they and the score go together, or the
-    score rose and no 16 answers without marks score as high), critical above 20, and noted where nothing pays for them.
-    Answers of nothing but exclamation
-    marks, without a better score, are told apart: then the numbers broke.
+    Exclamation marks and emoji per 100 characters of the newest logged answers: more than 3, and five times as many as
+    in the first tables. It is a warning where they are rewarded (they correlate with the score, or the score rose and
+    no 16 answers without marks score as high), critical above 20, and info where nothing rewards them. Answers of
+    nothing but exclamation marks, without a better score, are told apart: then the numbers broke.
 
 Why it matters
-    The documents' own example of reward hacking: a reward model that likes enthusiasm is maximised by marks.
+    The documents' own example of reward hacking: a reward model that likes enthusiasm is maximised by exclamation
+    marks.
 
 When it is wrong
     Token 0 is an exclamation mark in the vocabularies of GPT-2 and Qwen, so a model whose logits are NaN writes
     nothing else. A task that asks for emoji has them from the start, and only a rise counts.
 
 What to try
-    Paid for: correct the reward, raise the KL coefficient, go back. Not paid for, and nothing else: look for
-    NaN in the metrics, train in bf16, go back to a finite checkpoint.
+    If they are rewarded, correct the reward, raise the KL coefficient, go back to a checkpoint. If they are not, and
+    answers hold nothing else, look for NaN in the metrics, train in bf16, go back to a finite checkpoint.
 
 References
     TRL training FAQ: what are examples of reward hacking · Qwen3 issue 496, vllm issue 14126, verl issue 3025
@@ -47,7 +47,7 @@ _IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many marks are too many, and when they are paid for."""
+    """How many marks are too many, and when they count as rewarded."""
 
     warning: float = limit(3.0, "per 100 characters", "engineering default; plain prose has fewer than one")
     critical: float = limit(20.0, "per 100 characters", "engineering default: every fifth character")
@@ -101,7 +101,7 @@ class SmpExclaimEmoji(SampleRule[Limits]):
 
 
 def _density(rows: Rows) -> float:
-    """Marks per 100 characters, of all rows together."""
+    """Marks per 100 characters, over all rows."""
     characters = sum(len(row.sample.response) for row in rows)
     marks = sum(exclamation(row.sample.response) * len(row.sample.response) for row in rows)
     return marks / characters if characters else 0.0
@@ -119,7 +119,7 @@ def _correlation(rows: Rows) -> float:
 
 
 def _is_no_worse(rows: Rows) -> bool:
-    """Whether the answers without marks, where there are enough to tell, score as high as those with them."""
+    """Whether answers without marks, if there are enough of them, score as high as those with them."""
     marks = np.array([exclamation(row.sample.response) for row in scored(rows)])
     scores = scores_of(scored(rows))
     plain, marked = scores[marks == 0], scores[marks > 0]

@@ -1,18 +1,18 @@
-"""Answers keep the required form and say nothing in it.
+"""Answers keep the required form without any content.
 
 What it checks
-    The share of the newest logged answers with an empty answer tag, an empty box, or nothing behind the closed
-    thinking tag, beyond the share in the first tables: 0.1 is a warning.
+    The share of the newest logged answers with an empty answer tag, an empty box, or nothing after the closed thinking
+    tag, beyond the share in the first tables: 0.1 is a warning.
 
 Why it matters
-    A format reward pays for the tags alone. Where the accuracy is hard to get, the tags are what is learned.
+    A format reward pays for the tags alone. Where accuracy is hard to reach, the tags are all that is learned.
 
 When it is wrong
-    Answers that were cut off before their answer are left out; where the samples do not say whether an answer
+    Completions that were cut off before their answer are not counted; where the samples do not say whether an answer
     was cut off, a long thought without an answer looks the same.
 
 What to try
-    Pay for the form only together with a right answer (a gate), or lower the weight of the format reward.
+    Reward form only together with a right answer (a gate), or lower the weight of the format reward.
 
 References
     TRL reward functions: think_format_reward · LessWrong testbed: a format reward alone took the format from

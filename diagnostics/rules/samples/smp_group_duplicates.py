@@ -1,20 +1,19 @@
 """The answers to one prompt are the same text: the group explores nothing.
 
 What it checks
-    Of all pairs of logged answers to the same prompt in the same step, the share that is the same text: 0.5 is
-    a warning, 0.9 is critical; likeness of the 3-grams above 0.8 is a warning too. Only free text is judged:
-    the median answer has 20 words and marks at least.
+    Of all pairs of logged answers to the same prompt in the same step, the share that is the same text: 0.5 is a
+    warning, 0.9 is critical; similarity of the 3-grams above 0.8 is a warning too. Only free text is judged: the median
+    answer has at least 20 words and marks.
 
 Why it matters
-    Advantages are differences within a group. A group that says one thing has none, however many answers it
-    holds.
+    Advantages are differences within a group. A group that says only one thing has none, however many answers it holds.
 
 When it is wrong
-    A task with one right way to write a long answer (a formatted calculation, a translation of a short text)
-    ends in equal answers because it is solved.
+    A task with one right way to write a long answer (a formatted calculation, a translation of a short text) ends in
+    equal answers once it is solved.
 
 What to try
-    Sample at temperature 1, raise the upper clip range, go back to a checkpoint from before the collapse.
+    Sample at temperature 1, raise the upper clip range, go back to a checkpoint before the collapse.
 
 References
     RAGEN (arXiv 2504.20073), RAGEN-2 (arXiv 2604.06268).

@@ -1,17 +1,16 @@
-"""Answers drift into another script than their prompt's.
+"""Answers drift into a script other than their prompt's.
 
 What it checks
-    The letters of an answer by script (Latin, Cyrillic, Chinese and Japanese, Arabic …). A row has drifted
-    where more than a fifth of its letters are of scripts that its prompt does not use, or where three scripts
-    share it. The share of such rows, beyond that in the first tables: 0.05 is a warning, 0.2 is critical.
+    The letters of an answer by script (Latin, Cyrillic, Chinese and Japanese, Arabic …). A row has drifted if more than
+    a fifth of its letters are of scripts that its prompt does not use, or that mixes three scripts. The share of such
+    rows, beyond that in the first tables: 0.05 is a warning, 0.2 is critical.
 
 Why it matters
-    Mixed scripts are a known side effect of rewarding only the result, and a sign of an entropy that grows
-    without bound.
+    Mixed scripts are a known side effect of rewarding only the result, and a sign of an entropy growing without bound.
 
 When it is wrong
-    Tasks of translation answer in another script from the start, and only a rise counts. Two languages of one
-    script (English and French) are not told apart.
+    Translation tasks answer in another script from the start; only a rise counts. Two languages of one script (English
+    and French) are not told apart.
 
 What to try
     Add a reward for the prompt's language, raise the KL coefficient, lower the learning rate.

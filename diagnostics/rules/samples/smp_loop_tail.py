@@ -1,19 +1,18 @@
 """Answers end in a loop: the same line or phrase until the limit.
 
 What it checks
-    The last quarter of an answer compresses to less than 0.15 of its size, or one line of three words and more
-    occurs eight times. Of the newest logged answers 0.05, and two rows at least, is a warning.
+    The last quarter of an answer compresses to less than 0.15 of its size, or one line of three or more words occurs
+    eight times. A share of 0.05 of the newest logged answers, and at least two rows, is a warning.
 
 Why it matters
-    A loop never ends by itself: it costs the whole length limit in every step, and the answer in front of it is
-    mostly lost.
+    A loop never ends by itself: it uses up the whole length limit in every step, and the answer before it is mostly
+    lost.
 
 When it is wrong
-    Generated tables and poems with a refrain. A tail below 200 characters is too short to be judged.
+    Generated tables and poems with a refrain look the same. A tail below 200 characters is too short to be judged.
 
 What to try
-    Read what stands in front of the loop. Weaken what pays for length, sample at temperature 1, lower the
-    learning rate.
+    Read what comes before the loop. Weaken any reward for length, sample at temperature 1, lower the learning rate.
 
 References
     Engineering default · MiniMax-M1 (arXiv 2506.13585) cuts generation off in such loops.

@@ -1,23 +1,22 @@
-"""Answers are no language any more.
+"""Answers are no longer language.
 
 What it checks
-    A row is no language where more than 0.3 of its words cannot be words of any language (control characters,
-    alphabets mixed within a word, letters and digits in turn), or where its characters are far too even (below
-    2.5 bits each in 40 characters and more) or, in Latin script, far too random (above 5.5). The share of such
-    rows, beyond that in the first tables: 0.3 is a warning, and critical where the score is no lower than at
-    the start.
+    A row is not language if more than 0.3 of its words cannot be words of any language (control characters, alphabets
+    mixed within a word, alternating letters and digits), or if its characters are far too uniform (below 2.5 bits each
+    in 40 or more characters) or, in Latin script, far too random (above 5.5). The share of such rows, beyond that in
+    the first tables: 0.3 is a warning, and critical where the score is no lower than at the start.
 
 Why it matters
-    The documents' own sign of reward hacking: patterns that have nothing to do with natural language and score
+    The documents' own sign of reward hacking: patterns that have nothing to do with natural language and still score
     high.
 
 When it is wrong
-    Code, formulas and identifiers look odd, and only a rise counts. A salad of real words is no language either
-    and is not seen here: look at smp-repetition, the KL and the samples.
+    Code, formulas and identifiers look odd, and only a rise counts. A salad of real words is not language either, but
+    is not detected here: see smp-repetition, the KL and the samples.
 
 What to try
-    Scoring high: correct the reward, raise the KL coefficient, go back to a checkpoint. Scoring low: lower the
-    learning rate, look for an entropy that exploded.
+    If they score high, correct the reward, raise the KL coefficient, go back to a checkpoint. If they score low, lower
+    the learning rate, look for an entropy that exploded.
 
 References
     TRL training FAQ: what are examples of reward hacking (completely unrelated to natural language, yet a high
@@ -35,7 +34,7 @@ from diagnostics.rules.samples.texts import character_entropy, odd_words, script
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What counts as no language, and which rise is too much."""
+    """What does not count as language, and which rise is too much."""
 
     odd: float = limit(0.3, "of the words", "engineering default")
     least_bits: float = limit(2.5, "bits per character", "English has 4.1; a repeated word of five letters 2.3")

@@ -1,17 +1,17 @@
 """Answers copy their prompt.
 
 What it checks
-    Of an answer's runs of eight words, the share that stands in its prompt as well. The share of rows in which
-    that is above 0.6, beyond the share in the first tables: 0.2 is a warning.
+    A row is a copy if more than 0.6 of the answer's runs of eight words also occur in its prompt. The share of such
+    rows, beyond the share in the first tables: 0.2 is a warning.
 
 Why it matters
-    What is copied is always on topic and always fluent: a reward that asks for no more is earned by it.
+    Copied text is always on topic and always fluent, which satisfies a reward that asks for no more.
 
 When it is wrong
     Tasks that ask for the prompt's own words (extracting, editing) copy from the start, and only a rise counts.
 
 What to try
-    Score with the prompt's own text taken out, or penalise long copies. Raise the KL coefficient.
+    Score with the prompt's own text removed, or penalise long copies. Raise the KL coefficient.
 
 References
     Fine-Tuning Language Models from Human Preferences (arXiv 1909.08593): smart copiers.

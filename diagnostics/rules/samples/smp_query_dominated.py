@@ -1,21 +1,21 @@
 """The score depends on the query, hardly on the answer.
 
 What it checks
-    Of the variance of the score, the share that lies between queries (intraclass correlation), over logged
-    queries with two different answers and more. Where queries hardly come again: how much of the score's variance
-    over at least 64 queries their words and lengths predict in queries that were left out (R² of a ridge regression
-    on TF-IDF, in five folds). Above 0.8, in the newest tables as well as in the first ones, it is a warning; the share
-    of a few queries that come again must lie above it by three standard errors.
+    Of the variance of the score, the share that lies between queries (intraclass correlation), over logged queries with
+    two or more different answers. Where queries hardly recur: how much of the score's variance over at least 64 queries
+    their words and lengths predict in held-out queries (R² of a ridge regression on TF-IDF, in five folds). Above 0.8,
+    in the newest tables as well as in the first ones, it is a warning; the share found in a few recurring queries must
+    exceed it by three standard errors.
 
 Why it matters
-    The policy can change the answer and not the query. What the query decides is noise to the policy gradient
-    and drowns what the answer earns.
+    The policy can change the answer but not the query. Whatever the query decides is noise to the policy gradient and
+    drowns what the answer earns.
 
 When it is wrong
-    GRPO compares answers to one query and is not touched, so it is not judged. Scores of two values are not
-    judged, because hard and easy questions differ rightly. A policy that has stopped to vary makes every score
-    depend on the query; the start must show it too. A prediction of 0.8 is rare, because what the answer adds cannot
-    be told from the query; below it nothing is said, and a query may still decide in ways that its words do not show.
+    GRPO compares answers to one query and is not affected, so it is not judged. Scores of two values are not judged,
+    because hard and easy questions rightly differ. A policy that has stopped varying makes every score depend on the
+    query; hence the start must show it too. A prediction of 0.8 is rare, because the answer's part cannot be predicted
+    from the query; below it a query may still decide in ways that its words do not show.
 
 What to try
     Subtract the score of the query alone, r(query + answer) − r(query), or normalise the score by query.
@@ -47,7 +47,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import Row, Rows, View
 from diagnostics.rules.samples.texts import normalised
 
-MOST_QUERIES = 256  # are predicted from each other: the cost grows with the cube
+MOST_QUERIES = 256  # that are predicted from each other: the cost grows with the cube
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class SmpQueryDominated(SampleRule[Limits]):
     algorithms = PPO_FAMILY
     limits = Limits()
     remedies = ("query-baseline",)
-    pooled = 12  # tables: queries come again only here and there
+    pooled = 12  # tables: queries recur only now and then
     is_from_start = True
     texts = english(
         headline="The score depends on the query, hardly on the answer.",
@@ -95,7 +95,7 @@ class SmpQueryDominated(SampleRule[Limits]):
         return Judgement(min(shares), limits.warning, severity, "of the variance", exhibits=parts[0])
 
     def _predicted(self, parts: list[Rows], repeated: int, limits: Limits) -> Judgement | Skipped:
-        """The judgement where queries hardly come again: what they tell of the score by themselves."""
+        """The judgement where queries hardly recur: how well they alone predict the score."""
         fewest = min(map(_queries, parts))
         if fewest < limits.different:
             return too_few_samples("queries with two different scored answers", limits.queries, repeated)
@@ -121,7 +121,7 @@ def _mean_scores(rows: Rows) -> tuple[list[str], Values]:
 
 
 def _answered_twice(rows: Rows) -> Rows:
-    """The scored rows, each answer to a query once, of queries with two different answers and more."""
+    """The scored rows, each answer to a query once, of queries with two or more different answers."""
     found: dict[str, dict[str, Row]] = {}
     for row in scored(rows):
         found.setdefault(row.sample.query, {}).setdefault(normalised(row.sample.response), row)

@@ -1,13 +1,12 @@
 """Answers repeat the same words over and over.
 
 What it checks
-    How many of a row's runs of three words occurred in it before (1 − distinct 3-grams / 3-grams). The share of
-    rows above 0.5, beyond the share in the first tables: 0.1 is a warning, 0.3 is critical. A mean over all rows of
-    twice that of the first tables is a warning, too, where it has risen by 0.1 and by more than chance explains.
+    How many of a row's runs of three words occurred in it before (1 − distinct 3-grams / 3-grams). The share of rows
+    above 0.5, beyond the share in the first tables: 0.1 is a warning, 0.3 is critical. A mean over all rows of twice
+    that of the first tables is a warning too, where it has risen by 0.1 and by more than chance explains.
 
 Why it matters
-    Repetition is cheap text: it fills a length that is paid for, repeats a word that is paid for, or is what a
-    broken model says.
+    Repetition is cheap text: it fills a rewarded length, repeats a rewarded word, or is the output of a broken model.
 
 When it is wrong
     Lists, tables and code repeat themselves; only a rise above the start counts. Rows of fewer than twelve
@@ -80,7 +79,7 @@ class SmpRepetition(SampleRule[Limits]):
 
 
 def _doubled(seen: View, limits: Limits) -> Judgement | None:
-    """The finding that answers repeat themselves twice as much as they did, without any that is all repetition."""
+    """The finding that answers repeat themselves twice as much as before, though none is mostly repetition."""
     rows = sorted((row for row in seen.recent if _is_long(row, limits)), key=_repetition, reverse=True)
     now, before = ([_repetition(row) for row in part if _is_long(row, limits)] for part in (rows, seen.first))
     if min(len(now), len(before)) < LEAST_ROWS:

@@ -1,19 +1,18 @@
-"""What the score has gained it gained by longer answers.
+"""The score has gained only through longer answers.
 
 What it checks
-    The gain of the mean score since the first tables, and the gain among answers of equal length (quarters of
-    the lengths at the start, weighted as they were then). Where more than 0.7 of the gain vanishes, and the
-    answers have grown, it is noted.
+    The gain of the mean score since the first tables, and the gain among answers of equal length (quarters of the
+    lengths at the start, weighted as they were then). Where more than 0.7 of the gain vanishes, and the answers have
+    grown, it is info.
 
 Why it matters
-    A gain that is not there among answers of equal length was made by length alone.
+    A gain that does not show among answers of equal length comes from length alone.
 
 When it is wrong
-    A longer way of working may be the right one. Scores of two values, as verifiable rewards pay, are not
-    judged.
+    Working at greater length may be right. Scores of two values, as verifiable rewards give, are not judged.
 
 What to try
-    Score answers of one content and two lengths; penalise length.
+    Score answers of the same content and different lengths; penalise length.
 
 References
     A Long Way to Go (arXiv 2310.03716): 70 to 90 % of the gain of PPO runs.

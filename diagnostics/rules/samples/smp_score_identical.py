@@ -1,8 +1,7 @@
 """Every answer gets the same score.
 
 What it checks
-    The scores of all samples in the ten newest tables: one value and no other is a warning. The full mark of 1
-    is left alone.
+    The scores of all samples in the ten newest tables: a single value is a warning. The full mark of 1 is not judged.
 
 Why it matters
     Where scores do not differ there is nothing to learn from. The grader never matches, raises and returns its

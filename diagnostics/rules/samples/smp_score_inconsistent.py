@@ -1,16 +1,16 @@
 """The same answer gets different scores.
 
 What it checks
-    Answers of the same text to the same query, equally long and ended alike, in the newest twelve tables: where a
-    fifth of these pairs, and two at least, differ in score by more than 0.01 of the scores' range, it is a warning.
-    Where scores are normalised by what came before, only answers of the same step are compared.
+    Answers of the same text to the same query, of the same length and ending, in the newest twelve tables: where a
+    fifth of these pairs, and at least two, differ in score by more than 0.01 of the scores' range, it is a warning.
+    Where scores are normalised by earlier ones, only answers of the same step are compared.
 
 Why it matters
-    What the grader decides by chance cannot be learned, and hides what can.
+    Whatever the grader decides by chance cannot be learned, and hides what can.
 
 When it is wrong
-    A reward that depends on more than query and answer (the time it took, tool calls, a judge that samples on
-    purpose). A reward function that was changed on purpose shows for twelve tables.
+    A reward may depend on more than query and answer (elapsed time, tool calls, a judge that samples on purpose). A
+    reward function that was changed on purpose shows for twelve tables.
 
 What to try
     Score one answer ten times. Set a judge's temperature to 0, put a random reward function into evaluation
@@ -39,7 +39,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
 
 """Settings that make a score depend on the scores before it, so that it is the same within a step only."""
-MOST_EQUAL = 16  # of the same answer are compared with each other
+MOST_EQUAL = 16  # copies of the same answer that are compared with each other
 SMALLEST = 1e-6  # float noise of equal scores
 
 
@@ -61,7 +61,7 @@ class SmpScoreInconsistent(SampleRule[Limits]):
     source = "equal inputs, different outputs: the grader is not a function"
     limits = Limits()
     remedies = ("checked-reward",)
-    pooled = 12  # tables: the same answer to the same query comes again only here and there
+    pooled = 12  # tables: the same answer to the same query recurs only now and then
     texts = english(
         headline="The same answer gets different scores.",
         fired="{count} of {pairs} pairs of the same answer to the same query scored differently.",
@@ -99,7 +99,7 @@ def _score(row: Row) -> float:
 
 
 def _same_answer(row: Row) -> Hashable:
-    """What a reward depends on: query and text, and whether and where it ended."""
+    """What a reward depends on: query, text, length and ending."""
     sample = row.sample
     return sample.query, sample.response, sample.terminated, sample.length
 

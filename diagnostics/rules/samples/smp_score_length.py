@@ -1,23 +1,23 @@
 """The score follows the length of the answer.
 
 What it checks
-    The rank correlation of score and length over the newest logged answers, where these have grown by half since
-    the first tables. Above 0.6, and clearly higher than it was there, it is noted; above 0.9 it is a warning. Where
-    several answers to a prompt are logged, as GRPO has them, ranks are those within the prompt: a prompt that wants
-    long answers and earns much says nothing about length.
+    The rank correlation of score and length over the newest logged answers, where these have grown by half since the
+    first tables. Above 0.6, and clearly higher than it was there, it is info; above 0.9 it is a warning. Where several
+    answers to a prompt are logged, as in GRPO, ranks are taken within the prompt: a prompt that needs long answers and
+    earns much says nothing about length.
 
 Why it matters
     Length is the easiest thing to optimise. In published PPO runs most of the gain in reward came from longer
     answers.
 
 When it is wrong
-    Harder work may need longer answers. Scores of two values, as verifiable rewards pay, are not judged,
-    because a right scratchpad is longer than a wrong guess. Rows chosen for their scores correlate more
-    strongly than all do.
+    Harder work may need longer answers. Scores of two values, as verifiable rewards give, are not judged, because a
+    right scratchpad is longer than a wrong guess. Rows chosen for their scores correlate more strongly than all rows
+    do.
 
 What to try
-    Score answers of one content and two lengths. Penalise length, or subtract what length alone explains from
-    the reward.
+    Score answers of the same content and different lengths. Penalise length, or subtract what length alone explains
+    from the reward.
 
 References
     A Long Way to Go (arXiv 2310.03716).
@@ -108,5 +108,5 @@ def _within_prompts(rows: Rows) -> float:
 
 
 def _free(rows: Rows) -> int:
-    """How many answers there are beyond the first to each prompt."""
+    """How many answers there are beyond the first one to each prompt."""
     return sum(len(group) - 1 for group in groups_of(rows))

@@ -1,18 +1,17 @@
-"""One answer scores far above all others: look at it.
+"""One answer scores far above all others.
 
 What it checks
-    The newest logged answers whose score lies more than six robust deviations above the median (1.4826 times
-    the median absolute deviation, at least 5 % of the median): noted.
+    The newest logged answers whose score lies more than six robust deviations above the median (1.4826 times the median
+    absolute deviation, at least 5 % of the median): info.
 
 Why it matters
-    A reward that can be hacked shows it in single rows first. The documents' advice is to look at extreme
-    cases.
+    An exploit of the reward shows in single rows first. The documents advise looking at extreme cases.
 
 When it is wrong
-    Scores with a long tail have such rows in health. Scores of two values are not judged.
+    Scores with a long tail have such rows in healthy runs. Scores of two values are not judged.
 
 What to try
-    Read the rows. Would a person score them as high?
+    Read the rows and ask whether a person would score them as high.
 
 References
     TRL training FAQ: inspect the reward model, look at extreme cases.

@@ -1,19 +1,19 @@
-"""Special tokens stand in the middle of answers: the template or the stop token is wrong.
+"""Special tokens occur in the middle of answers: the template or the stop token is wrong.
 
 What it checks
-    The share of the newest logged answers with a special token (an end of text, padding, a turn of the chat
-    template) that more text follows: 0.02, and two rows at least, is a warning. Those at the end of an answer
-    are normal in some tables.
+    The share of the newest logged answers with a special token (an end of text, padding, a turn of the chat template)
+    that is followed by more text: 0.02, and at least two rows, is a warning. Special tokens at the end of an answer are
+    normal in some tables.
 
 Why it matters
-    Text behind an end token is scored although the model had ended, or the model writes the user's next turn
-    itself. Either way the reward judges what nobody will see.
+    Text after an end token is scored although the model had ended, or the model writes the user's next turn itself.
+    Either way the reward judges text that nobody will see.
 
 When it is wrong
-    A task about special tokens, or one that writes `</s>` as HTML.
+    The task is about special tokens, or uses `</s>` as HTML.
 
 What to try
-    Set the stop token that the chat template ends a turn with. Look at one prompt as the model gets it.
+    Set the stop token that the chat template ends a turn with. Print one prompt exactly as the model gets it.
 
 References
     TRL PPO page (`stop_token`) · TRL pull request 7039 (models that end on another token than the tokenizer's).

@@ -1,26 +1,26 @@
-"""Different prompts get the same answer: the model no longer listens.
+"""Different prompts get the same answer: the model ignores its prompt.
 
 What it checks
-    One answer for each prompt of the newest tables, all pairs of them: their likeness (Jaccard index of the
-    3-grams) is 0.5 or more and has risen by 0.3 above that in the first tables. Where prompts have several answers:
-    those to different prompts, of a likeness of 0.3 and more, are as much alike as those to one prompt, and were half
-    as much at most. And: the share of answers that can be matched to their own prompt by their words (TF-IDF) has
-    halved, from well above chance, while answers to different prompts grew alike by 0.1.
+    One answer for each prompt of the newest tables, all pairs of them: their similarity (Jaccard index of the 3-grams)
+    is 0.5 or more and has risen by 0.3 above that in the first tables. Or, where prompts have several answers: answers
+    to different prompts have a similarity of 0.3 or more and are as similar as answers to one prompt, where they were
+    at most half as similar. Or: the share of answers that can be matched to their own prompt by their words (TF-IDF)
+    has halved, from well above chance, while the similarity of answers to different prompts rose by 0.1.
 
 Why it matters
-    An answer that fits every prompt earns the mean reward and nothing more. Entropy may stay high all the
-    while, because the words vary and what they answer does not.
+    An answer that fits every prompt earns the mean reward and nothing more. Entropy may stay high meanwhile, because
+    the words vary though the content does not.
 
 When it is wrong
-    Tasks with a fixed frame around a short answer. Only answers of eight words and marks and more are compared. A
-    policy that stops to repeat the question is harder to match, rightly so: hence the likeness that must rise, too.
+    Tasks with a fixed frame around a short answer look the same. Only answers of eight or more words and marks are
+    compared. A policy that stops repeating the question is rightly harder to match; hence similarity must rise as well.
 
 What to try
     Read answers to very different prompts side by side. Sample at temperature 1, raise the KL coefficient, go
     back to a checkpoint.
 
 References
-    RAGEN-2 (arXiv 2604.06268): collapse to templates, invisible to entropy; that the mutual information of prompt and
+    RAGEN-2 (arXiv 2604.06268): collapse to templates that entropy does not show; the mutual information of prompt and
     answer drops before the reward does. Matching by words is our cheap stand-in for it.
 """
 
@@ -101,7 +101,7 @@ class SmpTemplateCollapse(SampleRule[Limits]):
 
 
 def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement | None:
-    """The finding that answers to one prompt are no more alike than those to different ones, which they were."""
+    """The finding that answers to one prompt are no longer more similar than answers to different ones."""
     within, within_before = _within_prompts(seen.recent, limits.least), _within_prompts(seen.first, limits.least)
     if within is None or within_before is None or alike < max(limits.mixed, within):
         return None
@@ -112,7 +112,7 @@ def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement 
 
 
 def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None:
-    """The finding that far fewer answers can be matched to their prompt than at the start, which chance cannot do."""
+    """The finding that far fewer answers match their prompt than at the start, by more than chance explains."""
     found, start = (_matched(rows) for rows in (now, before))
     error = math.sqrt(start * (1 - start) * (1 / len(now) + 1 / len(before)))
     if start < limits.matched or found >= limits.lost * start or start - found < STANDARD_ERRORS * error:
@@ -126,7 +126,7 @@ def _matched(rows: list[Row]) -> float:
 
 
 def _within_prompts(rows: Rows, least: int) -> float | None:
-    """The mean likeness of answers to one prompt; None where too few prompts have several answers."""
+    """The mean similarity of answers to one prompt; None where too few prompts have several answers."""
     long = tuple(row for row in rows if len(units(row.sample.response)) >= least)
     groups = groups_of(long)
     if len(groups) < LEAST_GROUPS:

@@ -1,12 +1,12 @@
 """Sampled answers stop in the middle: they were cut off at the length limit.
 
 What it checks
-    The share of the newest logged answers that did not end by themselves, as far as their number proves it (its lower
-    Wilson bound, three standard errors wide): 0.1 is noted, 0.5 is a warning.
+    The share of the newest logged answers that did not end by themselves, by its lower Wilson bound (three standard
+    errors wide): 0.1 is info, 0.5 is a warning.
 
 Why it matters
-    What is cut off is scored for what it did not get to say. Where the trainer logs no share of cut-off
-    completions, as PPO does not, the samples are the only place where this shows.
+    A cut-off answer is scored without its end. Where the trainer logs no share of cut-off completions, as with PPO,
+    this shows only in the samples.
 
 When it is wrong
     Many trainers log chosen rows, the best and the worst of a step, and the worst are often cut off: the share
@@ -14,8 +14,8 @@ When it is wrong
     over all of them.
 
 What to try
-    Raise the length limit. Read the cut-off rows: an answer that repeats itself until the limit is another
-    illness than one that is long.
+    Raise the length limit. Read the cut-off rows: an answer that repeats itself up to the limit is a different problem
+    from a long one.
 
 References
     verl documentation: response_length/clip_ratio · TRL logging page: completions/clipped_ratio.
@@ -58,7 +58,7 @@ class SmpTruncated(SampleRule[Limits]):
     )
 
     def applies(self, run: Run) -> bool:
-        """Only where the share among all answers is not logged: that one is exact."""
+        """Only where the share among all answers, which is exact, is not logged."""
         return super().applies(run) and run.get("truncated_fraction") is None
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:

@@ -1,20 +1,20 @@
-"""The answers use a fraction of the words that they used at the start.
+"""The answers use only a fraction of the words they used at the start.
 
 What it checks
-    The distinct words among the newest logged answers, counted in as many words as the first tables hold (numbers
-    left out): half of the number at the start, or fewer, is a warning.
+    The distinct words among the newest logged answers, counted in as many words as the first tables hold (without
+    numbers): half of the number at the start, or fewer, is a warning.
 
 Why it matters
-    A policy that has found a few words that pay says them in any order. Each answer may look varied; all of
-    them together do not.
+    A policy that has found a few rewarded words says them in any order. Each answer may look varied; all of them
+    together do not.
 
 When it is wrong
     A task whose answers converge to one form uses fewer words too. Healthy runs of the remarks demo kept three
     quarters of theirs.
 
 What to try
-    Read the top-scored rows: which words are paid for? Correct the reward, raise the KL coefficient, go back to
-    a checkpoint.
+    Read the top-scored rows to see which words are rewarded. Correct the reward, raise the KL coefficient, go back to a
+    checkpoint.
 
 References
     Engineering default · RAGEN (arXiv 2504.20073).
@@ -46,7 +46,7 @@ class Limits:
 
 
 class SmpVocabularyCollapse(SampleRule[Limits]):
-    """Judges how many different words all answers together use."""
+    """Judges how many different words the answers use together."""
 
     code = "SM207"
     name = "smp-vocabulary-collapse"

@@ -1,9 +1,9 @@
-"""The tables of samples that a check may look at: a few at the start and a few at the end, however long the run is.
+"""The tables of samples that a check may read: a few at the start and a few at the end, however long the run is.
 
 The budget, in tables read from disk for one diagnosis of a run: three at the start, eleven at the end (a finding stands
-until it was absent for nine tables), and three at each of at most six places where the beginning of a finding is looked
-for. Of a table the first 64 rows count, so whole groups come first. A run with ten thousand tables costs no more than
-one with forty. Two checks look at ten and at twelve tables together, because what they look for is rare in one.
+until it has been absent for nine tables), and three at each of at most six places where the onset of a finding is
+searched for. Of a table the first 64 rows count, so whole groups come first. A run with ten thousand tables costs no
+more than one with forty. Two checks judge ten and twelve tables together, because what they look for is rare in one.
 """
 
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from itertools import chain
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
 
-POOLED = 3  # tables looked at together: a single one of 16 rows says little about a share
-PROBES = 6  # places at which the beginning of a finding is looked for; with n tables it is found to within n / 64
+POOLED = 3  # tables judged together: a single one of 16 rows says little about a share
+PROBES = 6  # places searched for the onset of a finding; with n tables it is found to within n / 64
 MOST_ROWS = 64  # of one table
 LEAST_ROWS = 16  # below it a share of the rows says nothing
 LEAST_GROUPS = 4
@@ -58,7 +58,7 @@ def view(run: Run, last: int, pooled: int = POOLED) -> View:
 
 
 def onset(last: int, is_sick: Callable[[int], bool]) -> int:
-    """The number of the table at which a finding that holds at table `last` began, by bisection within the budget."""
+    """The index of the table at which a finding that holds at table `last` began, by bisection within the budget."""
     low, high = 0, last
     if is_sick(low):
         return low

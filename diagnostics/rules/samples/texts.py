@@ -1,8 +1,7 @@
-"""Measures of one text: its units, how much it repeats itself, its scripts, its marks, what in it is no language.
+"""Measures of one text: its units, its repetition, its scripts, its marks, and what in it is not language.
 
 Nothing here knows a tokenizer or a language. A unit is a word, a number, a single mark or, in scripts that are written
-without spaces, a character. Every function is pure and remembers the last texts it saw, because a growing run
-shows the same tables again and again.
+without spaces, a character. Every function is pure; results are cached, because several checks measure the same texts.
 """
 
 import math
@@ -13,9 +12,9 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 
-MOST_CHARACTERS = 4000  # of a response are looked at: its start and its end, half each
-KEPT = 1024  # texts whose measures are remembered: more than the tables of one diagnosis hold
-KEPT_WORDS = 16384  # words and characters whose nature is remembered
+MOST_CHARACTERS = 4000  # of a response that are measured: its start and its end, half each
+KEPT = 1024  # cached texts: more than the tables of one diagnosis hold
+KEPT_WORDS = 16384  # cached words and characters
 NGRAM = 3
 TAIL_SHARE = 0.25
 LEAST_TAIL = 200  # characters; a shorter text compresses to little more than zlib's own header
@@ -84,14 +83,14 @@ def repetition(text: str) -> float:
 
 @lru_cache(KEPT)
 def tail_compression(text: str) -> float:
-    """Size of the last quarter after compression, as a share of its size; 1 where that is too short to tell."""
+    """Compressed size of the last quarter over its size; 1 where it is too short to tell."""
     tail = text[-round(len(text) * TAIL_SHARE) :].encode(errors="replace") if text else b""
     return len(zlib.compress(tail)) / len(tail) if len(tail) >= LEAST_TAIL else 1.0
 
 
 @lru_cache(KEPT)
 def most_repeated_line(text: str) -> int:
-    """How often the most frequent line of three units and more occurs."""
+    """How often the most frequent line of three or more units occurs."""
     lines = Counter(line.strip() for line in clipped(text).splitlines())
     return max((count for line, count in lines.items() if count > 1 and len(units(line)) >= LEAST_LINE), default=1)
 
@@ -131,9 +130,9 @@ def character_entropy(text: str) -> float:
 def odd_words(text: str) -> float:
     """The share of chunks between spaces that cannot be words of any language; 0 for a text without letters.
 
-    Odd are control and unassigned characters, letters of several alphabets within a word, words of more than 40
-    letters, Latin words of six letters without a vowel, and words that change between letters and digits, or between
-    cases, again and again. Numbers, marks and text in scripts without spaces are never odd.
+    Odd words have control or unassigned characters, letters of several alphabets, more than 40 letters, six Latin
+    letters without a vowel, or alternate repeatedly between letters and digits or between cases. Numbers, marks and
+    text in scripts without spaces are never odd.
     """
     chunks = [chunk for chunk in clipped(without_end(text)).split() if _has_letters_or_noise(chunk)]
     return sum(map(_is_odd, chunks)) / len(chunks) if chunks else 0.0
