@@ -1,5 +1,6 @@
 # make run    set everything up and open the dashboard on ./runs and the sample runs
 # make test   set everything up and run all tests, the browser ones included
+# make test-fast  the tests that start no process and no browser (two minutes on two cores)
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
@@ -25,7 +26,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test check format samples reference reports checkpoints parity speed read-speed fuzz clean
+.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -33,6 +34,9 @@ run: $(VENV)/.run
 test: $(VENV)/.dev
 	./tests/chromium.sh
 	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
+
+test-fast: $(VENV)/.dev
+	$(BIN)/python -m pytest -m fast --numprocesses logical --maxprocesses 8 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

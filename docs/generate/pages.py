@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.generate import house, logs, reference
+from docs.generate import house, logs, options, reference
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -15,5 +15,6 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "reference" / "metrics.md": reference.metrics,
     DOCS / "reference" / "formats.md": logs.formats,
     DOCS / "reference" / "producers.md": logs.producers,
+    DOCS / "reference" / "options.md": options.options,
     DOCS / "design.md": house.design,
 }

@@ -28,6 +28,7 @@ HEAVY = ["torch", "transformers", "accelerate", "streamlit", "pandas", "plotly",
 LIST_MODULES = "import sys, diagnostics.api; print(*{name.split('.')[0] for name in sys.modules})"
 
 
+@pytest.mark.process
 def test_a_killed_process_loses_no_step_that_was_logged(tmp_path: Path) -> None:
     run_dir = tmp_path / "run"
     with subprocess.Popen([sys.executable, "-c", WRITE_FOREVER, run_dir], stdout=subprocess.PIPE, text=True) as process:
@@ -49,6 +50,7 @@ def test_a_killed_process_loses_no_step_that_was_logged(tmp_path: Path) -> None:
     assert time.time() - run.status.last_written < 60
 
 
+@pytest.mark.process
 def test_importing_the_interface_loads_nothing_heavy() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", LIST_MODULES], capture_output=True, text=True, check=True

@@ -15,6 +15,7 @@ def slow(completions, **columns):
 """
 
 
+@pytest.mark.process
 def test_what_is_not_wanted_any_more_is_killed_at_once(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     (tmp_path / "mine.py").write_text(SLOW.format(marker=str(marker)))
@@ -24,10 +25,12 @@ def test_what_is_not_wanted_any_more_is_killed_at_once(tmp_path: Path) -> None:
         os.kill(int(marker.read_text()), 0)
 
 
+@pytest.mark.process
 def test_a_long_request_arrives_whole() -> None:
     assert try_rewards("grpo", {"task": "addition", "an_option_of_tomorrow": "x" * 1_000_000})
 
 
+@pytest.mark.process
 def test_a_complaint_of_several_lines_is_told_whole_on_one(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def mine(**columns):\n    raise ValueError('no answer key,\\nno score')\n")
     with pytest.raises(TrialError, match=r"mine.*no answer key, no score"):

@@ -99,6 +99,7 @@ def test_a_copy_that_was_cut_short_is_made_whole(there: Path, tmp_path: Path) ->
     assert (here / "metrics.jsonl").read_bytes() == (there / "metrics.jsonl").read_bytes()
 
 
+@pytest.mark.process
 def test_a_web_servers_folder_is_imported_by_the_command(there: Path, tmp_path: Path) -> None:
     with served(there.parent) as url:
         command = [sys.executable, "-m", "diagnostics.cli", "import", f"{url}/run/", "--to", str(tmp_path / "here")]

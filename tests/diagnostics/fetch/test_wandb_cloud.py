@@ -44,6 +44,7 @@ def imported(url: str, home: Path, *words: str, key: str = "local-" + "a" * 40) 
     )
 
 
+@pytest.mark.process
 def test_a_run_of_the_cloud_comes_back_whole_and_may_be_fetched_again(tmp_path: Path) -> None:
     target = tmp_path / "run"
     with serving(StandIn(ROWS, {"learning_rate": 1e-6, "nested": {"beta": 0.1}}, FILES)) as url:
@@ -65,6 +66,7 @@ def test_a_run_of_the_cloud_comes_back_whole_and_may_be_fetched_again(tmp_path: 
     assert "check entity, project and the run's id" in missing.stderr
 
 
+@pytest.mark.process
 def test_without_a_connection_it_says_so_at_once(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -76,6 +78,7 @@ def test_without_a_connection_it_says_so_at_once(tmp_path: Path) -> None:
     assert not (tmp_path / "a").exists()
 
 
+@pytest.mark.process
 def test_without_a_key_it_says_where_to_get_one(tmp_path: Path) -> None:
     with serving(StandIn(ROWS, {}, FILES)) as url:
         done = imported(url, tmp_path, "wandb://lab/tuning/abc", "--to", str(tmp_path / "a"), key="")
@@ -84,6 +87,7 @@ def test_without_a_key_it_says_where_to_get_one(tmp_path: Path) -> None:
     assert "wandb login" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.process
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("do not touch")
 

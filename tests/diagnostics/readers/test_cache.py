@@ -265,6 +265,7 @@ def test_deleting_the_cache_loses_nothing(log: Path, own_folder: Path) -> None:
     assert expected == content(kept) == content(reader.refresh()) == content(opened(log.parent)[0])
 
 
+@pytest.mark.process
 def test_several_processes_that_fill_and_empty_the_cache_at_once_all_read_the_same(own_folder: Path) -> None:
     command = [sys.executable, "-c", OPEN_ALL, str(REAL[0])]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]

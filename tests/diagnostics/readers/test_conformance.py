@@ -90,6 +90,7 @@ def test_a_step_of_very_many_names_comes_back(writer: Any) -> None:
     assert {tag: float(raw.values[0]) for tag, raw in tags.items()} == names
 
 
+@pytest.mark.slow
 def test_a_step_of_a_million_names_comes_back(million_writer: Any) -> None:
     million_writer.write(1, {f"layer/{number}": number + 0.5 for number in range(MILLION)})
 

@@ -36,6 +36,7 @@ def test_a_whole_file_is_left_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes() == b"a\n"
 
 
+@pytest.mark.process
 def test_a_second_process_is_refused_until_the_first_is_gone_however_it_went(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)

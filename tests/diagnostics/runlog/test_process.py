@@ -1,5 +1,6 @@
 """Tests of process identity, with real processes."""
 
+import pytest
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ def test_another_boot_or_host_is_never_judged_alive() -> None:
     assert not replace(ProcessIdentity.current(), host="another").is_alive
 
 
+@pytest.mark.process
 def test_a_killed_child_that_nobody_waited_for_has_ended() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
     identity = replace(ProcessIdentity.current(), pid=child.pid, started=psutil.Process(child.pid).create_time())

@@ -36,6 +36,7 @@ def points(recording: Any, tag: str) -> list[tuple[int, float]]:
     return list(zip(recording.tags[tag].steps.tolist(), recording.tags[tag].values.tolist(), strict=True))
 
 
+@pytest.mark.process
 def test_a_run_of_the_real_client_comes_back_whole(tmp_path: Path) -> None:
     environment = {**os.environ, "WANDB_MODE": "offline", "HOME": str(tmp_path)}
     subprocess.run([sys.executable, "-c", OFFLINE_RUN], cwd=tmp_path, env=environment, check=False, timeout=120)

@@ -1,0 +1,66 @@
+"""The tier of each test, fast · process · browser · slow, and the guard that keeps processes out of the fast one."""
+
+import multiprocessing.util
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TIERS = ("browser", "slow", "process", "fast")
+"""A test is in the first of these that it is marked with; without a mark it is fast."""
+
+STARTING = frozenset({"rlvitals", "start_dashboard", "tiny_disk", "small_disk", "read_only_disk"})
+"""Fixtures that start processes: whoever asks for one is of the tier `process`."""
+
+BROWSER = Path(__file__).parent / "app" / "browser"
+_STARTS = frozenset({"subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec"})
+
+
+def tier_of(item: pytest.Item) -> str:
+    """The tier of a collected test."""
+    if BROWSER in item.path.parents:
+        return "browser"
+    if marked := [tier for tier in TIERS if item.get_closest_marker(tier)]:
+        return marked[0]
+    return "process" if STARTING & set(getattr(item, "fixturenames", ())) else "fast"
+
+
+class ProcessGuard:
+    """Refuses to start a process while a fast test runs. Audit hooks stay for good, so there is one for all tests."""
+
+    def __init__(self) -> None:
+        self._is_on = False
+        self._refused = ""
+        sys.addaudithook(self._hear)
+        self._spawn = multiprocessing.util.spawnv_passfds  # starts a process without an audit event
+        multiprocessing.util.spawnv_passfds = self._spawn_heard
+
+    @contextmanager
+    def watching(self, item: pytest.Item) -> Iterator[None]:
+        """The guard is on for a fast test, its fixtures included."""
+        self._is_on, self._refused = tier_of(item) == "fast", ""
+        try:
+            yield
+        finally:
+            self._is_on = False
+
+    def check(self) -> None:
+        """Fail the test where a process was refused, which a thread or a broad `except` may have hidden."""
+        if self._refused:
+            pytest.fail(self._refused, pytrace=False)
+
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._is_on and event in _STARTS:
+            self._refuse(event)
+
+    def _spawn_heard(self, *arguments: Any) -> Any:
+        if self._is_on:
+            self._refuse("multiprocessing")
+        return self._spawn(*arguments)
+
+    def _refuse(self, how: str) -> None:
+        self._refused = f"a fast test starts a process ({how}); mark it with @pytest.mark.process"
+        raise PermissionError(self._refused)
