@@ -1,10 +1,12 @@
 """The pages of what can be read: file formats, and the names that each producer logs."""
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
+from diagnostics.producers.producer import Producer
+from diagnostics.producers.settings import SETTINGS
+from diagnostics.producers.table import PRODUCERS as TABLE
 from diagnostics.producers.translation import Entry, glossary
-from docs.generate.commands import Row, listing
+from docs.generate.commands import listing
 from docs.generate.markup import anchor, code, page, table, text
 
 FORMATS = """\
@@ -16,7 +18,8 @@ checked on no real log follows its writer's source code. Which names are underst
 PRODUCERS = """\
 The trainers whose names are understood, in every [format](formats.md). Tags are without the prefixes `train/` and
 `eval/`, and `{name}` stands for a reward function. A producer that was checked on no real log follows its source code.
-Names of your own: [Your logs](../guide/your-logs.md#tags-of-your-own).
+Of several names of a setting the first that is given counts. Names of your own:
+[Your logs](../guide/your-logs.md#tags-of-your-own).
 """
 
 
@@ -41,23 +44,48 @@ def formats() -> str:
 
 
 def producers() -> str:
-    """Every producer and its names, each with the metric that it is and where its meaning differs."""
-    rows = [row for row in listing("formats")["formats"] if row["kind"] == "producer"]
+    """Every producer with its tags, each with the metric that it is, and the names of its settings."""
+    known = {row["name"]: row["verified"] for row in listing("formats")["formats"] if row["kind"] == "producer"}
+    named = [producer for producer in TABLE if any(trainer.name in known for trainer in producer.trainers)]
     overview = table(
-        ("Producer", "What it is", "Checked on a real log"),
-        ((f"[{code(row['name'])}](#{anchor(row['name'])})", text(row["title"]), row["verified"]) for row in rows),
+        ("Producer", "Its logs", "Tags", "Checked on a real log"),
+        (
+            (
+                f"[{code(producer.name)}](#{anchor(producer.name)})",
+                ", ".join(code(trainer.name) for trainer in producer.trainers),
+                str(len(_tags_of(producer))),
+                ", ".join(dict.fromkeys(known[trainer.name] for trainer in producer.trainers)),
+            )
+            for producer in named
+        ),
     )
-    return page("Producers", PRODUCERS, overview, *_names_of(rows))
+    return page("Producers", PRODUCERS, overview, *(part for producer in named for part in _sections(producer)))
 
 
-def _names_of(rows: list[Row]) -> Iterator[str]:
-    known = {row["name"] for row in rows}
-    for name, entries in groupby(glossary(), key=lambda entry: entry.trainer):
-        if name in known:
-            yield f"## {name}"
-            yield table(("Tag", "Metric", "Caveat"), map(_tag, entries))
+def _sections(producer: Producer) -> Iterator[str]:
+    several = len(producer.trainers) > 1
+    yield f"## {producer.name}"
+    titles = ("Tag", "Metric", *(("Logged by",) if several else ()), "Caveat")
+    yield table(titles, (_tag_row(entry, logs, several) for entry, logs in _tags_of(producer).items()))
+    if producer.settings:
+        yield table(("Setting", "What it is", "Its name here"), _settings(producer))
 
 
-def _tag(entry: Entry) -> tuple[str, str, str]:
+def _tags_of(producer: Producer) -> dict[Entry, list[str]]:
+    """Every tag, once for each meaning that it has, with the logs that hold it."""
+    found: dict[Entry, list[str]] = {}
+    for entry in glossary():
+        if entry.producer == producer.name:
+            found.setdefault(entry._replace(trainer=""), []).append(entry.trainer)
+    return found
+
+
+def _tag_row(entry: Entry, logs: list[str], several: bool) -> Sequence[str]:
     metric = f"[{code(entry.metric)}](metrics.md#{anchor(entry.metric.removeprefix('eval/'))})"
-    return code(entry.tag), metric, text(" ".join(entry.caveats))
+    by = (", ".join(map(code, logs)),) if several else ()
+    return code(entry.tag), metric, *by, text(" ".join(entry.caveats))
+
+
+def _settings(producer: Producer) -> Iterator[Sequence[str]]:
+    for setting, arguments in producer.settings.items():
+        yield code(setting), text(SETTINGS.get(setting, "")), ", ".join(map(code, arguments))
