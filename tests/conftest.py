@@ -1,37 +1,17 @@
-"""What the tests of several rooms share: tiers, a cache of their own, file systems that are full or cannot be written."""
+"""What the tests of several rooms share: tiers, a cache of their own, full and read-only file systems."""
 
 import os
 import signal
 import subprocess
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.tiers import ProcessGuard, tier_of
+from tests.tiers import pytest_collection_modifyitems, pytest_runtest_call, pytest_runtest_protocol
 
-GUARD = ProcessGuard()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its tier, which `-m fast` and the like choose by."""
-    for item in items:
-        item.add_marker(tier_of(item))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
-    """Let no fast test start a process."""
-    with GUARD.watching(item):
-        return (yield)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call() -> Generator[None, None, None]:
-    """Fail a fast test that tried, even where nobody noticed."""
-    yield
-    GUARD.check()
+__all__ = ["pytest_collection_modifyitems", "pytest_runtest_call", "pytest_runtest_protocol"]
 
 
 @contextmanager

@@ -12,6 +12,8 @@ import pytest
 from diagnostics.api import LiveRun, UnreadableRun, find_runs, open_run
 from diagnostics.model.run import Run
 
+pytestmark = pytest.mark.process
+
 TRAINING = ("train", "grpo", "--max_steps", "8", "--per_device_train_batch_size", "16", "--save_strategy", "no")
 SECONDS = 120.0
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[1]
 HEAVY = {"torch", "transformers", "accelerate", "streamlit", "plotly", "pandas", "wandb", "tensorboard"}
 

@@ -33,6 +33,7 @@ def test_the_readme_shows_a_report_as_it_prints() -> None:
     assert shown in (ROOT / "README.md").read_text("utf-8")
 
 
+@pytest.mark.process
 def test_the_command_that_writes_them_is_in_the_makefile() -> None:
     steps = subprocess.run(["make", "-n", "reports"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "sample_runs/reports.py" in steps

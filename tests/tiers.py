@@ -2,7 +2,7 @@
 
 import multiprocessing.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -64,3 +64,26 @@ class ProcessGuard:
     def _refuse(self, how: str) -> None:
         self._refused = f"a fast test starts a process ({how}); mark it with @pytest.mark.process"
         raise PermissionError(self._refused)
+
+
+_GUARD = ProcessGuard()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test with its tier, which `-m fast` and the like choose by."""
+    for item in items:
+        item.add_marker(tier_of(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
+    """Let no fast test start a process."""
+    with _GUARD.watching(item):
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, None, None]:
+    """Fail a fast test that tried, even where nobody noticed."""
+    yield
+    _GUARD.check()

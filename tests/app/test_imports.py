@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.process
+
 MODULES = "app.views.runs, app.views.run, app.views.launch, app.load.runs, app.state, app.figures.curve"
 
 

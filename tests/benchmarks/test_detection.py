@@ -144,6 +144,7 @@ def test_a_fault_that_is_switched_on_later_has_time_to_show() -> None:
     assert [cell.name for cell in later if cell.steps - cell.onset < cell.case.steps] == []
 
 
+@pytest.mark.process
 def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path) -> None:
     cell = replace(cells("tune", "documents")[0], steps=2, onset=1)
     run_folder(tmp_path, cell).with_name(f"{cell.name}.unfinished").mkdir(parents=True)
@@ -155,6 +156,7 @@ def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path)
     assert {room.name for room in tmp_path.iterdir()} == {"runs", "watched", "judged"}
 
 
+@pytest.mark.process
 def test_what_was_said_of_a_run_is_kept_until_the_run_or_the_sources_change(tmp_path: Path) -> None:
     cell = cells("tune")[0]
     shutil.copytree(SICK, run_folder(tmp_path, cell))

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.event_files import tags
 from benchmarks.reading import wandb_file
 from benchmarks.reading.measuring import Measured, in_turn, ours
@@ -19,6 +21,7 @@ def test_the_offline_run_holds_every_row(tmp_path: Path) -> None:
     assert [row / 9 for row in range(50)] == found[tags()[6]].values.tolist()
 
 
+@pytest.mark.process
 def test_a_reading_of_ours_tells_what_it_found(tmp_path: Path) -> None:
     wandb_file.write(tmp_path, 5)
 

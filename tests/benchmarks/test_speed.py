@@ -41,6 +41,7 @@ def alive_below(process: psutil.Process) -> set[int]:
     return {child.pid for child in process.children(recursive=True)}
 
 
+@pytest.mark.process
 def test_trainings_take_turns_and_no_step_spans_a_pause(tmp_path: Path) -> None:
     before = alive_below(psutil.Process(os.getpid()))
     sides = {"slow": stepping(tmp_path / "slow.log", 0.2), "quick": stepping(tmp_path / "quick.log", 0.1)}
@@ -59,6 +60,7 @@ def test_trainings_take_turns_and_no_step_spans_a_pause(tmp_path: Path) -> None:
     assert alive_below(psutil.Process(os.getpid())) == before
 
 
+@pytest.mark.process
 def test_the_cpu_seconds_of_a_step_are_those_of_all_processes(tmp_path: Path) -> None:
     command = [sys.executable, "-c", BUSY_IN_TWO_PROCESSES, BUSY_IN_TWO_PROCESSES]
     (turn,) = in_turns({"two": Training(command, tmp_path / "two.log", threads=1, processes=2)}, turns=1, steps=3)
@@ -67,6 +69,7 @@ def test_the_cpu_seconds_of_a_step_are_those_of_all_processes(tmp_path: Path) ->
         assert after["peak"] >= before["peak"] > 5
 
 
+@pytest.mark.process
 def test_a_training_that_ends_too_early_is_told_with_what_it_said(tmp_path: Path) -> None:
     failing = Training([sys.executable, "-c", "raise ValueError('no data')"], tmp_path / "failing.log", threads=1)
     with pytest.raises(SystemExit, match="no data"):

@@ -14,6 +14,8 @@ import pytest
 from diagnostics.cli.command import COMMANDS
 from diagnostics.runlog import RunLog
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = ROOT / "docs" / "guide"
 PAGES = [

@@ -16,6 +16,7 @@ def test_every_format_has_a_seed() -> None:
     assert {form.name for form in FORMATS} == set(SEEDS)
 
 
+@pytest.mark.process
 def test_a_damaged_file_becomes_a_run_or_a_clear_error() -> None:
     assert fuzz(SHORT, list(SEEDS)) == []
 

@@ -5,6 +5,8 @@ import math
 import pytest
 import torch
 
+pytestmark = pytest.mark.process
+
 HERE = (torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")).type
 SMALL = ("--max_steps", "2", "--per_device_train_batch_size", "16", "--save_strategy", "no")
 HALVES = pytest.mark.parametrize(

@@ -123,6 +123,7 @@ def _read(folder: Path, name: str) -> Trained:
         return Trained(metrics, dict(arrays))
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
 def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(trained, name):
     whole, split = trained[name], trained[f"{name}-1x8"]

@@ -13,6 +13,8 @@ import pytest
 from trainer import launch
 from trainer.rollout.models import load_policy, load_value_model
 
+pytestmark = pytest.mark.process
+
 GRPO_PAGE = {
     *("num_tokens", "completions/mean_length", "completions/min_length", "completions/max_length"),
     *("completions/clipped_ratio", "completions/mean_terminated_length", "completions/min_terminated_length"),

@@ -12,6 +12,8 @@ from tests.trainer.tiny_models import SHAPES
 from trainer.rollout.models import load_tokenizer
 from trainer.tasks import get_task
 
+pytestmark = pytest.mark.process
+
 FAR = Path(__file__).with_name("far_device.py")
 SHORT = ("--max_steps", "2", "--report_to", "none", "--save_strategy", "no", "--num_threads", "1")
 SMALL = ("--per_device_train_batch_size", "16", "--histogram_steps", "1", "--num_sample_generations", "1")

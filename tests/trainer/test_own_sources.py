@@ -14,6 +14,8 @@ from trainer.launch.arguments import read_plan
 from trainer.rollout.models import load_policy
 from trainer.tasks import get_task
 
+pytestmark = pytest.mark.process
+
 QUICK = ("--max_steps", "2", "--per_device_train_batch_size", "8", "--report_to", "none", "--learning_rate", "1e-3")
 TEMPLATE = "{% for message in messages %}{{ message.content }}{% endfor %}{% if add_generation_prompt %}={% endif %}"
 REWARDS = """

@@ -80,6 +80,7 @@ def weights(run):
     return load_file(run.directory / "checkpoints" / "step-2" / "model.safetensors")
 
 
+@pytest.mark.process
 def test_what_cannot_be_scored_counts_in_no_mean_of_scores(runs):
     for metrics in steps(runs["one"]):
         assert metrics["objective/scores"] == 1.0

@@ -6,6 +6,8 @@ import pytest
 
 from diagnostics.api import open_run
 
+pytestmark = pytest.mark.process
+
 SMALL = ("--per_device_train_batch_size", "16", "--report_to", "none", "--max_steps", "8", "--save_steps", "4")
 GRPO = ("grpo", "--beta", "0.04", "--reward_funcs", "addition_accuracy,random:7", *SMALL)
 PPO = ("ppo", "--adap_kl_ctrl", "true", "--use_score_scaling", "true", "--response_length", "6", *SMALL)

@@ -30,6 +30,7 @@ def model_of(task_name: str) -> Any:
     return AutoModelForCausalLM.from_pretrained(get_task(task_name).checkpoint, dtype=torch.float32)
 
 
+@pytest.mark.process
 def test_the_registry_loads_no_heavy_library() -> None:
     code = "import sys, trainer.tasks, trainer.rewards; print(sorted({'torch', 'transformers'} & sys.modules.keys()))"
 

@@ -16,6 +16,8 @@ from trainer.data.dataset import load_rows
 from trainer.rollout.models import checkpoint_of
 from trainer.rollout.sampling import Sampling
 
+pytestmark = pytest.mark.process
+
 PATIENCE = 60.0  # seconds: torch alone takes ten to import when the cores are busy
 HELD = """
 import time

@@ -5,7 +5,11 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 from app.launch.attempts import Attempt
+
+pytestmark = pytest.mark.process
 
 PATIENCE = 60.0  # seconds: torch alone takes ten to import when the cores are busy
 ADDITION = {"task": "addition", "max_completion_length": 6}

@@ -91,6 +91,7 @@ def test_without_the_trainers_libraries_it_says_what_to_install(
     assert launch.button(key="launch.start").disabled
 
 
+@pytest.mark.process
 def test_start_claims_the_named_folder_and_goes_to_the_run(launch: AppTest, tmp_path: Path) -> None:
     launch.text_input(key="launch.name").input("mine").run()
     launch.button(key="launch.start").click().run()
@@ -99,6 +100,7 @@ def test_start_claims_the_named_folder_and_goes_to_the_run(launch: AppTest, tmp_
     assert orjson.loads((tmp_path / "mine" / RUN_FILE).read_bytes())["algorithm"] == "ppo"
 
 
+@pytest.mark.process
 def test_what_the_trainer_refuses_is_told_in_its_own_words(launch: AppTest) -> None:
     option(launch, "reward_funcs").input("kindness").run()
     launch.button(key="launch.start").click().run()

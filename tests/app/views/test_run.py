@@ -248,6 +248,7 @@ def test_an_error_of_many_words_is_folded(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(said) < 800
 
 
+@pytest.mark.process
 def test_a_killed_run_is_died_with_its_last_step_and_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     code = (
         "import sys, os; from diagnostics.runlog import RunLog\nlog = RunLog(sys.argv[1], algorithm='grpo', total=9)\n"

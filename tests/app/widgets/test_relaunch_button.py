@@ -46,6 +46,7 @@ def press(test: AppTest, label: str) -> None:
     assert not test.exception
 
 
+@pytest.mark.process
 def test_a_click_trains_again_with_what_is_suggested_and_the_page_leads_there(tmp_path: Path) -> None:
     parent = cut_off(tmp_path / "short-1", max_steps=2, num_generations=2, per_device_train_batch_size=2)
     test = opened(parent)
@@ -63,6 +64,7 @@ def test_a_click_trains_again_with_what_is_suggested_and_the_page_leads_there(tm
     assert test.query_params["run"] == str(child)
 
 
+@pytest.mark.process
 def test_a_refusal_stands_above_the_button(tmp_path: Path) -> None:
     parent = cut_off(tmp_path / "short")
     written = orjson.loads((parent / RUN_FILE).read_bytes())

@@ -50,6 +50,7 @@ def test_the_button_stands_only_where_a_run_ended_early(tmp_path, monkeypatch):
     assert "Resume" not in labels(tmp_path / "a", monkeypatch, read_only=True)
 
 
+@pytest.mark.process
 def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     path = tmp_path / "a"
     words = ["train", "grpo", "--max_steps", "40", "--per_device_train_batch_size", "16", "--report_to", "none"]
@@ -71,6 +72,7 @@ def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.process
 def test_a_refusal_stands_below_the_button(tmp_path, monkeypatch):
     path = ended(tmp_path / "a", "stopped", is_saved=True, config={"model_name_or_path": "/moved/away"})
     test = opened(path, monkeypatch)

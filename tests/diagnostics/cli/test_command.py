@@ -8,6 +8,8 @@ import pytest
 
 from diagnostics.cli.command import COMMANDS
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[3]
 
 

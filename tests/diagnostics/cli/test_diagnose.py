@@ -176,6 +176,7 @@ def test_bad_input_gets_one_sentence_each(rlvitals, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.process
 @pytest.mark.parametrize(("environment", "is_coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_a_terminal_gets_colour_unless_it_wants_none(
     cut_off_run: Path, environment: dict[str, str], is_coloured: bool

@@ -8,6 +8,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 COMMAND = Path(sys.executable).with_name("rlvitals")
 TINY = ("--max_steps", "2", "--per_device_train_batch_size", "16", "--report_to", "none")
 
@@ -46,6 +48,7 @@ def test_the_trainers_exit_code_passes_through(rlvitals) -> None:
     assert rlvitals("train", "grpo", "--no_such_option", "1").returncode == 2
 
 
+@pytest.mark.process
 def test_a_signal_reaches_the_training_which_stops_with_a_checkpoint(tmp_path: Path) -> None:
     words = ("train", "grpo", "--max_steps", "5000", "--report_to", "none", "--run_dir", "long")
     process = subprocess.Popen(

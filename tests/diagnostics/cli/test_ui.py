@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+import pytest
+
+pytestmark = pytest.mark.process
 
 COMMAND = Path(sys.executable).with_name("rlvitals")
 

@@ -1,12 +1,12 @@
 """Tests of process identity, with real processes."""
 
-import pytest
 import subprocess
 import sys
 import time
 from dataclasses import replace
 
 import psutil
+import pytest
 
 from diagnostics.runlog.process import ProcessIdentity
 

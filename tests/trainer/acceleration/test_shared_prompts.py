@@ -165,5 +165,6 @@ def test_a_model_in_a_wrapper_that_is_not_known_is_read_as_it_was() -> None:
     assert not can_share_prompts(nn.Sequential(model_of("llama")), tokens_of(2), GROUP)
 
 
+@pytest.mark.process
 def test_processes_that_share_prompts_learn_what_one_without_learns(tmp_path: Path) -> None:
     assert said_by_the_first(TOGETHER, tmp_path) == "equal"

@@ -110,6 +110,7 @@ def test_a_folder_of_data_files_is_read_as_datasets_reads_it(tmp_path):
     assert load_eval_rows(config) == ROWS[1:]
 
 
+@pytest.mark.process
 def test_an_id_on_the_hub_that_cannot_be_reached_gets_one_sentence():
     script = (
         "from trainer.data.dataset import read_dataset\nfrom trainer.config.options import ConfigError\n"

@@ -54,6 +54,7 @@ def evaluated(*words: str | Path) -> dict[str, Any]:
     return evaluate(read_request([str(word) for word in words]))
 
 
+@pytest.mark.process
 def test_training_raises_the_win_rate_against_the_right_answers(trained: Path) -> None:
     found = evaluated(trained, "--judge", "reward:addition_accuracy")
     starting, after = found["results"]
@@ -63,6 +64,7 @@ def test_training_raises_the_win_rate_against_the_right_answers(trained: Path) -
     assert starting["wins"] == after["wins"] == 0  # nothing beats the right answer
 
 
+@pytest.mark.process
 def test_the_trained_policy_beats_the_starting_one_directly(trained: Path) -> None:
     words = ("--judge", "reward:addition_accuracy", "--against", "reference-model", "--limit", "200")
     (found,) = evaluated(trained, *words)["results"]

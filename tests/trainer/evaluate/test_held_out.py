@@ -125,6 +125,7 @@ def trained(run):
     ]
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("algorithm", ["ppo", "grpo"])
 def test_a_training_is_the_same_with_and_without_evaluation_histograms_and_followed_prompts(training, algorithm):
     with_all, without = training("on"), training("off")

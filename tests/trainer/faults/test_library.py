@@ -93,6 +93,7 @@ def test_a_sign_shows_beyond_its_limit(sign: Sign, sick: float, healthy: float, 
     assert expected is sign.shows(sick, healthy)
 
 
+@pytest.mark.process
 def test_the_library_is_read_without_torch() -> None:
     check = "import sys, trainer.config.fault_values, trainer.faults.listing; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-P", "-c", check], check=False).returncode == 0

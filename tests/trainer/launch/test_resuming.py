@@ -104,6 +104,7 @@ def test_the_log_of_a_resumed_run_shows_the_rewind_and_loses_nothing(tmp_path):
     assert (recording.status.state, recording.status.step) == ("finished", 5)
 
 
+@pytest.mark.process
 def test_the_launcher_gives_the_trainings_own_refusal(tmp_path):
     run = ended_run(tmp_path / "a", 10)
     with pytest.raises(LaunchError, match="has done its 10 steps"):

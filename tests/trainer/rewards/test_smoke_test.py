@@ -69,6 +69,7 @@ def test_an_unknown_reward_is_told() -> None:
         tried("grpo", reward_funcs=["kindness"])
 
 
+@pytest.mark.process
 def test_the_users_code_runs_in_another_process(tmp_path: Path) -> None:
     marker = tmp_path / "pid"
     (tmp_path / "mine.py").write_text(
@@ -80,12 +81,14 @@ def test_the_users_code_runs_in_another_process(tmp_path: Path) -> None:
     assert marker.read_text().isdigit()
 
 
+@pytest.mark.process
 def test_a_function_that_never_answers_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import time\ndef slow(completions, **columns):\n    time.sleep(600)\n")
     with pytest.raises(TrialError, match="gave no answer within 2 s"):
         try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/mine.py:slow",)}, seconds=2.0)
 
 
+@pytest.mark.process
 def test_what_goes_wrong_there_is_told_here(tmp_path: Path) -> None:
     with pytest.raises(TrialError, match="there is no file"):
         try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/nowhere.py:slow",)})

@@ -310,6 +310,7 @@ def test_a_broken_tokenizer_is_told_in_a_whole_sentence(llama, tmp_path):
     assert "\n" not in str(refusal.value)
 
 
+@pytest.mark.process
 def test_a_hub_id_without_a_network_says_what_was_tried_and_that_a_folder_works():
     script = (
         "from trainer.rollout.models import load_policy\nfrom trainer.config.options import ConfigError\n"

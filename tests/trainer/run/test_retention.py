@@ -3,12 +3,15 @@
 import math
 from pathlib import Path
 
+import pytest
 from safetensors.torch import load_file
 
 from diagnostics.runlog import RunLog
 from trainer.config.algorithms import make_config
 from trainer.launch.resuming import checkpoint_folder, checkpoints_of
 from trainer.run.retention import Retention, finding_onsets, last_before
+
+pytestmark = pytest.mark.process
 
 HEALTHY = {"objective/kl": 1.0, "objective/scores": 0.5, "val/ratio": 1.0, "loss/value_avg": 0.1}
 

@@ -6,6 +6,8 @@ import pytest
 
 from trainer.acceleration.parallel.cores import keep_to_own_cores, own_share
 
+pytestmark = pytest.mark.process
+
 SAYS_ITS_CORES = """
 import os, threading
 from trainer.acceleration.parallel.cores import keep_to_own_cores

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
+
+pytestmark = pytest.mark.process
 
 SCRIPT = """
 from torch.nn.parallel import DistributedDataParallel

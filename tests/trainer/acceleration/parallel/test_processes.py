@@ -15,6 +15,8 @@ from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.launch.several_processes import as_launched
 
+pytestmark = pytest.mark.process
+
 SHARED = ("--report_to", "none", "--max_steps", "3", "--num_threads", "1", "--histogram_steps", "1")
 GRPO = ("grpo", "--beta", "0.04", "--num_iterations", "2", "--num_generations", "8", *SHARED)
 PPO = ("ppo", "--num_mini_batches", "2", "--num_ppo_epochs", "2", "--whiten_rewards", "true", *SHARED)

@@ -16,6 +16,8 @@ from trainer.acceleration.parallel.sharding import _settle_fsdp
 from trainer.config.options import ConfigError
 from trainer.rollout.models import load_value_model
 
+pytestmark = pytest.mark.process
+
 FSDP2 = """
 distributed_type: FSDP
 use_cpu: true

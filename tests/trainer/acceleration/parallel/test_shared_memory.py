@@ -7,6 +7,8 @@ import pytest
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
 from trainer.acceleration.parallel.shared_memory import mapped
 
+pytestmark = pytest.mark.process
+
 PLACES = """
 from pathlib import Path
 from trainer.acceleration.parallel.shared_memory import shared_places

@@ -7,6 +7,8 @@ import pytest
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
 from trainer.acceleration.parallel.shared_model import owners
 
+pytestmark = pytest.mark.process
+
 LIKE_ONE = """
 import io
 from torch.optim import AdamW
