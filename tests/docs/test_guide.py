@@ -13,6 +13,7 @@ import pytest
 
 from diagnostics.cli.command import COMMANDS
 from diagnostics.runlog import RunLog
+from trainer.config.algorithms import ALGORITHMS
 
 pytestmark = pytest.mark.process
 
@@ -94,7 +95,7 @@ def is_option(word: str) -> bool:
 def help_of(words: list[str]) -> str:
     """What the command of a printed line says of itself; without a command it opens the dashboard."""
     name = words[1] if len(words) > 1 and words[1] in COMMANDS else "ui"
-    return "".join(map(help_text, ("train ppo", "train grpo") if name == "train" else (name,)))
+    return "".join(map(help_text, (f"train {algorithm}" for algorithm in ALGORITHMS) if name == "train" else (name,)))
 
 
 @cache

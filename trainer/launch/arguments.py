@@ -175,7 +175,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 
 def _help_line(option: Option) -> str:
-    default = ",".join(map(str, option.default)) if option.many else option.default
+    default = ",".join(map(str, option.default or ())) if option.many else option.default
     choices = f" [{'|'.join(map(str, option.choices))}]" if option.choices else ""
     shown = "empty" if default in (None, "") else default
     return f"  --{option.name}{choices} (default: {shown})\n      {option.help}"
