@@ -1,8 +1,8 @@
-"""Tracks: one tag's way from its points in the log to a series with one point per step, gone on with as the log grows.
+"""One tag's points in the log as a series with one point per step, extended as the log grows.
 
-A track costs what is new: at points that were seen before nobody looks again. It begins anew where what it knows holds
-no longer: the old points are not the beginning of the new ones, the tag means something else now, or a point came at a
-step that was reached before (then a point is replaced, and memory that was handed out must not change).
+Only new points are processed. The series is rebuilt if the old points are no longer a prefix of the new ones, if the
+tag's meaning changed, or if a point arrived at an earlier step (which replaces a point, and memory already returned
+must not change).
 """
 
 from collections import Counter
@@ -20,9 +20,9 @@ GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this 
 
 
 class TagMeaning(NamedTuple):
-    """How a tag's points are to be read: what it means, whether their order counts the steps, where the run resumed.
+    """How to interpret a tag's points: its meaning, whether their order counts the steps, where the run resumed.
 
-    `name` is None for a tag that nobody knows.
+    `name` is None for an unknown tag.
     """
 
     tag: str
@@ -32,38 +32,38 @@ class TagMeaning(NamedTuple):
 
     @property
     def is_eval(self) -> bool:
-        """Whether the tag is of an evaluation."""
+        """Whether the tag belongs to an evaluation."""
         return (self.name.metric if self.name else self.tag).startswith(EVAL_PREFIX)
 
     @property
     def is_of_calls(self) -> bool:
-        """Whether each call of something logs a point, so that several at one step are as they should be."""
+        """Whether every call logs a point, so that several points per step are expected."""
         return self.tag.startswith(CALL_PREFIXES)
 
     @property
     def keeps_values(self) -> bool:
-        """Whether the producer's values are in the metric's unit as they are."""
+        """Whether the producer's values already are in the metric's unit."""
         return self.name is None or (self.name.power == 1 and self.name.scale == 1)
 
     def in_unit(self, values: Values) -> Values:
-        """The producer's values in the metric's unit."""
+        """The producer's values converted to the metric's unit."""
         if self.name is None or self.keeps_values:
             return values
         powered = values if self.name.power == 1 else values**self.name.power
         return powered if self.name.scale == 1 else powered * self.name.scale
 
     def steps(self, raw: RawSeries, known: int = 0) -> Steps:
-        """The steps of the points behind the first `known`."""
+        """The steps of the points after the first `known`."""
         if self.counts_rows:
             return np.arange(known + 1, len(raw.steps) + 1, dtype=np.int64)
         return raw.steps[known:]
 
 
 class TagSeries:
-    """One tag under its terms: the points of the log so far, what merging them took, and the series that they make.
+    """One tag with its meaning: the points of the log so far, merge statistics, and the resulting series.
 
     points, nan, inf: how many points the log holds, and how many of them are NaN and infinite · rewinds: how often its
-    steps go back · duplicates: points that a later one at the same step replaced; where each call logs one, only those
+    steps go back · duplicates: points replaced by a later one at the same step; if every call logs a point, only those
     at a step that was left in between.
     """
 
@@ -85,7 +85,7 @@ class TagSeries:
         return self._raw.steps if self._steps is None else self._steps.view()
 
     def follow(self, raw: RawSeries) -> None:
-        """Take in the points of the log as they stand now."""
+        """Update from the log's current points."""
         known = self.points
         goes_on = known > 0 and _goes_on(raw, self._raw)
         steps = self.terms.steps(raw, known) if goes_on else NO_STEPS
@@ -95,7 +95,7 @@ class TagSeries:
             self._add(raw, steps, known)
 
     def series(self, name: str) -> Series:
-        """The series so far, under this name."""
+        """The series so far, with this name."""
         raw, known = self._raw, self.terms.name
         return Series(
             name,
@@ -108,11 +108,11 @@ class TagSeries:
         )
 
     def gaps(self) -> int:
-        """How many steps are missing, at the usual distance between two of them."""
+        """The number of missing steps, at the usual distance between two steps."""
         return self._gaps.count(self.steps)
 
     def _begin(self, raw: RawSeries) -> None:
-        """Take in all points; those columns of the series that are the log's own are not kept a second time."""
+        """Process all points; columns identical to the log's own are not stored twice."""
         steps, values = self.terms.steps(raw), self.terms.in_unit(raw.values)
         self._raw, self._gaps = raw, Gaps()
         self._replaced = NO_STEPS, NO_VALUES
@@ -126,7 +126,7 @@ class TagSeries:
             self._keep_last_of_each_step(steps, values, raw.times)
 
     def _add(self, raw: RawSeries, steps: Steps, known: int) -> None:
-        """Take in the points behind those that are known, all at steps that were not reached before."""
+        """Append the points after the known ones, all at later steps."""
         values = self.terms.in_unit(raw.values[known:])
         self._raw = raw
         self._count(values)
@@ -143,7 +143,7 @@ class TagSeries:
             self.inf += int(np.count_nonzero(np.isinf(values)))
 
     def _keep_last_of_each_step(self, steps: Steps, values: Values, times: Values) -> None:
-        """The points in the order of their steps; of several at one step the last one written counts."""
+        """Sort the points by step; the last one written for a step counts."""
         order = np.argsort(steps, kind="stable")
         in_order = steps[order]
         is_last = np.append(in_order[1:] != in_order[:-1], True)
@@ -156,18 +156,18 @@ class TagSeries:
 
 
 class Gaps:
-    """How many steps a series leaves out, found from how often each distance between two of its steps occurs."""
+    """Counts the steps that a series leaves out, from the distribution of distances between its steps."""
 
     __slots__ = ("_distances", "_known")
 
     def __init__(self) -> None:
         self._distances = Counter[int]()
-        self._known = 1  # steps that were looked at; the first one has no distance
+        self._known = 1  # processed steps; the first one has no distance
 
     def count(self, steps: Steps) -> int:
-        """The gaps in all steps so far, (N,) increasing, which begin with those of the last call."""
+        """The gaps in all steps so far, (N,) increasing; they must extend those of the last call."""
         if len(steps) > self._known:
-            between = np.diff(steps[self._known - 1 :]).view(np.uint64)  # beyond 2⁶³ where steps lie that far apart
+            between = np.diff(steps[self._known - 1 :]).view(np.uint64)  # steps may lie more than 2⁶³ apart
             distances, counts = np.unique(between, return_counts=True)
             self._distances.update(dict(zip(distances.tolist(), counts.tolist(), strict=True)))
             self._known = len(steps)
@@ -177,7 +177,7 @@ class Gaps:
 
 
 def _median(counts: Counter[int]) -> float:
-    """The median of numbers that occur so often, 0 of none."""
+    """The median of numbers with these counts; 0 if there are none."""
     if len(counts) < 2:
         return float(next(iter(counts), 0))
     numbers = sorted(counts)
@@ -188,7 +188,7 @@ def _median(counts: Counter[int]) -> float:
 
 
 def _goes_on(new: RawSeries, old: RawSeries) -> bool:
-    """Whether the points of the log are the old ones with more behind them."""
+    """Whether the old points are a prefix of the log's points."""
     have_times = (len(new.times) > 0) == (len(old.times) > 0)
     return (
         have_times
@@ -203,7 +203,7 @@ def _is_forward(steps: Steps) -> bool:
 
 
 def _rewinds(steps: Steps, resumed_after: tuple[int, ...]) -> int:
-    """How often the steps go back. One step made again looks like a duplicate; that it is none, only the run knows."""
+    """How often the steps go back; a single repeated step is a rewind only if the run says that it resumed there."""
     forward = np.diff(steps)
     again = steps[1:][forward == 0]
     return int((forward < 0).sum() + np.isin(again, np.asarray(resumed_after, dtype=np.int64) + 1).sum())

@@ -1,5 +1,5 @@
-"""Fetching from elsewhere: the one error of it, whatever it is fetched from."""
+"""The error of fetching from elsewhere."""
 
 
 class FetchError(Exception):
-    """A run could not be fetched; the message is one sentence that says what was tried, found, and what to do."""
+    """A run could not be fetched; the message is one sentence: what was tried, what was found, what to do."""

@@ -1,7 +1,7 @@
-"""A folder elsewhere, in a bucket or on another machine: its logs copied here, and copied on as they grow.
+"""A folder in a bucket or on another machine: its logs are copied here and updated as they grow.
 
-fsspec, which is to file systems what a browser is to pages, knows the addresses: s3://, gs://, az://, hf://, https://,
-sftp://, hdfs:// and more, some of them with a package of their own.
+fsspec resolves the addresses: s3://, gs://, az://, hf://, https://, sftp://, hdfs:// and more, some of which need a
+package of their own.
 """
 
 import importlib
@@ -17,14 +17,14 @@ MANIFEST = ".rlvitals-import.json"
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".distcp", ".npz"})
 APPENDED = (".jsonl", ".csv", ".log", ".txt", ".wandb")
 EVENTS = ".tfevents."  # in the name of a TensorBoard file
-TAIL = 4096  # bytes that must be the same before a log that grew is copied on from there
-CHUNK = 8 * 2**20  # bytes asked for at a time
+TAIL = 4096  # bytes that must match before a grown log is continued from there
+CHUNK = 8 * 2**20  # bytes per request
 _VERSIONS = ("ETag", "etag", "LastModified", "last_modified", "mtime", "updated", "modified")
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteCopy:
-    """What one look brought: files here now, files that were new or had changed, their bytes, files of weights."""
+    """What one update transferred: local files, new or changed files, their bytes, and skipped weight files."""
 
     files: int
     changed: int
@@ -33,15 +33,16 @@ class RemoteCopy:
 
 
 def copy(address: str, folder: Path) -> RemoteCopy:
-    """Copy the logs below an address into a new or empty folder, or once more into the folder they were copied to.
+    """Copy the logs below an address into a new or empty folder, or update an earlier copy.
 
-    A log that grew costs its new bytes. Weights are left out. What has vanished there stays here. Raises FetchError.
+    Only a grown log's new bytes are transferred. Weights are skipped. Files that vanished remotely are kept. Raises
+    FetchError.
     """
     known = _known(address, folder)
     try:
         there = _Place.at(address)
         files = dict(there.files())
-    except Exception as error:  # each of fsspec's file systems raises errors of its own
+    except Exception as error:  # every fsspec file system raises its own errors
         raise FetchError(_told(address, error)) from error
     if not files:
         raise FetchError(f"{address} holds no file; check the address")
@@ -73,13 +74,13 @@ class _File:
         return [self.size, self.version]
 
     def fills(self, target: Path) -> bool:
-        """Whether the copy is as long."""
+        """Whether the local copy has the same length."""
         return target.exists() and target.stat().st_size == self.size
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A folder, or a single file, on one of fsspec's file systems."""
+    """A folder, or a single file, on an fsspec file system."""
 
     system: Any
     root: str
@@ -91,7 +92,7 @@ class _Place:
         return cls(system, root.rstrip("/"))
 
     def files(self) -> Iterator[tuple[str, _File]]:
-        """Each file by its name below the root."""
+        """Each file by its path below the root."""
         for path, found in self.system.find(self.root, detail=True).items():
             info = found if found.get("size") is not None else self.system.info(path)
             name = path.removeprefix(self.root).lstrip("/") or PurePosixPath(path).name
@@ -99,7 +100,7 @@ class _Place:
             yield name, _File(path, int(info["size"] or 0), version)
 
     def copied(self, file: _File, target: Path) -> int:
-        """Make `target` what the file is; returns how many bytes were asked for."""
+        """Update `target` to the file's content; returns how many bytes were requested."""
         target.parent.mkdir(parents=True, exist_ok=True)
         held = target.stat().st_size if target.exists() else 0
         if 0 < held < file.size and _is_appended(target.name) and self._goes_on(file, target, held):
@@ -134,7 +135,7 @@ def _target(folder: Path, name: str) -> Path:
 
 
 def _known(address: str, folder: Path) -> dict[str, list[Any]]:
-    """Each file's state when it was copied; empty for a new folder. Raises FetchError."""
+    """Each file's state when it was last copied; empty for a new folder. Raises FetchError."""
     if not folder.exists():
         return {}
     if not folder.is_dir():

@@ -1,4 +1,4 @@
-"""The W&B cloud: one run fetched with W&B's own client into a folder, whole, as `readers/wandb_export.py` reads it."""
+"""The W&B cloud: fetches one run with W&B's own client into a folder that `readers.wandb.cloud_export` reads."""
 
 import importlib
 import json
@@ -18,7 +18,7 @@ from diagnostics.readers.wandb.cloud_export import CONSOLE, FILES, HISTORY, MANI
 
 SECONDS_TO_CONNECT = 10.0
 SECONDS_TO_ANSWER = 60
-SYSTEM_SAMPLES = 10_000  # W&B hands out the machine's metrics as a sample only
+SYSTEM_SAMPLES = 10_000  # W&B provides system metrics only as a sample
 PROGRESS_ROWS = 10_000
 TABLES = frozenset({"table-file", "incremental-table-file"})
 _ADDRESS = re.compile(
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a run stands on W&B."""
+    """The address of a run on W&B."""
 
     entity: str
     project: str
@@ -40,7 +40,7 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> "Address":
-        """Of `wandb://ENTITY/PROJECT/RUN` or the address of the run's page. Raises FetchError."""
+        """Parse `wandb://ENTITY/PROJECT/RUN` or the URL of the run's page. Raises FetchError."""
         match = _ADDRESS.fullmatch(text)
         if match is None:
             raise FetchError(f"{text!r} is no run of W&B; write wandb://ENTITY/PROJECT/RUN, with the run's id")
@@ -48,7 +48,7 @@ class Address:
 
     @staticmethod
     def is_one(text: str) -> bool:
-        """Whether the text is meant as a run of W&B, and not as another address."""
+        """Whether the text is meant as a W&B run rather than another address."""
         return text.startswith("wandb:") or "://" not in text or _PAGE.fullmatch(text) is not None
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What came along: rows of the history, sample tables and other files, and files that W&B did not hand out."""
+    """What was fetched: history rows, sample tables and other files, and files that W&B did not provide."""
 
     rows: int
     files: int
@@ -106,7 +106,7 @@ def _manifest(address: Address, run: Any) -> Row:
 
 
 def _noting_tables(rows: Iterable[Row], names: dict[str, None]) -> Iterator[Row]:
-    """The rows, unchanged; the files of the tables in them are added to `names`."""
+    """The rows, unchanged; adds the files of their tables to `names`."""
     for row in rows:
         for value in row.values():
             if isinstance(value, Mapping) and value.get("_type") in TABLES and isinstance(value.get("path"), str):
@@ -115,7 +115,7 @@ def _noting_tables(rows: Iterable[Row], names: dict[str, None]) -> Iterator[Row]
 
 
 def _write_rows(file: Path, rows: Iterable[Row], told: Callable[[str], None]) -> int:
-    """One line a row, NaN and the infinities as the constants that Python reads."""
+    """Write one line per row, with NaN and infinities as the constants that Python reads."""
     count = 0
     with file.open("w", encoding="utf-8") as lines:
         for count, row in enumerate(rows, start=1):
@@ -126,7 +126,7 @@ def _write_rows(file: Path, rows: Iterable[Row], told: Callable[[str], None]) ->
 
 
 def _downloaded(run: Any, name: str, folder: Path) -> bool:
-    """Fetch one of the run's files; False where W&B has none of that name."""
+    """Download one of the run's files; False if W&B has none with that name."""
     wandb = importlib.import_module("wandb")
     root = folder if name == CONSOLE else folder / FILES
     try:
@@ -154,7 +154,7 @@ def _check_folder(address: Address, folder: Path) -> None:
 
 
 def _client() -> Any:
-    """W&B's library, once its server can be reached; asked first, for the client itself tries for minutes."""
+    """W&B's library, after checking that its server can be reached: the client itself would retry for minutes."""
     try:
         wandb = importlib.import_module("wandb")
     except ImportError as error:
@@ -164,7 +164,7 @@ def _client() -> Any:
     server = urllib.parse.urlsplit(os.environ.get("WANDB_BASE_URL") or wandb.setup().settings.base_url)
     port = server.port or (443 if server.scheme == "https" else 80)
     if urllib.request.getproxies().get(server.scheme):
-        return wandb  # whether a proxy reaches the server only the proxy knows
+        return wandb  # only the proxy knows whether it can reach the server
     try:
         socket.create_connection((server.hostname or "", port), SECONDS_TO_CONNECT).close()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Readers: one file per log format, behind one table that loads a format's module when a run of it is met."""
+"""The table of log formats, and what every reader provides; a format's module is loaded when a run of it is found."""
 
 import functools
 import importlib
@@ -13,10 +13,11 @@ from diagnostics.model.recording import Recording
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One log format: `marks` are the file names (glob patterns) that give a folder of this format away.
+    """One log format; `marks` are glob patterns of file names that identify a folder of this format.
 
-    `module` holds its `Reader` and its `runs_in`; `install` says what to install where the format needs a library that
-    the base install lacks, `loss` what a file of this format may hold that is not read, or not written to begin with.
+    `module` provides its `Reader` and `runs_in`. `install` says what to install if the format needs a library that the
+    base install lacks. `loss` names what files of this format may contain that is not read, or that the producer never
+    wrote.
     """
 
     name: str
@@ -25,11 +26,13 @@ class Format:
     module: str
     install: str = ""
     loss: str = ""
-    is_verified: bool = True  # on a file that a producer wrote; else by its source code and documents
-    has_runs_below: bool = True  # whether a folder with this mark, and those below it, may hold further logs
+    is_verified: bool = (
+        True  # against a file written by a producer; otherwise only against its source code and documentation
+    )
+    has_runs_below: bool = True  # whether folders with this mark, and those below, may contain further logs
 
     def fits(self, file_name: str) -> bool:
-        """Whether a file of this name may belong to this format."""
+        """Whether a file with this name may belong to this format."""
         return _pattern(self.marks).match(file_name) is not None
 
 
@@ -165,10 +168,10 @@ FORMATS: tuple[Format, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class RunRef:
-    """A run that was found and not read yet.
+    """A run that was found but not read yet.
 
-    `home` is the folder that its trainer wrote everything into, where the format tells. `parts` are other logs of the
-    same run, which are read together with this one. `files` are those that the run is found by too, beside `path`.
+    `home` is the folder that its trainer wrote everything into, if the format says so. `parts` are other logs of the
+    same run, read together with this one. `files` are further files that identify the run, besides `path`.
     """
 
     path: Path
@@ -189,36 +192,36 @@ class UnreadableRun(Exception):  # noqa: N818 - named for what the path is
 
 
 class Reader(Protocol):
-    """Reads one run of one format, and what it gains while it grows; no byte is read twice."""
+    """Reads one run of one format and follows it as it grows; each refresh reads only appended bytes."""
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         ...
 
 
 class FormatModule(Protocol):
-    """What a format's module offers."""
+    """What a format's module provides."""
 
     def Reader(self, path: Path) -> Reader:
-        """A reader of the run at this path: one of those that `runs_in` names."""
+        """A reader of the run at this path, which is one that `runs_in` returned."""
         ...
 
     def runs_in(self, folder: Path) -> tuple[RunRef, ...]:
-        """The runs that a folder with this format's mark holds: the folder itself, or files in it."""
+        """The runs in a folder with this format's mark: the folder itself, or files in it."""
         ...
 
     def start_time(self, path: Path) -> float | None:
-        """When the run at this path began, in seconds since the epoch, read from its name or its head."""
+        """When the run at this path began, in seconds since the epoch, according to its name or its first records."""
         ...
 
 
 def format_named(name: str) -> Format:
-    """The format of that name."""
+    """The format with this name."""
     return next(form for form in FORMATS if form.name == name)
 
 
 def load(form: Format) -> FormatModule:
-    """The module of a format. Raises ImportError with the install sentence where its library is missing."""
+    """The module of a format. Raises ImportError with the install sentence if its library is missing."""
     try:
         return cast(FormatModule, importlib.import_module(form.module))
     except ImportError as error:

@@ -1,8 +1,8 @@
-"""The cache: arrays that were read from large logs, kept in the user's cache folder until the logs change.
+"""A cache of arrays read from large logs, kept in the user's cache folder until the logs change.
 
-Only ever a cache: deleting it loses nothing, and where it cannot be written or read, the logs are read. One file holds
-a header (JSON, one line), facts (JSON) and the arrays as they lie in memory, which are mapped, not read. It is on disk
-as a whole before it has its name, so that several may write it and none sees a part.
+Deleting it loses nothing; if it cannot be written or read, the logs are read instead. Each entry is one file: a header
+(JSON, one line), facts (JSON), and the arrays in their memory layout, which are memory-mapped. A file gets its name
+only after it is complete on disk, so several processes may write an entry and none sees a partial one.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 Identity = list[Any]
 """Path, size, time of the last change, device and inode; the path alone of what is missing."""
 
-SMALLEST_LOG_BYTES = 1 << 22  # smaller logs are read as fast as they are found here
+SMALLEST_LOG_BYTES = 1 << 22  # smaller logs are read as fast as they would be looked up
 LARGEST_CACHE_BYTES = 1 << 31
 _ALIGNMENT = 64
 _SCHEMA = 2
@@ -32,29 +32,29 @@ _SCHEMA = 2
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was kept of a log: facts in JSON, and read-only arrays."""
+    """A cached log: facts as JSON, and read-only arrays."""
 
     facts: str
     arrays: tuple[Array, ...]
 
 
 def folder() -> Path:
-    """Where the cache lies; `XDG_CACHE_HOME` moves it."""
+    """The cache folder; `XDG_CACHE_HOME` moves it."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rlvitals" / "logs"
 
 
 def identities(files: Iterable[Path]) -> list[Identity]:
-    """What changes when a file is written to, replaced or removed, or a folder gains or loses one."""
+    """Values that change when a file is written, replaced or removed, or when a folder gains or loses a file."""
     return [[str(file), *_identity(file)] for file in files]
 
 
 def is_worth_keeping(files: Iterable[Identity]) -> bool:
-    """Whether the files are large enough."""
+    """Whether the files are large enough to cache."""
     return sum(sum(numbers[:1]) for _, *numbers in files) >= SMALLEST_LOG_BYTES
 
 
 def load(key: str, files: Sequence[Identity]) -> Entry | None:
-    """What was kept under a key; None where nothing was, or one of the files is not as it was then."""
+    """The entry under a key; None if there is none or one of the files has changed since."""
     place = _place(key)
     try:
         with place.open("rb") as file:
@@ -73,20 +73,22 @@ def load(key: str, files: Sequence[Identity]) -> Entry | None:
 
 
 def save(key: str, files: Sequence[Identity], entry: Entry) -> None:
-    """Keep what was read of these files, and drop what was not used for long where the cache grows too large."""
+    """Store an entry for these files; evicts the least recently used entries if the cache grows too large."""
     arrays, spans, end = (np.frombuffer(entry.facts.encode(), np.uint8), *entry.arrays), list[tuple[str, int, int]](), 0
     for array in arrays:
         spans.append((array.dtype.str, len(array), end))
         end += -(-array.nbytes // _ALIGNMENT) * _ALIGNMENT
     header = {"schema": _schema(), "key": key, "files": files, "arrays": spans}
-    with suppress(OSError, orjson.JSONEncodeError, UnicodeEncodeError):  # no room, no right: the logs are read again
+    with suppress(
+        OSError, orjson.JSONEncodeError, UnicodeEncodeError
+    ):  # disk full or no permission: the logs will be read again
         folder().mkdir(parents=True, exist_ok=True)
         _write(_place(key), orjson.dumps(header) + b"\n", [*(span[2] for span in spans), end], arrays)
         _make_room()
 
 
 def _write(place: Path, header: bytes, offsets: Sequence[int], arrays: Sequence[Array]) -> None:
-    """Write a file that appears whole or not at all, whatever stops this process or this machine."""
+    """Write a file that appears complete or not at all, even if the process or the machine dies."""
     start = -(-len(header) // _ALIGNMENT) * _ALIGNMENT
     with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as file:
         try:
@@ -105,7 +107,7 @@ def _write(place: Path, header: bytes, offsets: Sequence[int], arrays: Sequence[
 
 @cache
 def _schema() -> list[Any]:
-    """What changes when an entry would be written otherwise: this module's schema, and the code of all readers."""
+    """What invalidates every entry: this module's schema version, and the code of all readers."""
     modules = sorted((module.name, *_identity(module)[:2]) for module in Path(__file__).parent.rglob("*.py"))
     return [_SCHEMA, hashlib.blake2b(repr(modules).encode(), digest_size=16).hexdigest()]
 

@@ -1,7 +1,7 @@
-"""Kept recordings: what was read of a log that does not grow, as the cache holds it, so that it opens at once.
+"""Recordings of logs that no longer grow, served from the cache.
 
-One mechanism for all formats. A reader says which files its recording comes from, and how its samples are found again;
-while none of the files changes, the reader itself is not asked.
+One mechanism for all formats: a reader names the files that its recording depends on and how to find its samples again;
+as long as none of those files changes, the reader itself is not called.
 """
 
 import json
@@ -31,29 +31,29 @@ _PLAIN = (str, int, float, bool, type(None))
 
 @runtime_checkable
 class Cacheable(Reader, Protocol):
-    """A reader whose recordings can be kept."""
+    """A reader whose recordings can be cached."""
 
     path: Path
 
     def files(self) -> tuple[Path, ...]:
-        """Every file and folder, missing ones too, that the recording depends on. Raises UnreadableRun."""
+        """Every file and folder that the recording depends on, including missing ones. Raises UnreadableRun."""
         ...
 
     def name(self) -> str:
-        """What the run is called by its place among others; empty where the files themselves say it."""
+        """The run's name if it depends on the run's location; empty if the files themselves contain it."""
         ...
 
     def sample_index(self) -> Any:
-        """Where the samples stand, in what JSON can hold."""
+        """Where the samples are stored, as JSON-serialisable data."""
         ...
 
     def samples_of(self, index: Any) -> Samples:
-        """The samples at the places of an index."""
+        """The samples that an index points to."""
         ...
 
 
 class CachedReader:
-    """A reader that is asked only where the cache does not hold what it would find."""
+    """Wraps a reader and calls it only if the cache has no current entry."""
 
     def __init__(self, reader: Cacheable) -> None:
         self._reader = reader
@@ -62,7 +62,7 @@ class CachedReader:
         self._was_asked = False
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if self._was_asked:
             return self._reader.refresh()
         files = self._reader.files()
@@ -78,7 +78,7 @@ class CachedReader:
         return recording
 
     def _keep(self, recording: Recording, files: list[Identity]) -> None:
-        """Put a recording into the cache, as one of these files, which were looked at before they were read."""
+        """Store a recording in the cache, with file identities taken before the files were read."""
         facts = {name: getattr(recording, name) for name in _FACTS} | {
             "tags": list(recording.tags),
             "histograms": list(recording.histograms),
@@ -96,7 +96,7 @@ class CachedReader:
             save(self._key, files, Entry(json.dumps(facts), tuple(arrays)))
 
     def _recalled(self, files: list[Identity]) -> Recording | None:
-        """What the cache holds of these files; None where it holds nothing, or nothing that can be understood."""
+        """The cached recording of these files; None if there is none or it cannot be decoded."""
         entry = load(self._key, files)
         if entry is None:
             return None
@@ -127,14 +127,14 @@ class CachedReader:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether JSON gives back what it is given."""
+    """Whether a value survives a round trip through JSON unchanged."""
     if isinstance(value, dict):
         return all(type(name) is str and _is_plain(held) for name, held in value.items())
     return all(map(_is_plain, value)) if type(value) is list else type(value) in _PLAIN
 
 
 def _arrays(found: Histograms) -> tuple[Array, ...]:
-    """Steps, how many bins each histogram has, how much it holds that is not finite, the edges and counts of all."""
+    """Steps, number of bins per histogram, non-finite counts, and the edges and counts of all histograms."""
     sizes = np.array([len(bins.counts) for bins in found.bins], dtype=np.int64)
     others = np.array([[bins.nan, bins.inf, bins.minus_inf] for bins in found.bins], dtype=np.int64)
     edges = np.concatenate([bins.edges for bins in found.bins])

@@ -1,4 +1,4 @@
-"""Growing columns: the points of each tag in the order of the log, appended cheaply and handed out without a copy."""
+"""Growing columns: the points of each tag in log order, cheap to append and returned without copying."""
 
 from array import array
 from collections.abc import Sequence
@@ -7,18 +7,18 @@ import numpy as np
 
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
 
-FIRST_CAPACITY = 16  # a log may name a million tags once
-_FARTHEST_SIGHT = 8  # times the points so far: more are not expected, whatever a file promises
+FIRST_CAPACITY = 16  # a log may contain a million tags with one point each
+_FARTHEST_SIGHT = 8  # times the current points: the most reserved at once, whatever a file promises
 
 
 class Columns:
-    """The points of all tags. What `series` handed out never changes afterwards."""
+    """The points of all tags. Arrays returned by `series` never change afterwards."""
 
     def __init__(self) -> None:
         self._columns: dict[str, _Column] = {}
 
     def add(self, tag: str, step: int, value: float, time: float) -> None:
-        """Append one point; `time` is in seconds since the epoch, 0 where it is unknown.
+        """Append one point; `time` is in seconds since the epoch, 0 if unknown.
 
         Raises OverflowError for a step beyond 64 bits.
         """
@@ -28,11 +28,11 @@ class Columns:
         column.new_times.append(time)
 
     def extend(self, tag: str, steps: Steps, values: Values, times: Values, more: int = 0) -> None:
-        """Append many points (N,) of one tag, with room for so many more where the arrays have to grow."""
+        """Append many points (N,) of one tag, reserving room for `more` if the arrays have to grow."""
         self.open(tag).extend(steps, values, times, more)
 
     def open(self, tag: str) -> "_Column":
-        """Give a tag its place among the tags before its first point is there."""
+        """Reserve a tag's position among the tags before its first point arrives."""
         column = self._columns.get(tag)
         if column is None:
             column = self._columns[tag] = _Column()
@@ -45,7 +45,7 @@ class Columns:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many points each tag has so far."""
+        """The number of points of each tag."""
         return {tag: len(column) for tag, column in self._columns.items()}
 
     def series(self) -> dict[str, RawSeries]:
@@ -54,13 +54,13 @@ class Columns:
 
 
 class _Column:
-    """One tag: numpy arrays with room to grow, and the points that are not in them yet."""
+    """One tag: numpy arrays with spare capacity, and recent points not moved into them yet."""
 
     __slots__ = ("_has_times", "_size", "_steps", "_times", "_values", "new_steps", "new_times", "new_values")
 
     def __init__(self) -> None:
         self._size = 0
-        self._has_times = False  # a log whose points have none hands none out, not the year 1970
+        self._has_times = False  # a log without times returns none rather than 1970
         self._steps: Steps = NO_STEPS
         self._values: Values = NO_VALUES
         self._times: Values = NO_VALUES
@@ -80,12 +80,12 @@ class _Column:
         return RawSeries(tag, steps, values, times)
 
     def extend(self, steps: Steps, values: Values, times: Values, more: int) -> None:
-        """Append points; memory that was handed out is only ever appended to."""
+        """Append points; memory already returned to callers is never overwritten."""
         self._settle()
         self._append(steps, values, times, more)
 
     def _settle(self) -> None:
-        """Move the new points into the arrays."""
+        """Move the recent points into the arrays."""
         if self.new_steps:
             self._append(self.new_steps, self.new_values, self.new_times)
             del self.new_steps[:], self.new_values[:], self.new_times[:]

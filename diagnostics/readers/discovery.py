@@ -1,6 +1,6 @@
-"""Discovery: every run below a folder, and the reader of the one at a path.
+"""Finds every run below a folder, and opens the readers of the run at a path.
 
-A run directory is one run and is not descended into; links make no doubles.
+A run directory is one run and is not descended into; links do not produce duplicates.
 """
 
 import os
@@ -16,9 +16,9 @@ MAX_LISTED = 5
 
 
 def find(path: Path) -> list[RunRef]:
-    """The runs at or below a path, in the order of their paths; none where it does not exist or may not be read.
+    """The runs at or below a path, ordered by path; none if it does not exist or may not be read.
 
-    A run that wrote several logs is found once. A database that holds several runs is a file with runs below it.
+    A run with several logs is found once. A database with several runs appears as a file with runs below it.
     """
     if path.is_dir():
         return group_runs(_walk(path))
@@ -30,9 +30,9 @@ def find(path: Path) -> list[RunRef]:
 
 
 def open_readers(run: Path | RunRef) -> tuple[Reader, ...]:
-    """The readers of one run's logs: of a run that was found, or the one at or below a path.
+    """The readers of one run's logs: of a run that was found, or of the only run at or below a path.
 
-    Raises UnreadableRun where the path holds no run, or more than one.
+    Raises UnreadableRun if the path holds no run, or more than one.
     """
     path = run if isinstance(run, Path) else run.path
     found = find(run) if isinstance(run, Path) else [run]
@@ -51,7 +51,7 @@ def _opened(ref: RunRef) -> Reader:
 
 
 def _walk(root: Path) -> Iterator[RunRef]:
-    """Folders first, links after them, so that a linked run goes by its real path where that is below the root too."""
+    """Real folders first, links last, so that a linked run gets its real path if that is below the root too."""
     waiting, links, seen = [root], list[Path](), set[tuple[int, int]]()
     while waiting or links:
         folder = waiting.pop() if waiting else links.pop()
@@ -61,7 +61,7 @@ def _walk(root: Path) -> Iterator[RunRef]:
                 continue
             entries = sorted(folder.iterdir())
             below = [entry for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
-        except OSError:  # gone, no folder, or not ours to read
+        except OSError:  # gone, not a folder, or no permission
             continue
         seen.add((identity.st_dev, identity.st_ino))
         names = [entry.name for entry in entries]
@@ -72,7 +72,7 @@ def _walk(root: Path) -> Iterator[RunRef]:
 
 
 def _runs_in(folder: Path, file_names: Sequence[str]) -> Iterator[RunRef]:
-    """The runs that a folder itself holds; a run directory holds one, whatever else lies in it."""
+    """The runs in a folder itself; a run directory is one run, whatever else is in it."""
     for form in _formats_of(file_names):
         found = load(form).runs_in(folder)
         yield from found
@@ -81,7 +81,7 @@ def _runs_in(folder: Path, file_names: Sequence[str]) -> Iterator[RunRef]:
 
 
 def _formats_of(file_names: Sequence[str]) -> list[Format]:
-    """The formats whose mark is among these names."""
+    """The formats with a mark among these names."""
     return [form for form in FORMATS if any(form.fits(name) for name in file_names)]
 
 

@@ -1,7 +1,7 @@
-"""Which logs tell of one and the same run: a trainer may write TensorBoard, W&B, trackio and files at once.
+"""Groups logs of the same run: a trainer may write TensorBoard, W&B, trackio and files at once.
 
-Nothing but names and the heads of files is read for it. Logs belong together where one trainer's output folder holds
-them, or where they were opened within a minute of each other and no other log lies as near in the tree of folders.
+Only names and the first bytes of files are used. Logs belong together if they are in one trainer's output folder, or if
+they were opened within a minute of each other and no other log is as close in the folder tree.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,9 +13,9 @@ from pathlib import Path
 
 from diagnostics.readers.base import FORMATS, RunRef, format_named, load
 
-SECONDS_BETWEEN_ENDS = 600.0  # in which a tracker's last words and the console's come
-SECONDS_APART = 60.0  # from the opening of one tracker to that of the next, imports and log-ins included
-_FOLLOWERS = frozenset(  # what a trainer leaves beside its tracker's log
+SECONDS_BETWEEN_ENDS = 600.0  # between a tracker's last write and the console's
+SECONDS_APART = 60.0  # between opening two trackers, including imports and logins
+_FOLLOWERS = frozenset(  # what a trainer writes beside its tracker's log
     {"trainer-state", "completions", "samples", "samples-parquet", "trajectories"}
 )
 _FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swift, LLaMA-Factory
@@ -23,7 +23,7 @@ _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 
 
 def group_runs(refs: Iterable[RunRef]) -> list[RunRef]:
-    """One reference per run; the logs of one run beside the first are its parts."""
+    """One reference per run; further logs of the run become parts of the leading one."""
     found = _by_start(_by_home(_without_copies(list(refs))))
     below = _below(member for ref in found for member in members(ref))
     common = [_at_common_folder(ref, below) for ref in found]
@@ -36,10 +36,10 @@ def members(ref: RunRef) -> tuple[RunRef, ...]:
 
 
 def _without_copies(refs: list[RunRef]) -> list[RunRef]:
-    """Leave out a console's text where the one log in its folder and below is a tracker's of the same training.
+    """Leave out console output if the only other log in its folder or below is a tracker's log of the same training.
 
-    It tells more. That it is of the same one is taken from both having been written to at the same time in the end; our
-    own run directories hold what they printed.
+    The tracker's log says more. They count as the same training if both were last written at about the same time; our
+    own run directories contain their console output.
     """
     printed = [ref for ref in refs if ref.format == "console"]
     texts, logs = _below(printed), _below(ref for ref in refs if ref.format != "console" and not _follows(ref))
@@ -54,7 +54,7 @@ def _is_copy(ref: RunRef, logs: Sequence[RunRef]) -> bool:
 
 
 def _last_written(path: Path) -> float:
-    """When a file, or a file right in a folder, was written to last, in seconds since the epoch; 0 where none is."""
+    """When a file, or any file directly in a folder, was last written, in seconds since the epoch; 0 if none was."""
     try:
         files = [file for file in path.iterdir() if file.is_file()] if path.is_dir() else [path]
         return max((file.stat().st_mtime for file in files), default=0.0)
@@ -63,7 +63,7 @@ def _last_written(path: Path) -> float:
 
 
 def _by_home(refs: list[RunRef]) -> list[RunRef]:
-    """Join what an output folder holds beside a log to that log, to the newest where there are several."""
+    """Attach files in an output folder to the log in it, to the newest log if there are several."""
     followers, named = defaultdict[Path | None, list[RunRef]](list), defaultdict[Path | None, list[RunRef]](list)
     for ref in refs:
         (followers if _follows(ref) else named)[ref.home].append(ref)
@@ -83,7 +83,7 @@ def _follows(ref: RunRef) -> bool:
 
 
 def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[int]) -> RunRef | None:
-    """The log that a folder's followers belong to: the newest that names the folder, else the only one below it."""
+    """The log that attached files belong to: the newest in their folder, else the only one below it."""
     free = [ref for ref in named if id(ref) in alone]
     if free or len(below) != 1 or id(below[0]) not in alone:
         return max(free, key=lambda ref: start_time(ref) or 0.0, default=None)
@@ -91,7 +91,7 @@ def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[i
 
 
 def _below(refs: Iterable[RunRef]) -> dict[Path, list[RunRef]]:
-    """For each folder the logs in it and below it."""
+    """The logs in and below each folder."""
     found = defaultdict[Path, list[RunRef]](list)
     for ref in refs:
         for folder in (ref.path, *ref.path.parents):
@@ -100,7 +100,7 @@ def _below(refs: Iterable[RunRef]) -> dict[Path, list[RunRef]]:
 
 
 def _by_start(refs: list[RunRef]) -> list[RunRef]:
-    """Join logs of different formats that were opened at the same time, where that leaves no doubt."""
+    """Join logs of different formats that were opened at the same time, if the match is unambiguous."""
     if len({ref.format for ref in refs}) < 2:
         return refs
     dated = [(start, ref) for ref in refs if ref.format != "rlvitals" and (start := start_time(ref)) is not None]
@@ -122,7 +122,7 @@ def _by_start(refs: list[RunRef]) -> list[RunRef]:
 
 
 def _is_the_closest(ref: RunRef, other: RunRef, near: Sequence[RunRef]) -> bool:
-    """Whether no third log of the same format lies as close to a log, in the tree of folders, as this one."""
+    """Whether no third log of the same format is as close in the folder tree as this one."""
     rivals = [third for third in near if third is not other and _formats(third) & _formats(other)]
     depth = len(_common_folder([ref.path, other.path]).parts)
     return all(len(_common_folder([ref.path, third.path]).parts) < depth for third in rivals)
@@ -133,19 +133,19 @@ def _formats(ref: RunRef) -> frozenset[str]:
 
 
 def start_time(ref: RunRef) -> float | None:
-    """When a run began, in seconds since the epoch; None where nothing says so."""
+    """When a run began, in seconds since the epoch; None if unknown."""
     starts = (load(format_named(member.format)).start_time(member.path) for member in members(ref))
     return next((start for start in starts if start is not None), None)
 
 
 def _joined(refs: Sequence[RunRef]) -> RunRef:
-    """One reference that stands at the leading log and carries all of them."""
+    """One reference at the leading log that carries all of them."""
     ordered = sorted(refs, key=lambda ref: _ORDER[ref.format])
     return replace(ordered[0], parts=tuple(ordered)) if len(ordered) > 1 else ordered[0]
 
 
 def _at_common_folder(ref: RunRef, below: Mapping[Path, Sequence[RunRef]]) -> RunRef:
-    """The reference at the folder that holds all its logs, where no other run lies below it."""
+    """The reference moved to the folder that contains all its logs, if no other run is below it."""
     if not ref.parts:
         return ref
     folder = _common_folder([member.path for member in ref.parts])

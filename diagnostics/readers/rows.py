@@ -1,4 +1,4 @@
-"""Rows of metrics as trackers keep them: which value counts the steps, and what every other value is."""
+"""Rows of metrics as trackers store them: which value is the step, and what every other value is."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,24 +17,24 @@ _PHASES = frozenset({"train", "eval"})
 
 
 class Rows:
-    """The points of a tracker's rows, in file order, on the trainer's own steps.
+    """The points of a tracker's rows, in file order, at the trainer's own steps.
 
-    `axes` are the names that may hold the step. A row without any of them belongs to the step of the row before, once
-    one row had it: trackers log timings and tables by calls of their own. Until then the tracker's count holds.
+    `axes` are the names that may contain the step. A row without any of them belongs to the previous row's step, once
+    any row had one: trackers log timings and tables in separate calls. Until then the tracker's own count is used.
     """
 
     def __init__(self, axes: Iterable[str] = AXES) -> None:
         self.columns = Columns()
         self.histograms = HistogramColumns()
         self.axes = list(axes)
-        self.skipped = 0  # values that are no number and no histogram
-        self.misfits = 0  # histograms that are none
+        self.skipped = 0  # values that are neither a number nor a histogram
+        self.misfits = 0  # malformed histograms
         self.last_step: int | None = None
-        self.is_evaluating = False  # the last row of metrics was an evaluation's; tables follow their row
+        self.is_evaluating = False  # whether the last row of metrics was an evaluation's; tables follow their row
         self._has_axis = False
 
     def step_of(self, row: Mapping[str, Any], counted: int | None) -> int | None:
-        """The step that a row belongs to; `counted` is the tracker's own count. None where neither says."""
+        """The step that a row belongs to; `counted` is the tracker's own count. None if neither is given."""
         for axis in self.axes:
             value = as_number(row.get(axis))
             if value is not None and math.isfinite(value) and value.is_integer() and abs(value) < LARGEST_STEP:
@@ -43,13 +43,13 @@ class Rows:
         return self.last_step if self._has_axis else counted
 
     def note_phase(self, row: Iterable[str]) -> None:
-        """Tell by a row's names, as transformers gives them, whether the trainer trains or evaluates."""
+        """Infer from a row's names, as transformers chooses them, whether the trainer is training or evaluating."""
         phases = {name.partition("/")[0] for name in row if name not in AXES}
         if phases & _PHASES:
             self.is_evaluating = "eval" in phases
 
     def add(self, name: str, value: Any, step: int, time: float) -> None:
-        """Take one value: a number, a histogram, a mapping of further values, or something that is skipped."""
+        """Add one value: a number, a histogram, a mapping of further values, or something that is skipped."""
         number = as_number(value) if not isinstance(value, str) else number_of(value)
         if number is not None:
             self.columns.add(name, step, number, time)
@@ -70,7 +70,7 @@ class Rows:
         return (f"{self.skipped} values that are neither numbers, tables nor histograms were skipped",)
 
     def _add_histogram(self, name: str, step: int, value: Mapping[str, Any]) -> None:
-        """W&B and trackio: `bins` are edges and `values` counts, or `packedBins` says where equal bins begin."""
+        """W&B and trackio: `bins` are edges and `values` counts, or `packedBins` gives where equal-width bins start."""
         try:
             edges, counts = value.get("bins"), value.get("values")
             if packed := value.get("packedBins"):

@@ -1,4 +1,4 @@
-"""What stands around a training's event files: the model card, saved hyper-parameters, and a name for the run."""
+"""What lies beside a training's event files: the model card, saved hyperparameters, and a name for the run."""
 
 import json
 import re
@@ -18,7 +18,7 @@ _FLAT_YAML = re.compile(r"^(?P<key>[\w./-]+):[ ]?(?P<value>.*)$", re.MULTILINE)
 
 
 def model_card(event_file: Path) -> str:
-    """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty where there is none."""
+    """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty if there is none."""
     try:
         with _card(event_file).open("rb") as file:
             return file.read(MAX_CARD_BYTES).decode(errors="replace")
@@ -27,13 +27,13 @@ def model_card(event_file: Path) -> str:
 
 
 def files_beside(event_file: Path) -> tuple[Path, ...]:
-    """The files and folders beside an event file that these functions look at, missing ones too."""
+    """The files and folders beside an event file that these functions read, including missing ones."""
     saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
     return (_card(event_file), event_file.parent, *saved)
 
 
 def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
-    """The flat `hparams.yml` that Accelerate saves in a folder named by the time, right after opening an event file."""
+    """The flat `hparams.yml` that Accelerate saves in a timestamped folder right after opening an event file."""
     folders = (path.parent for path in event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
     later = [path for path in folders if is_time_named(path) and float(path.name) >= opened_at(event_file)]
     if not later:
@@ -43,17 +43,17 @@ def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
 
 
 def is_time_named(folder: Path) -> bool:
-    """Whether a folder's name is a time in seconds: `add_hparams` makes such folders, and they are no runs."""
+    """Whether a folder's name is a Unix time: `add_hparams` creates such folders, which are not runs."""
     return _UNIX_TIME.fullmatch(folder.name) is not None
 
 
 def flat_yaml(text: str) -> dict[str, Any]:
-    """The scalars of a YAML mapping without nesting; what is no number, boolean or null is taken as text."""
+    """The scalars of a YAML mapping without nesting; anything but a number, boolean or null is text."""
     return {match["key"]: _yaml_scalar(match["value"].strip()) for match in _FLAT_YAML.finditer(text)}
 
 
 def run_name(path: Path) -> str:
-    """A name that tells runs apart: of an output folder, or of its parent where `out` or `runs` tells nothing."""
+    """A distinguishing name: of the output folder, or of its parent if `out` or `runs` says nothing."""
     if not path.is_dir():
         return f"{run_name(path.parent)} {time.strftime('%b%d %H:%M:%S', time.gmtime(opened_at(path)))}"
     if path.parent.name != "runs":

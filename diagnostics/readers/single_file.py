@@ -22,7 +22,7 @@ class FileLog(Protocol):
         """Whether what was read counts no more, and the file has to be read from its start."""
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
 
     def status(self, written: float, now: float) -> Status:
         """The state of a run whose file was last written at one moment and looked at in another."""
@@ -52,7 +52,7 @@ class FileReader(ABC, Generic[Log]):
         return name_of(self.path)
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
         if self._log.was_replaced:

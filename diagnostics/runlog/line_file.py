@@ -1,4 +1,4 @@
-"""A file of whole lines that one process appends to: what cannot be written whole leaves no part behind."""
+"""A file of whole lines that one process appends to; a line that cannot be written completely leaves nothing behind."""
 
 import fcntl
 import os
@@ -7,12 +7,12 @@ from typing import BinaryIO
 
 
 class LineFile:
-    """An append-only file. What `append` wrote is with the kernel when it returns, so a killed process loses none.
+    """An append-only file. `append` returns once the kernel has the data, so a killed process loses nothing.
 
-    The file is locked while it is open; the lock ends with the process, however that ends. A last line without an end,
-    which a power cut may leave, is ended first, so that the next line does not run into it.
+    The file is locked while open; the lock ends with the process, however it ends. An incomplete last line, which a
+    power cut may leave, is terminated first, so that the next line stays separate.
 
-    Raises BlockingIOError when another process has the file open.
+    Raises BlockingIOError if another process has the file open.
     """
 
     def __init__(self, path: Path) -> None:
@@ -26,7 +26,7 @@ class LineFile:
             raise
 
     def append(self, lines: bytes) -> None:
-        """Write whole lines. Raises OSError, with the file as it was, where they do not fit (the disk is full)."""
+        """Append whole lines. Raises OSError, with the file unchanged, if they do not fit (the disk is full)."""
         start = os.fstat(self._file.fileno()).st_size
         left = memoryview(lines)
         try:
@@ -37,7 +37,7 @@ class LineFile:
             raise
 
     def close(self) -> None:
-        """End the writing; later calls do nothing."""
+        """Close the file; later calls do nothing."""
         self._file.close()
 
 

@@ -1,4 +1,4 @@
-"""Where the run lies that another one was relaunched from."""
+"""Locates the run that another one was relaunched from."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
 def find_parent(run: Run, *folders: Path) -> Path | None:
     """The run directory of the run that this one was relaunched from.
 
-    It is looked for beside the run, in `folders` and among the sample runs; None where it is not there, or none.
+    Searched beside the run, in `folders` and among the sample runs; None if it is not there or the run has no parent.
     """
     if run.parent is None:
         return None
@@ -29,5 +29,5 @@ def find_parent(run: Run, *folders: Path) -> Path | None:
 def _id_in(record: Path) -> Any:
     try:
         return orjson.loads(record.read_bytes())["run_id"]
-    except (OSError, ValueError, KeyError, TypeError):  # a neighbour that is broken is no parent
+    except (OSError, ValueError, KeyError, TypeError):  # a broken neighbour is no parent
         return None

@@ -1,4 +1,4 @@
-"""The identity of a process on its machine, and whether a process of that identity still lives."""
+"""The identity of a process on its machine, and whether that process is still alive."""
 
 import os
 import socket
@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-_START_TOLERANCE = 1.0  # seconds: psutil derives the start from the boot time, which clock adjustments move a little
+_START_TOLERANCE = (
+    1.0  # seconds: psutil derives the start time from the boot time, which clock adjustments shift slightly
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessIdentity:
-    """A process that cannot be mistaken for another: a pid alone is reused, a pid on another host means nothing."""
+    """Identifies a process unambiguously: pids are reused, and mean nothing on another host."""
 
     host: str
     boot_id: str
@@ -28,12 +30,12 @@ class ProcessIdentity:
 
     @property
     def is_on_this_host(self) -> bool:
-        """Only the host that started a process can judge whether it lives."""
+        """Only the host that started a process can tell whether it is alive."""
         return self.host == socket.gethostname()
 
     @property
     def is_alive(self) -> bool:
-        """Whether that very process still runs here (a zombie has ended). Always False for another host or boot."""
+        """Whether this very process still runs here (a zombie does not). Always False for another host or boot."""
         if not self.is_on_this_host or self.boot_id != boot_id():
             return False
         import psutil  # noqa: PLC0415 - as above
@@ -47,7 +49,7 @@ class ProcessIdentity:
 
 
 def boot_id() -> str:
-    """What tells one boot of this machine from the next: Linux's boot id, elsewhere the boot time in seconds."""
+    """Identifies the current boot: Linux's boot id, elsewhere the boot time in seconds."""
     if _BOOT_ID.exists():
         return _BOOT_ID.read_text().strip()
     import psutil  # noqa: PLC0415 - as above

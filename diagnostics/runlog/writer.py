@@ -57,13 +57,13 @@ class RunLogError(Exception):
 
 
 class RunLog:
-    """Writes one run directory. Every call to `log` is on disk before it returns, so a killed process loses no step.
+    """Writes one run directory. Every `log` call is on disk before it returns, so a killed process loses no step.
 
     `config` is flat and uses TRL's argument names; `total` is the number of planned steps. A daemon thread refreshes
     the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
     that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
 
-    Raises RunLogError when the directory holds a run already or cannot be written.
+    Raises RunLogError if the directory holds a run already or cannot be written.
     """
 
     def __init__(
@@ -92,12 +92,12 @@ class RunLog:
         total: int | None = None,
         changes: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Go on writing a run that has ended or died, from the step after `step`.
+        """Continue a run that has ended or died, from the step after `step`.
 
-        Nothing that it holds is changed: steps that were logged after `step` stand there a second time, and readers
-        take the later one. `status.json` keeps, under `resumed`, each such beginning with the options that changed.
+        Nothing already logged is changed: steps after `step` are logged a second time, and readers take the later one.
+        `status.json` lists each resumption under `resumed`, with the options that changed.
 
-        Raises RunLogError when the directory holds no run, or one that a living process still writes.
+        Raises RunLogError if the directory holds no run, or one that a live process still writes.
         """
         log = cls.__new__(cls)
         log.directory = Path(directory)
@@ -137,7 +137,7 @@ class RunLog:
         samples: Sequence[Mapping[str, Any]] | None = None,
         histograms: Mapping[str, Any] | None = None,
     ) -> None:
-        """Append one logged step. Samples are written first, so that a step that is visible has its samples."""
+        """Append one logged step. Samples are written first, so that every visible step has its samples."""
         if samples:
             self._samples.append(b"".join(encode({"step": step, **sample}) for sample in samples))
         row: dict[str, Any] = {"step": step, "time": time.time(), "metrics": dict(metrics)}
@@ -147,17 +147,17 @@ class RunLog:
         self._note_step(step)
 
     def heartbeat(self) -> None:
-        """Say in status.json that the process lives, without a step."""
+        """Update the heartbeat in status.json without logging a step."""
         self._update()
 
     def close(self, state: str = "finished", error: str | None = None) -> None:
-        """Write the final state ("finished", "stopped" or "failed") and end the heartbeat. Later calls do nothing."""
+        """Write the final state ("finished", "stopped" or "failed") and stop the heartbeat. Later calls do nothing."""
         if state not in ENDED_STATES:
             raise ValueError(f"a run ends as one of {sorted(ENDED_STATES)}, not as {state!r}")
         if self._closed.is_set():
             return
         self._closed.set()
-        with suppress(OSError):  # where not even the state can be written, the caller's own words must do
+        with suppress(OSError):  # if not even the state can be written, the caller's error has to do
             self._update(state=state, error=error)
         self._events.close()
         self._samples.close()
@@ -168,7 +168,7 @@ class RunLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End as `finished`, or as `failed` with the exception in words; the exception goes on."""
+        """Close as `finished`, or as `failed` with the exception's text; the exception propagates."""
         if error is None:
             self.close()
         else:
@@ -205,9 +205,9 @@ class RunLog:
             raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
 
     def _note_step(self, step: int) -> None:
-        """Keep the step for status.json, which is replaced at once only when it is a second old: the heartbeat follows.
+        """Record the step for status.json, which is rewritten at most once a second; the heartbeat writes the rest.
 
-        A replaced file costs ten times what an appended line does; the newest step stands in the events at any moment.
+        Replacing a file costs ten times as much as appending a line; the newest step is always in the events.
         """
         if self._status["state"] != "running" or time.time() - self._status["heartbeat"] >= STATUS_SECONDS:
             self._update(state="running", step=step)
@@ -225,12 +225,12 @@ class RunLog:
                 if self._closed.is_set():
                     return
                 self._status["heartbeat"] = time.time()
-                with suppress(OSError):  # a full disk may be free again at the next beat
+                with suppress(OSError):  # the disk may have space again at the next beat
                     replace_file(self.directory / STATUS_FILE, encode(self._status))
 
 
 def encode(row: Mapping[str, Any]) -> bytes:
-    """One row as a JSON line. orjson is ten times faster but writes NaN as null: a line with a null is checked."""
+    """One row as a JSON line. orjson is ten times faster but writes NaN as null, so a line with a null is checked."""
     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
     if b"null" not in line or _is_finite(row):
         return line
@@ -238,10 +238,10 @@ def encode(row: Mapping[str, Any]) -> bytes:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Replace a file so that a reader sees the old content or the new, never a part.
+    """Replace a file atomically: readers see the old or the new content, never a part.
 
-    Where the disk is full a file of up to a block is written over in place, which needs no new room: a run's state can
-    still say that the disk is full. Raises OSError where neither works.
+    If the disk is full, a file of up to one block is overwritten in place, which needs no new space, so that a run's
+    state can still say that the disk is full. Raises OSError if neither works.
     """
     temporary = path.with_name(path.name + ".tmp")
     try:
@@ -268,7 +268,7 @@ def _row_of(path: Path) -> dict[str, Any]:
 
 
 def _check_not_elsewhere(directory: Path, status: Mapping[str, Any]) -> None:
-    """A lock may not reach from one machine to another; a young heartbeat of a run that has not ended does."""
+    """Refuse a run with a recent heartbeat from another machine, where a file lock may not reach."""
     age = time.time() - float(status.get("heartbeat") or 0.0)
     is_elsewhere = status.get("host") != socket.gethostname() and status.get("state") not in ENDED_STATES
     if is_elsewhere and age < SECONDS_OF_SILENCE:
@@ -276,7 +276,7 @@ def _check_not_elsewhere(directory: Path, status: Mapping[str, Any]) -> None:
 
 
 def installed_versions() -> dict[str, str]:
-    """The versions of the packages that decide what a run computes, without importing them."""
+    """The versions of the packages that affect a run's results, without importing them."""
     from importlib import metadata  # noqa: PLC0415 - brings the email package; readers import this module for its names
 
     found = {}

@@ -1,4 +1,4 @@
-"""What a training died of, by the last lines of its console."""
+"""Why a training died, according to the last lines of its console output."""
 
 import re
 from collections import deque
@@ -11,9 +11,9 @@ _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(
     r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
 )
-# Of torchrun, of torchrun at a signal, of accelerate launch.
+# torchrun, torchrun after a signal, accelerate launch.
 _OF_LAUNCHER = re.compile(r"(?:\w+\.)*(?:ChildFailedError|SignalException|CalledProcessError)\b")
-_KILLED = re.compile(  # said by a shell, by Slurm, by torchrun
+_KILLED = re.compile(  # messages of a shell, Slurm and torchrun
     r"Killed|\S{1,200}: line \d+:\s+\d+ Killed\b.*"
     r"|.{0,200}\boom[-_]kill\b.*|.{0,80}Signal 9 \(SIGKILL\) received by PID.*"
     r"|(?:slurmstepd|srun): error: \*\*\* .{0,200}\bCANCELLED AT .*"
@@ -23,9 +23,9 @@ _BY_HAND = "KeyboardInterrupt"
 
 
 class Ending:
-    """The last lines, and the error that the process died of, if these show one.
+    """The last lines, and the error that ended the process if they show one.
 
-    A launcher says after it that one of its processes failed, which is an error by itself only where no other is known.
+    Launchers report afterwards that a child process failed; that counts as the error only if no other is known.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Ending:
         self._is_in_traceback = False
 
     def take(self, line: str) -> None:
-        """Look at the next line of the console."""
+        """Process the next line of the console."""
         words = strip_ansi(line.rpartition("\r")[2]).rstrip()
         self.lines.append(words)
         if _TRACEBACK in words:
@@ -45,7 +45,7 @@ class Ending:
             self._fail(words.strip(), is_root=self._is_unknown)
 
     def with_last(self, line: str) -> "Ending":
-        """What it is with one more line, which may not be whole yet."""
+        """The same with one more line, which may be incomplete."""
         found = copy(self)
         found.lines = self.lines.copy()
         if line:
@@ -54,7 +54,7 @@ class Ending:
 
     @property
     def was_by_hand(self) -> bool:
-        """Whether somebody pressed Ctrl-C."""
+        """Whether the user pressed Ctrl-C."""
         return self.error is not None and self.error.startswith(_BY_HAND)
 
     @property
@@ -66,5 +66,5 @@ class Ending:
             self.error = error
 
     def forget(self) -> None:
-        """The training went on after all."""
+        """Drop the error: the training continued."""
         self.error, self._is_in_traceback = None, False

@@ -1,6 +1,6 @@
-"""What trainers print while they train: rows of metrics, progress bars and steps, found among all else on a console.
+"""Finds rows of metrics, progress bars and steps among everything else on a console.
 
-Rows are Python's dictionaries, as transformers' Trainer and what is built on it print them, recognised by their `epoch`
+Rows are Python dictionaries as printed by transformers' Trainer and its descendants, recognised by their `epoch`
 (`{'loss': '0.12', …, 'epoch': '0.5'}`), and verl's lines (`step:3 - actor/kl_loss:0.1 - …`).
 """
 
@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from diagnostics.readers.console.plain_text import strip_ansi
 
-EVAL = "eval_"  # how the Trainer begins the names of evaluations
+EVAL = "eval_"  # the Trainer's prefix of evaluation metrics
 LONGEST_NAME = 300  # characters
-LONGEST_ROW = 1 << 16  # bytes, of a row by which a text is recognised
-MOST_PLACES = 1000  # at which one is looked for
+LONGEST_ROW = 1 << 16  # bytes of a row that identifies a text as a console log
+MOST_PLACES = 1000  # candidates that are tried
 _DICTIONARY = re.compile(r"\{['\"]")
 _PAIR = re.compile(
     rf"""(?:^|,[ ])(?:'(?P<name>[^'\n]{{1,{LONGEST_NAME}}})'|"(?P<other>[^"\n]{{1,{LONGEST_NAME}}})"):[ ]"""
@@ -22,42 +22,42 @@ _PAIR = re.compile(
 )
 _STEP_LINE = re.compile(r"(?<![\w/])step:(?P<step>-?\d{1,18}) - (?P<pairs>\S.*)$")
 _OUT_OF = re.compile(r"(?P<step>\d{1,18})/(?P<total>\d{1,18})")
-_LABEL = r"(?:\[?[\w.-]{0,40}\d\]?:|\([^()]{0,80}\))"  # srun's number of a task, Ray's name of an actor
-_BAR = re.compile(  # of a Trainer or verl: those of other loops have a name before them
+_LABEL = r"(?:\[?[\w.-]{0,40}\d\]?:|\([^()]{0,80}\))"  # srun's task number, Ray's actor name
+_BAR = re.compile(  # of a Trainer or verl; bars of other loops are preceded by a name
     rf"(?:^(?:{_LABEL}\s)?\s*(?:Training Progress:\s*)?|(?<=[^:\s\d])\s*)\d{{1,3}}%(?:\|[^|]{{0,500}}\|)?\s+"
     r"(?P<step>\d{1,18})/(?P<total>\d{1,18})\s\["
 )
 _PANEL = re.compile(r"╭─+ Step (?P<step>\d{1,18}) ─+╮")  # TRL's table of completions, printed after its row
 _NUMBER = re.compile(r"(?:(?:np|numpy|torch)\.)?(?:\w+\()?(?P<number>[-+\w.]+?)(?:\.|\)|, .*)?")
 _FIRST_PAIR = re.compile(rb"(?<![\w/])step:\d{1,18} - \S{1,300}?:(?:np\.\w{1,20}\()?[-+]?(?:\d|nan|inf)")
-_BEGINNING = re.compile(  # verl's settings, or a traceback through a trainer whose rows are known
+_BEGINNING = re.compile(  # verl's settings, or a traceback through a known trainer
     rb"\{'actor_rollout_ref': "
     rb'|File "[^"\n]{0,400}[/\\](?:trl|verl|unsloth_compiled_cache)[/\\][^"\n]{1,400}", line \d'
 )
 _THREE_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
-_SEVERAL = 4  # numbers, which end with their third decimal by chance no more
+_SEVERAL = 4  # enough numbers that three decimals are no coincidence
 _STEPS = ("step", "global_step", "global_step/max_steps")
 _NOTHING = frozenset({"None", "True", "False"})
 
 
 class Bar(NamedTuple):
-    """How far a progress bar had come."""
+    """The position of a progress bar."""
 
     step: int
     total: int
 
 
 class Panel(NamedTuple):
-    """The step that a table of completions is headed by."""
+    """The step in the heading of a table of completions."""
 
     step: int
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The numbers of one row by name; its step and the last one where it says them. `misfits` are values of no kind.
+    """The numbers of one row by name, with its step and the planned steps if printed. `misfits` counts other values.
 
-    `is_rounded` where all of several are printed with three decimals, as older versions of verl do.
+    `is_rounded` if several values are all printed with three decimals, as older versions of verl do.
     """
 
     values: dict[str, float]
@@ -71,7 +71,7 @@ Printed = Row | Bar | Panel
 
 
 def printed(line: str) -> Iterator[Printed]:
-    """What a line holds, in its order; nothing for most lines. What a carriage return wrote over counts too."""
+    """What a line contains, in order; nothing for most lines. Text overwritten by a carriage return counts too."""
     for piece in line.split("\r"):
         words = strip_ansi(piece)
         dictionary = _DICTIONARY.search(words) if "'epoch': " in words else None
@@ -87,12 +87,12 @@ def printed(line: str) -> Iterator[Printed]:
 
 
 def is_whole_row(line: str) -> bool:
-    """Whether a line without an end is a dictionary's row that nothing is missing from."""
+    """Whether a line without a line end is a complete dictionary row."""
     return "'epoch': " in line and strip_ansi(line).rstrip().endswith("}")
 
 
 def _of_dictionary(body: str) -> Row:
-    """A row of the Trainer's; values are numbers, numbers in quotes, or text that is left out."""
+    """A row of the Trainer: values are numbers, quoted numbers, or text, which is ignored."""
     values, misfits = dict[str, float](), 0
     step = total = None
     for match in _PAIR.finditer(body):
@@ -111,7 +111,7 @@ def _of_dictionary(body: str) -> Row:
 
 
 def _of_pairs(step: int, pairs: str) -> Row:
-    """verl's row: a name may hold spaces and colons, a value neither."""
+    """A row of verl: names may contain spaces and colons, values neither."""
     values, misfits, is_rounded = dict[str, float](), 0, True
     for pair in pairs.split(" - "):
         name, _, value = pair.rpartition(":")
@@ -125,7 +125,7 @@ def _of_pairs(step: int, pairs: str) -> Row:
 
 
 def number_in(text: str) -> float | None:
-    """A number as Python prints it, numpy's and torch's too (`np.float64(0.5)`, `tensor(0.5)`); None where none."""
+    """A number as Python, numpy or torch prints it (`np.float64(0.5)`, `tensor(0.5)`); None if it is none."""
     match = _NUMBER.fullmatch(text)
     try:
         return float(match["number"]) if match else None
@@ -138,19 +138,19 @@ def _whole(number: float) -> int | None:
 
 
 def holds_row(text: bytes) -> bool:
-    """Whether a row stands anywhere in these bytes."""
+    """Whether these bytes contain a row."""
     return any(_FIRST_PAIR.match(text, place) for place in _places(b"step:", text)) or any(
         text.find(b"{", _line_start(text, place), place) >= 0 for place in _places(b"'epoch': ", text)
     )
 
 
 def holds_beginning(text: bytes) -> bool:
-    """Whether these bytes show that a training began, or failed at it, though it may have printed no row yet."""
+    """Whether these bytes show that a training started, or failed to, even if no row was printed yet."""
     return _BEGINNING.search(text) is not None
 
 
 def _places(words: bytes, text: bytes) -> Iterator[int]:
-    """Where these words stand, the first times."""
+    """The first occurrences of these words."""
     place = text.find(words)
     for _ in range(MOST_PLACES):
         if place < 0:

@@ -1,4 +1,4 @@
-"""What was printed for a terminal, as plain text."""
+"""Terminal output as plain text."""
 
 import re
 
@@ -6,5 +6,5 @@ _COLOUR = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
 
 
 def strip_ansi(text: str) -> str:
-    """The text without what a terminal colours and moves by."""
+    """The text without escape sequences."""
     return _COLOUR.sub("", text) if "\x1b" in text else text

@@ -11,11 +11,11 @@ from diagnostics.readers.console.plain_text import strip_ansi
 FIRST = "{'actor_rollout_ref': "
 MOST_CHARACTERS = 1 << 18  # ten times what verl's settings take
 _PREFIX = re.compile(r"\([^()]{0,80}\)\s")
-_PART = re.compile(r"\s+['\"\[{(]")  # how pprint begins each line but the first
+_PART = re.compile(r"\s+['\"\[{(]")  # pprint's indentation of every line but the first
 
 
 class PrintedSettings:
-    """Found as soon as the lines are whole; what other processes or libraries print in between is passed over."""
+    """Complete once the closing brace was printed; lines from other processes in between are ignored."""
 
     def __init__(self) -> None:
         self.found: Mapping[str, Any] = {}
@@ -25,7 +25,7 @@ class PrintedSettings:
         self._open = 0  # braces
 
     def take(self, line: str) -> None:
-        """Look at the next line of the console."""
+        """Process the next line of the console."""
         if not self._lines and FIRST not in line:
             return
         words = strip_ansi(line).rstrip()
@@ -45,7 +45,7 @@ class PrintedSettings:
             self._lines = []
 
     def _close(self) -> None:
-        """The settings, if the lines are them after all."""
+        """The settings, if the collected lines parse as such."""
         try:
             found = json.loads(json.dumps(ast.literal_eval("\n".join(self._lines)), default=str))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -1,6 +1,6 @@
-"""The reader of what a trainer printed: a console's text in a file, by `> train.log`, tee, nohup or Slurm.
+"""Reads what a trainer printed: console output in a file, from `> train.log`, tee, nohup or Slurm.
 
-It is all that is left of a training without a tracker, which is the default of TRL with transformers 5.
+It is the only log of a training without a tracker, which is the default of TRL with transformers 5.
 """
 
 import time
@@ -32,17 +32,17 @@ from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 
 SUFFIXES = frozenset({".log", ".out", ".txt"})
-HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # in which a training has to show for a text to be taken for a console's
-CRASH_SECONDS = 30.0  # without a word after a traceback: it was the end, and a last line is as long as it will be
-MOST_TEXTS = 1 << 15  # of which is remembered whether they are a console's
-BAR_BYTES = 1 << 11  # in which the first bar after a row stands
-OF_WANDB = "files"  # the folder in which W&B keeps its own copy of what was printed
+HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # searched for signs of a training
+CRASH_SECONDS = 30.0  # of silence after a traceback mean that it ended, and that its last line is complete
+MOST_TEXTS = 1 << 15  # whose classification is remembered
+BAR_BYTES = 1 << 11  # that may separate a row from the next progress bar
+OF_WANDB = "files"  # where W&B keeps its own copy of the console
 ROUNDED = "All numbers are printed with three decimals: what is nearer to 0 than 0.0005 reads 0"
 _LEAST_SHOWN = 0.0005
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every text right in the folder in which a trainer's row of metrics stands, or that it began or failed at it."""
+    """Every text file directly in the folder with a row of metrics, or with signs that a training started."""
     named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
     files = [file for file in named if _is_console(file)]
     home = folder.parent if folder.name == OF_WANDB else folder
@@ -50,11 +50,11 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: rows are printed without their time."""
+    """Unknown: printed rows have no time."""
 
 
 class Reader(FileReader["_Log"]):
-    """Follows one text."""
+    """Follows one text file."""
 
     def opened(self) -> "_Log":
         return _Log(self.path)
@@ -83,7 +83,7 @@ class _Log:
         self.malformed = 0
         self.is_rounded = False
         self.settings = PrintedSettings()
-        self._columns = Columns()  # on the rows' numbers, from 0
+        self._columns = Columns()  # indexed by row number, from 0
         self._rows = RowSteps()
         self._lines = TextLines(path)
         self._ending = Ending()
@@ -94,7 +94,7 @@ class _Log:
 
     @property
     def ending(self) -> Ending:
-        """How the text ends, its last line read as far as it goes."""
+        """How the text ends, including its last, possibly incomplete line."""
         return self._ending.with_last(self._lines.begun(LONGEST_ROW))
 
     def read(self) -> bool:
@@ -103,10 +103,10 @@ class _Log:
             self._take_line(line)
         begun = self._lines.begun(LONGEST_ROW)
         has_last_row = is_whole_row(begun) and self._is_left()
-        if has_last_row:  # a text that was pasted has no end of line there
+        if has_last_row:  # pasted text lacks the final line end
             self._lines.end_line()
             self._take_line(begun)
-        for item in printed(self._lines.begun(BAR_BYTES)):  # a bar ends its line with the next row only
+        for item in printed(self._lines.begun(BAR_BYTES)):  # a progress bar's line ends only with the next row
             if isinstance(item, Bar):
                 self._take(item)
         return has_last_row or self._lines.tail.offset != before
@@ -121,7 +121,7 @@ class _Log:
             self._take(item)
 
     def series(self) -> dict[str, RawSeries]:
-        """All points so far, on the steps that are known by now."""
+        """All points so far, at the steps inferred so far."""
         steps = self._rows.steps()
         found = self._columns.series()
         return {tag: replace(series, steps=steps[series.steps]) for tag, series in found.items()}
@@ -154,7 +154,7 @@ class _Log:
 
 
 def _tag(name: str) -> str:
-    """The name that the Trainer's trackers use: `eval_x` is `eval/x` there."""
+    """The name that the Trainer's trackers use: `eval_x` becomes `eval/x`."""
     return f"eval/{name.removeprefix(EVAL)}" if name.startswith(EVAL) else name
 
 
@@ -168,7 +168,7 @@ def _is_console(file: Path) -> bool:
 
 @lru_cache(MOST_TEXTS)
 def _shows_training(file: Path, inode: int, size: int, changed: int) -> bool:
-    """Whether a text's head or end is of a training; one that has not changed since is not read again."""
+    """Whether the head or the end of a text shows a training; unchanged files are not read again."""
     try:
         with file.open("rb") as text:
             if _is_of_training(text.read(HEAD_BYTES)):

@@ -1,4 +1,4 @@
-"""Which step each row of a console belongs to, and where one training ends and another begins."""
+"""Assigns a step to each row of a console, and detects where one training ends and another begins."""
 
 from array import array
 
@@ -14,28 +14,28 @@ SEVERAL = (
     "The verdict is on all of them together: cut the text there for one on each"
 )
 _SUMMARY, _EPISODES = "train_runtime", "episode"
-_MOVING = 0.9  # of the rows: the bar must have moved since the row before, or its steps are not theirs
+_MOVING = 0.9  # of the rows for which the bar must have advanced, or its steps are not used
 _UNKNOWN = -(2**63)
 
 
 class RowSteps:
-    """Which step each row belongs to: the one that it says, the one that is printed around it, or its number."""
+    """The step of each row: the one it states, the one printed around it, or its number."""
 
     def __init__(self) -> None:
         self._total: int | None = None
         self._firsts = [0]  # the number of each training's first row
         self._has_ended = False
-        self._episodes = 0.0  # which only grow in a training
-        self._said = array("q")  # by the row or the table of completions behind it
-        self._shown = array("q")  # by the bar: first after the row, or else last before it
+        self._episodes = 0.0  # which only increase within a training
+        self._said = array("q")  # stated by the row or by the table of completions after it
+        self._shown = array("q")  # from the bar: the first after the row, else the last before it
         self._counted = array("q")
         self._trains = array("b")
         self._bar: Bar | None = None
-        self._next_bar: Bar | None = None  # of what came after a training that ended
+        self._next_bar: Bar | None = None  # after a training that ended
         self._awaits_bar = False
 
     def begin(self, row: Row) -> int:
-        """The number of a row that was met just now, from 0."""
+        """The number of the row just found, from 0."""
         names = row.values.keys() - {"epoch"}
         trains = _SUMMARY not in names and not all(name.startswith(EVAL) for name in names)
         counted = trains + (self._counted[-1] if self._counted else 0)
@@ -54,13 +54,13 @@ class RowSteps:
         return len(self._said) - 1
 
     def _begin_another(self) -> None:
-        """A row of training behind the summary of one that ended is another's, whose bar may have begun already."""
+        """A row after the summary of a finished training belongs to the next one, whose bar may have started."""
         self._firsts.append(len(self._said))
         bar = self._bar if self._bar and self._bar.step < self._bar.total else self._next_bar
         self._has_ended, self._total, self._bar, self._next_bar = False, None, bar, None
 
     def _step_said(self, row: Row, counted: int) -> int:
-        """What the row says of its step; TRL's PPO counts episodes, and prints a row for each update."""
+        """The step stated by the row; TRL's PPO counts episodes and prints a row for each update."""
         if row.step is not None:
             return row.step
         if _SUMMARY in row.values and self._said:
@@ -68,7 +68,7 @@ class RowSteps:
         return counted if _EPISODES in row.values else _UNKNOWN
 
     def note(self, item: Bar | Panel) -> None:
-        """Take what a bar or a table of completions says."""
+        """Record the position of a bar or the heading of a table of completions."""
         if isinstance(item, Panel):
             if self._said and self._said[-1] == _UNKNOWN:
                 self._said[-1] = item.step
@@ -81,23 +81,23 @@ class RowSteps:
 
     @property
     def total(self) -> int | None:
-        """The planned steps; not known where the rows of several trainings are counted on."""
+        """The planned steps; unknown if rows of several trainings are numbered consecutively."""
         are_counted = self._episodes > 0 or self._known()[1] == COUNTED
         return None if are_counted and len(self._firsts) > 1 else self._total
 
     def steps(self) -> Steps:
-        """(R,) the step of each row so far."""
+        """(R,) The step of each row so far."""
         return self._known()[0]
 
     def notes(self) -> tuple[str, ...]:
-        """How the rows' steps are known, unless they say them; and that they are of several trainings."""
+        """How the steps were inferred, unless the rows state them; and whether there are several trainings."""
         note, (_, *later) = self._known()[1], self._firsts
         rows = ", ".join(str(first + 1) for first in later)
         several = SEVERAL.format(count=len(self._firsts), rows=rows)
         return (*((note,) if note else ()), *((several,) if later else ()))
 
     def _known(self) -> tuple[Steps, str]:
-        """The rows' steps, and what must be said of them."""
+        """The rows' steps, and what has to be noted about them."""
         said = np.array(self._said, dtype=np.int64)
         if (said != _UNKNOWN).all():
             return said, ""
@@ -105,7 +105,7 @@ class RowSteps:
         return (shown, BY_BAR) if self._moves(shown) else (np.array(self._counted, dtype=np.int64), COUNTED)
 
     def _moves(self, shown: Steps) -> bool:
-        """Whether what is printed around the rows goes along with them, as it does not where one is held back."""
+        """Whether the bar advances with the rows; it does not if one of the two streams is buffered."""
         of_training = shown[np.array(self._trains, dtype=np.bool_)]
         if (shown == _UNKNOWN).any() or not len(of_training):
             return False

@@ -1,4 +1,4 @@
-"""The reader of MLflow's databases: one SQLite file with any number of experiments and runs in it."""
+"""Reads MLflow databases: one SQLite file with any number of experiments and runs."""
 
 import json
 import math
@@ -21,12 +21,12 @@ _STATES = {"RUNNING": "running", "FINISHED": "finished", "FAILED": "failed", "KI
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The runs of every MLflow database right in a folder; a database of something else holds none."""
+    """The runs of every MLflow database directly in a folder; other databases contain none."""
     return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
 
 
 def runs_of(file: Path) -> Iterator[RunRef]:
-    """The runs of one database, those that were deleted left out: the file where it holds one, else a path below it."""
+    """The runs of one database except deleted ones: the file itself if it contains one run, else paths below it."""
     query = "SELECT run_uuid, name FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time"
     try:
         with connect_read_only(file) as database:
@@ -40,7 +40,7 @@ def runs_of(file: Path) -> Iterator[RunRef]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the run began, as its row says."""
+    """When the run began, according to its row."""
     try:
         with connect_read_only(_file_of(path)) as database:
             found = _run_of(path, database)
@@ -66,7 +66,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             with connect_read_only(self.file) as database:
                 row = _run_of(self.path, database)
@@ -77,7 +77,7 @@ class Reader:
         except FileNotFoundError as error:
             raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
         except sqlite3.Error as error:
-            self._forget()  # it may have been read in part
+            self._forget()  # it may have been read only partly
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
         return self._last
 
@@ -86,7 +86,7 @@ class Reader:
         return files_of(self.file)
 
     def name(self) -> str:
-        """Nothing: the run's name stands in the database."""
+        """Empty: the run's name is in the database."""
         return ""
 
     def sample_index(self) -> None:
@@ -135,12 +135,12 @@ class Reader:
 
 
 def _file_of(path: Path) -> Path:
-    """The database that holds the run at a path."""
+    """The database that contains the run at a path."""
     return path if path.is_file() else path.parent
 
 
 def _run_of(path: Path, database: sqlite3.Connection) -> Row:
-    """The row of the run at a path: of the only one where the path is the database itself. Raises UnreadableRun."""
+    """The row of the run at a path, or of the only run if the path is the database itself. Raises UnreadableRun."""
     file = _file_of(path)
     query = "SELECT run_uuid, name, status, start_time FROM runs WHERE lifecycle_stage = 'active'"
     named, number = (" AND run_uuid = ?", (path.name,)) if path != file else ("", ())
@@ -156,20 +156,20 @@ def _config(database: sqlite3.Connection, run: str) -> Row:
 
 
 def seconds(milliseconds: Any) -> float | None:
-    """A time of MLflow's in seconds since the epoch; None where there is none."""
+    """An MLflow timestamp in seconds since the epoch; None if there is none."""
     number = as_number(milliseconds)
     return number * MILLISECOND if number else None
 
 
 def _value(stored: float, is_nan: bool) -> float:
-    """The number that was logged: MLflow stores NaN as 0 with a mark, and infinity as the largest float."""
+    """The logged number: MLflow stores NaN as 0 with a flag, and infinity as the largest float."""
     if is_nan:
         return math.nan
     return math.copysign(math.inf, stored) if abs(stored) >= LARGEST_FLOAT else float(stored)
 
 
 def parameter(text: Any) -> Any:
-    """A parameter as what it was before MLflow made it a text."""
+    """A parameter's original value, which MLflow stores as text."""
     words = {"True": True, "False": False, "None": None}
     if text in words:
         return words[text]

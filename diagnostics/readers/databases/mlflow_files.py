@@ -1,6 +1,6 @@
-"""The reader of MLflow's file store: a folder for each run, in it a file for each metric and each parameter.
+"""Reads MLflow's file store: a folder per run, with a file per metric and per parameter.
 
-`mlruns/EXPERIMENT/RUN/metrics/NAME` holds lines of time (ms), value and step; `meta.yaml` says what the run is.
+`mlruns/EXPERIMENT/RUN/metrics/NAME` holds lines of time (ms), value and step; `meta.yaml` describes the run.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _STATES = {1: "running", 2: "queued", 3: "finished", 4: "failed", 5: "stopped"} 
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder, by its `meta.yaml`; that of an experiment names no run, and a deleted run is left out."""
+    """The folder, if its `meta.yaml` describes a run; experiments and deleted runs are left out."""
     meta = _meta(folder)
     if not meta or "run_id" not in meta or meta.get("lifecycle_stage") == "deleted":
         return ()
@@ -31,7 +31,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the run began, as its `meta.yaml` says."""
+    """When the run began, according to its `meta.yaml`."""
     return seconds((_meta(path) or {}).get("start_time"))
 
 
@@ -44,7 +44,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         meta = _meta(self.path)
         if meta is None:
             raise UnreadableRun(self.path, f"{self.path} is gone: its {META} was there and has been removed")
@@ -57,12 +57,12 @@ class Reader:
         return self._last
 
     def files(self) -> tuple[Path, ...]:
-        """What says what the run is, its metrics and its parameters, with the folders that they are in."""
+        """The run's description, metrics and parameters, with the folders they are in."""
         parts = (self.path / METRICS, self.path / PARAMETERS)
         return (self.path / META, *parts, *sorted(path for part in parts for path in part.rglob("*")))
 
     def name(self) -> str:
-        """Nothing: the run's name stands in its `meta.yaml`."""
+        """Empty: the run's name is in its `meta.yaml`."""
         return ""
 
     def sample_index(self) -> None:
@@ -103,11 +103,11 @@ class _Log:
 
     @property
     def last_written(self) -> float | None:
-        """When a metric was written last, in seconds since the epoch."""
+        """When a metric was last written, in seconds since the epoch."""
         return max((file.stat().st_mtime for file in self._files if file.exists()), default=None)
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
         before = self._offset
         for file in sorted(path for path in self._folder.rglob("*") if path.is_file()):
             tag = file.relative_to(self._folder).as_posix().encode(errors="replace").decode()
@@ -120,7 +120,7 @@ class _Log:
         return sum(lines.tail.offset for lines in self._files.values())
 
     def _take(self, tag: str, line: str) -> None:
-        """One line: time, value, step, and of newer versions the data set; the first versions wrote no step."""
+        """One line: time, value, step and, in newer versions, the data set; the first versions wrote no step."""
         moment, *rest = line.split()
         try:
             value, step = float(rest[0]), int(rest[1]) if len(rest) > 1 else 0

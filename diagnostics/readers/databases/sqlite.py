@@ -1,4 +1,4 @@
-"""SQLite databases that another process writes: opened for reading only, whatever state the writer left them in."""
+"""SQLite databases that another process writes: opened read-only, in whatever state the writer left them."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-SECONDS_TO_WAIT = 2.0  # for a writer that holds the database
+SECONDS_TO_WAIT = 2.0  # to wait for a writer that holds the lock
 
 
 @contextmanager
 def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
-    """The database for reading. Where its folder takes no file beside it, it is read as one that nobody writes.
+    """Open a database for reading, as immutable if no file may be created beside it.
 
     Raises FileNotFoundError or sqlite3.Error.
     """
@@ -27,16 +27,16 @@ def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
         _check_whole(database, file)
         database.text_factory = partial(str, encoding="utf-8", errors="replace")
         yield database
-    except UnicodeDecodeError as error:  # SQLite's own message quotes a name that is no text
+    except UnicodeDecodeError as error:  # SQLite's own message quotes a name that is not valid text
         raise sqlite3.DatabaseError("its tables have names that are no text") from error
     finally:
         database.close()
 
 
 def _check_whole(database: sqlite3.Connection, file: Path) -> None:
-    """SQLite itself sees that pages are missing, but takes what is missing of the last one for zeros.
+    """Reject a truncated database: SQLite notices missing pages but reads a partly missing last page as zeros.
 
-    Where there is a write-ahead log, that page may stand in it.
+    If there is a write-ahead log, that page may be in it.
     """
     (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
     if file.stat().st_size % page_bytes and files_of(file) == (file,):
@@ -44,16 +44,16 @@ def _check_whole(database: sqlite3.Connection, file: Path) -> None:
 
 
 def columns(database: sqlite3.Connection, table: str) -> set[str]:
-    """The columns of a table; none where there is no such table."""
+    """The columns of a table; none if there is no such table."""
     return {str(row[1]) for row in database.execute(f"PRAGMA table_info({table})")}
 
 
 def last_written(file: Path) -> float:
-    """When the database or its write-ahead log was last written to, in seconds since the epoch."""
+    """When the database or its write-ahead log was last written, in seconds since the epoch."""
     return max(path.stat().st_mtime for path in files_of(file) if path.exists())
 
 
 def files_of(file: Path) -> tuple[Path, ...]:
-    """The database and its write-ahead log, unless that is empty: whoever looks at a database may make one."""
+    """The database and its write-ahead log, unless the latter is empty: merely opening a database may create one."""
     log = file.with_name(f"{file.name}-wal")
     return (file, log) if log.exists() and log.stat().st_size else (file,)

@@ -1,4 +1,4 @@
-"""The reader of trackio's databases: one SQLite file per project, with any number of runs in it."""
+"""Reads trackio databases: one SQLite file per project, with any number of runs."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ _EVAL_KEYS = ("eval", "val")
 
 
 class _Table(NamedTuple):
-    """One logged table or conversation: its row in the database, its key there, and what the completions answer."""
+    """One logged table or conversation: its row and key in the database, and the step its completions belong to."""
 
     number: int
     key: str
@@ -34,12 +34,12 @@ class _Table(NamedTuple):
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The runs of every project's database right in a folder; a database of something else holds none."""
+    """The runs of every project database directly in a folder; other databases contain none."""
     return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
 
 
 def runs_of(file: Path) -> Iterator[RunRef]:
-    """The runs of one database: the file itself where it holds one, else the file and the run's name below it."""
+    """The runs of one database: the file itself if it contains one run, else the run's name below the file."""
     try:
         with connect_read_only(file) as database:
             names = [
@@ -54,7 +54,7 @@ def runs_of(file: Path) -> Iterator[RunRef]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the run's first row was written: trackio stamps its configuration before that."""
+    """When the run's first row was written; trackio timestamps its configuration earlier."""
     file, run = (path, None) if path.is_file() else (path.parent, path.name)
     query = "SELECT min(created_at) FROM configs" + (" WHERE run_name = ?" if run else "")
     try:
@@ -76,14 +76,14 @@ class Reader:
         self._rows = Rows()
         self._tables: dict[int, list[_Table]] = {}
         self._last_id = self._last_trace = 0
-        self._steps: dict[int, int] = {}  # the trainer's, by trackio's count
+        self._steps: dict[int, int] = {}  # the trainer's step by trackio's count
         self._alerts: tuple[str, ...] = ()
         self._inode: int | None = None
         self._last: Recording | None = None
         self._misfits = 0
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             inode = self.file.stat().st_ino
             with connect_read_only(self.file) as database:
@@ -97,7 +97,7 @@ class Reader:
                 self.path, f"{self.path} is gone: the database was there and has been removed"
             ) from error
         except sqlite3.Error as error:
-            self._forget()  # it may have been read in part
+            self._forget()  # it may have been read only partly
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of trackio: {error}") from error
         status = self._status(time.time())
         if self._last is None or grew or status != self._last.status:
@@ -109,11 +109,11 @@ class Reader:
         return files_of(self.file)
 
     def name(self) -> str:
-        """Nothing: the run's name stands in the database."""
+        """Empty: the run's name is in the database."""
         return ""
 
     def sample_index(self) -> Any:
-        """The tables of each step, and the reward functions whose columns they have."""
+        """The tables of each step, and the reward functions named by their columns."""
         return {
             "tables": [[step, list(map(list, found))] for step, found in self._tables.items()],
             "functions": sorted(reward_functions(self._rows.columns.tags)),
@@ -195,7 +195,7 @@ class Reader:
         self._steps, self._last_trace, self._alerts = {}, 0, ()
 
     def _status(self, now: float) -> Status:
-        """Running while the database is written to; it does not say how a run ended."""
+        """Running while the database is written; it does not record how a run ended."""
         written = last_written(self.file)
         state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
         return Status(state=state, step=self._rows.last_step, last_written=written)
@@ -208,9 +208,9 @@ def _samples(file: Path, tables: dict[int, tuple[_Table, ...]], functions: froze
 def load_samples(
     file: Path, tables: dict[int, tuple[_Table, ...]], functions: frozenset[str], step: int
 ) -> tuple[Sample, ...]:
-    """The samples of one step; none where the database is gone.
+    """The samples of one step; none if the database is gone.
 
-    A table that repeats the one before it counts once: TRL logs the newest one again when the training ends.
+    A table identical to the previous one counts once: TRL logs the newest one again when the training ends.
     """
     found: list[Sample] = []
     before: list[Row] = []
@@ -232,7 +232,7 @@ def load_samples(
 
 
 def _table_rows(database: sqlite3.Connection, table: _Table) -> list[Row]:
-    """The rows of a table of completions; none where it holds something else, or is gone."""
+    """The rows of a table of completions; none if it holds something else or is gone."""
     stored = database.execute("SELECT metrics FROM metrics WHERE id = ?", (table.number,)).fetchone()
     value = (_row(stored[0]) or {}).get(table.key) if stored else None
     rows = value.get("_value") if isinstance(value, dict) else None
@@ -241,14 +241,14 @@ def _table_rows(database: sqlite3.Connection, table: _Table) -> list[Row]:
 
 
 def _row(metrics: Any) -> Row | None:
-    """The values of one row, which trackio stores as bytes although the column is declared a text."""
+    """The values of one row, which trackio stores as bytes although the column is declared as text."""
     if isinstance(metrics, str):
         metrics = metrics.encode(errors="replace")
     return parse_row(metrics) if isinstance(metrics, bytes) else None
 
 
 def _seconds(text: Any) -> float | None:
-    """Seconds since the epoch of an ISO date."""
+    """An ISO date in seconds since the epoch."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (TypeError, ValueError):

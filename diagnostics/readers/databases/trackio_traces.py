@@ -1,4 +1,4 @@
-"""What a trackio database keeps beside its metrics: conversations, which become samples, and alerts, which are told."""
+"""What trackio stores besides metrics: conversations, which become samples, and alerts, which become notes."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ _NEEDED = {"run_name", "step", "key", "messages", "metadata"}
 
 
 class Trace(NamedTuple):
-    """One logged conversation: its row in the database, trackio's count of the step, and the key that it is under."""
+    """One logged conversation: its row in the database, trackio's step count, and its key."""
 
     number: int
     counted: int
@@ -21,7 +21,7 @@ class Trace(NamedTuple):
 
 
 def traces(database: sqlite3.Connection, run: str, after: int) -> Iterator[Trace]:
-    """The conversations of a run behind the row `after`; none in a database of before trackio 0.25."""
+    """The conversations of a run after row `after`; none in databases from before trackio 0.25."""
     if not columns(database, "traces") >= _NEEDED:
         return
     query = "SELECT rowid, step, key FROM traces WHERE run_name = ? AND rowid > ? ORDER BY rowid"
@@ -31,7 +31,7 @@ def traces(database: sqlite3.Connection, run: str, after: int) -> Iterator[Trace
 
 
 def trace_rows(database: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]:
-    """A row of a sample table for each of these conversations, with what its metadata says beside the step."""
+    """A sample-table row for each of these conversations, including its metadata."""
     rows: list[Row] = []
     for number in numbers:
         found = database.execute("SELECT messages, metadata FROM traces WHERE rowid = ?", (number,)).fetchone()
@@ -44,7 +44,7 @@ def trace_rows(database: sqlite3.Connection, numbers: Sequence[int]) -> list[Row
 
 
 def alert_notes(database: sqlite3.Connection, run: str) -> tuple[str, ...]:
-    """A sentence for each of the newest alerts of a run, and one for those before them."""
+    """A sentence for each of a run's newest alerts, and one for all earlier ones."""
     if not {"run_name", "title", "step"} <= columns(database, "alerts"):
         return ()
     query = "SELECT title, text, step FROM alerts WHERE run_name = ? ORDER BY rowid DESC"
@@ -59,7 +59,7 @@ def alert_notes(database: sqlite3.Connection, run: str) -> tuple[str, ...]:
 
 
 def _json(stored: Any) -> Any:
-    """A JSON value, which trackio stores as bytes although the column is declared a text; None where there is none."""
+    """A JSON value, which trackio stores as bytes although the column is declared as text; None if there is none."""
     content = stored.encode(errors="replace") if isinstance(stored, str) else stored
     row = parse_row(b'{"value":%b}' % content) if isinstance(content, bytes) else None
     return row["value"] if row else None

@@ -1,4 +1,4 @@
-"""JSON lines as they are written: complete lines only, NaN and ±Infinity as such, malformed lines counted."""
+"""JSON lines as they are written: complete lines only, NaN and ±Infinity accepted, malformed lines counted."""
 
 import json
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ Row = dict[str, Any]
 
 
 class Line(NamedTuple):
-    """One row and where it stands in its file: bytes `start` to `end`."""
+    """One row and its position in the file: bytes `start` to `end`."""
 
     start: int
     end: int
@@ -21,7 +21,7 @@ class Line(NamedTuple):
 
 
 class JsonLines:
-    """Follows one JSON-lines file; holds back a last line that has no end yet."""
+    """Follows one JSON-lines file; holds back an incomplete last line."""
 
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
@@ -30,11 +30,11 @@ class JsonLines:
 
     @property
     def torn_bytes(self) -> int:
-        """The length of the unfinished last line."""
+        """The length of the incomplete last line."""
         return len(self._torn)
 
     def lines(self) -> Iterator[Line]:
-        """The rows that were completed since the last call."""
+        """The rows completed since the last call."""
         for chunk in self.tail.chunks():
             start = self.tail.offset - len(chunk) - len(self._torn)
             *complete, self._torn = (self._torn + chunk).split(b"\n")
@@ -50,25 +50,25 @@ class JsonLines:
 
 
 def parse_row(text: bytes) -> Row | None:
-    """One line as a JSON object; None where it is none. NaN, Infinity and -Infinity are numbers here."""
+    """One line as a JSON object; None if it is none. NaN, Infinity and -Infinity count as numbers."""
     try:
         row = orjson.loads(text)
-    except orjson.JSONDecodeError:  # strict JSON has no NaN: the slower parser takes over
+    except orjson.JSONDecodeError:  # strict JSON has no NaN: fall back to the slower parser
         try:
             row = json.loads(text)
-        except (ValueError, RecursionError):  # the latter is what thousands of open brackets come to
+        except (ValueError, RecursionError):  # the latter for thousands of open brackets
             return None
     return row if isinstance(row, dict) else None
 
 
 def as_whole(value: Any) -> int | None:
-    """A JSON value as a whole number of 64 bits, as steps and counts are; None where it is none."""
+    """A JSON value as a 64-bit integer, like a step or a count; None if it is none."""
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return value if is_whole and -(2**63) <= value < 2**63 else None
 
 
 def as_number(value: Any) -> float | None:
-    """A JSON number as a float; None where it is none or beyond a float's range."""
+    """A JSON number as a float; None if it is none or out of range."""
     if not isinstance(value, int | float):
         return None
     try:
@@ -78,6 +78,6 @@ def as_number(value: Any) -> float | None:
 
 
 def as_text(value: Any) -> str:
-    """Text as it is (lone surrogates, which no UTF-8 file can take, become question marks), anything else as JSON."""
+    """Text with lone surrogates, which UTF-8 cannot encode, replaced by question marks; other values as JSON."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.encode(errors="replace").decode()

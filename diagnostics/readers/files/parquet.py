@@ -1,4 +1,4 @@
-"""Parquet files: the one door to pyarrow, which only they need."""
+"""Parquet files; the only module that imports pyarrow."""
 
 from pathlib import Path
 from typing import Any
@@ -9,17 +9,17 @@ Row = dict[str, Any]
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Every row; none where the file is gone, torn or no parquet. Raises ImportError without pyarrow."""
+    """Every row; none if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
     return rows_of_whole(file) or []
 
 
 def rows_of_whole(file: Path) -> list[Row] | None:
-    """Every row; None where the file is gone, torn or no parquet. Raises ImportError without pyarrow."""
+    """Every row; None if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
     return _rows(file, first_only=False)
 
 
 def is_whole(file: Path) -> bool:
-    """Whether a file is written to its end, which says what it holds. Raises ImportError without pyarrow."""
+    """Whether a file is complete: its footer is written last. Raises ImportError without pyarrow."""
     pyarrow = _pyarrow()
     try:
         pyarrow.parquet.read_metadata(file)
@@ -29,7 +29,7 @@ def is_whole(file: Path) -> bool:
 
 
 def first_row(file: Path) -> Row | None:
-    """The first row; None where there is none to be had, pyarrow included."""
+    """The first row; None if it cannot be read, or without pyarrow."""
     try:
         return next(iter(_rows(file, first_only=True) or ()), None)
     except ImportError:
@@ -37,7 +37,7 @@ def first_row(file: Path) -> Row | None:
 
 
 def column(file: Path, name: str) -> list[Any]:
-    """The values of one column; none where there is no such column. Raises ImportError without pyarrow."""
+    """The values of one column; none if there is no such column. Raises ImportError without pyarrow."""
     pyarrow = _pyarrow()
     try:
         return list(pyarrow.parquet.read_table(file, columns=[name]).column(name).to_pylist())
@@ -46,7 +46,7 @@ def column(file: Path, name: str) -> list[Any]:
 
 
 def rows_where(file: Path, name: str, value: Any) -> list[Row]:
-    """The rows that hold this value in a column; row groups without it are not read. Raises ImportError."""
+    """The rows with this value in a column; row groups without it are not read. Raises ImportError without pyarrow."""
     pyarrow = _pyarrow()
     try:
         return list(pyarrow.parquet.read_table(file, filters=[(name, "==", value)]).to_pylist())

@@ -10,13 +10,13 @@ _FIXED_BYTES = {FIXED64: 8, FIXED32: 4}
 
 
 class WireError(ValueError):
-    """Bytes that are no message."""
+    """Bytes that are not a message."""
 
 
 def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Field numbers and contents in the order of the message: an int for a varint, else the field's bytes.
+    """Field numbers and contents in message order: an int for a varint, else the field's bytes.
 
-    Raises WireError where a field has no end or a wire type that is out of use.
+    Raises WireError if a field is truncated or has an obsolete wire type.
     """
     position, end = 0, len(message)
     while position < end:
@@ -39,7 +39,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def varint(message: bytes, position: int) -> tuple[int, int]:
-    """The unsigned varint at a position, and the position after it. Raises WireError where it has no end."""
+    """The unsigned varint at a position, and the position after it. Raises WireError if it is truncated."""
     value = shift = 0
     try:
         while (byte := message[position]) & 0x80:
@@ -60,7 +60,7 @@ def varints(packed: bytes) -> Iterator[int]:
 
 
 def zigzag(value: int) -> int:
-    """An unsigned varint as the number of an `sint64` field, where small negative numbers are short."""
+    """An unsigned varint decoded as an `sint64`, in which small negative numbers are short."""
     return (value >> 1) ^ -(value & 1)
 
 
@@ -71,7 +71,7 @@ def signed(value: int) -> int:
 
 
 def spans(message: bytes, start: int, end: int) -> Iterator[tuple[int, int, int, int]]:
-    """The fields between two places: number, wire type, and the places where the content begins and ends.
+    """The fields between two positions: number, wire type, and where the content begins and ends.
 
     Raises WireError as `fields` does.
     """

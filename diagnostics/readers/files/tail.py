@@ -1,29 +1,29 @@
-"""The tail of a growing file: what was written since the last look, so that no byte is read twice."""
+"""The tail of a growing file: only bytes appended since the last poll."""
 
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-CHUNK_BYTES = 1 << 21  # bounds the memory that reading a large file takes
+CHUNK_BYTES = 1 << 21  # bounds the memory needed for a large file
 HEAD_BYTES = 1 << 12
 
 
 class Tail:
-    """Follows one file. `offset` is the number of bytes read so far; a missing file is an empty one.
+    """Follows one file. `offset` is the number of bytes read so far; a missing file counts as empty.
 
-    `head` is what it began with, by which a file is told that its writer begins anew each time, as verl's logger does.
+    `head` is how the file began, which detects a writer that rewrites its file each time, as verl's logger does.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.offset = 0
         self.head = b""
-        self.unread = 0  # bytes that were there at the last look, after the offset
+        self.unread = 0  # bytes after the offset at the last poll
         self._inode: int | None = None
 
     @property
     def was_replaced(self) -> bool:
-        """Whether the file shrank, vanished, became or begins as another one: what was read of it counts no more."""
+        """Whether the file shrank, vanished or is a different file now, so that what was read is obsolete."""
         found = self._stat()
         if found is None or self._inode is None:
             return self._inode is not None
@@ -32,13 +32,13 @@ class Tail:
         return found.st_size > self.offset and not self._has_same_head()
 
     def chunks(self) -> Iterator[bytes]:
-        """The new bytes, in pieces. Raises OSError where the file is there but cannot be read."""
+        """The new bytes in chunks. Raises OSError if the file exists but cannot be read."""
         found = self._stat()
         if found is None or (self._inode is not None and found.st_size <= self.offset):
             return
         with self.path.open("rb") as file:
             inode = os.fstat(file.fileno()).st_ino
-            if self._inode not in (None, inode):  # replaced just now: `was_replaced` says so at the next look
+            if self._inode not in (None, inode):  # replaced meanwhile: `was_replaced` reports it at the next poll
                 return
             self._inode = inode
             file.seek(self.offset)
@@ -52,7 +52,7 @@ class Tail:
         try:
             with self.path.open("rb") as file:
                 return file.read(len(self.head)) == self.head
-        except FileNotFoundError:  # it vanished just now
+        except FileNotFoundError:  # it vanished meanwhile
             return False
 
     def _stat(self) -> os.stat_result | None:

@@ -1,4 +1,4 @@
-"""Lines of a growing text file, each handed out once it is complete."""
+"""Lines of a growing text file, each returned once it is complete."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,22 +7,22 @@ from diagnostics.readers.files.tail import Tail
 
 
 class TextLines:
-    """Follows one text file; holds back a last line that has no end yet, and leaves out empty ones."""
+    """Follows one text file; holds back an incomplete last line and drops empty lines."""
 
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self._torn = b""
 
     def begun(self, most: int) -> str:
-        """The first bytes of the last line, which has no end yet."""
+        """The bytes of the incomplete last line."""
         return self._torn[:most].decode("utf-8", "replace")
 
     def end_line(self) -> None:
-        """Take the last line for complete as it is; what is written behind it begins a new one."""
+        """Treat the last line as complete; whatever is written after it starts a new one."""
         self._torn = b""
 
     def lines(self) -> Iterator[str]:
-        """The lines that were completed since the last call; bytes that are no UTF-8 become question marks."""
+        """The lines completed since the last call; invalid UTF-8 becomes question marks."""
         for chunk in self.tail.chunks():
             *complete, self._torn = (self._torn + chunk).split(b"\n")
             yield from (line.decode("utf-8", "replace") for line in complete if line.strip())

@@ -1,4 +1,4 @@
-"""The reader of run directories written by `diagnostics.runlog`: events, samples and status, live or ended."""
+"""Reads run directories written by `diagnostics.runlog`: events, samples and status, live or finished."""
 
 import os
 import time
@@ -61,7 +61,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: the run was there and has been removed")
         if self._log.was_replaced:
@@ -77,11 +77,11 @@ class Reader:
         return tuple(self.path / name for name in (RUN_FILE, STATUS_FILE, EVENTS_FILE, SAMPLES_FILE, CONSOLE_FILE))
 
     def name(self) -> str:
-        """Nothing: the run's name stands in its description."""
+        """Empty: the run's name is in its description."""
         return ""
 
     def sample_index(self) -> Any:
-        """Where each step's samples stand."""
+        """Where each step's samples are stored."""
         return self._log.samples.index()
 
     def samples_of(self, index: Any) -> Samples:
@@ -138,7 +138,7 @@ class _Log:
         return self._events.malformed + self._misfits + self.samples.malformed
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is. Events come first: their samples are on disk before them."""
+        """Read what was appended; False if nothing was. Events come first: their samples are written before them."""
         before = self._events.tail.offset, self.samples.lines.tail.offset
         for line in self._events.lines():
             self._take(line.row)
@@ -146,7 +146,7 @@ class _Log:
         return before != (self._events.tail.offset, self.samples.lines.tail.offset)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
-        """Sentences about what was left out; a torn last line is none while the run still writes."""
+        """Sentences about what was left out; an incomplete last line is normal while the run is being written."""
         schema = self.description.get("schema_version", SCHEMA_VERSION)
         if schema != SCHEMA_VERSION:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
@@ -178,7 +178,7 @@ class _Log:
 
 
 def read_description(path: Path) -> Row:
-    """run.json of a run directory. Raises UnreadableRun where it is missing or no JSON object."""
+    """The run directory's run.json. Raises UnreadableRun if it is missing or not a JSON object."""
     file = path / RUN_FILE
     try:
         description = parse_row(file.read_bytes())
@@ -192,7 +192,7 @@ def read_description(path: Path) -> Row:
 
 
 def read_status(path: Path) -> Row:
-    """status.json as it stands; empty where it is missing or no JSON object."""
+    """The current status.json; empty if it is missing or not a JSON object."""
     try:
         return parse_row((path / STATUS_FILE).read_bytes()) or {}
     except FileNotFoundError:
@@ -200,7 +200,7 @@ def read_status(path: Path) -> Row:
 
 
 def _last_words(console: Path) -> str:
-    """The end of what the process printed; empty where nothing was kept."""
+    """The end of the console output; empty if there is none."""
     try:
         with console.open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))

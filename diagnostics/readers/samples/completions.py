@@ -98,7 +98,7 @@ class Reader:
         self._names: tuple[tuple[Path, int], ...] = ()
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             files = step_files(self.path)
             names = tuple((file, file.stat().st_mtime_ns) for found in files.values() for file in found)

@@ -59,7 +59,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self.path.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: its samples were there and have been removed")
         if self._log.was_replaced:

@@ -78,7 +78,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             layout, steps = _layout_of(self.path)
             seen = [(found.path, found.path.stat().st_mtime_ns) for part in steps.values() for found in part]

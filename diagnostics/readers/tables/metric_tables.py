@@ -98,7 +98,7 @@ class _Log(ABC):
 
     @abstractmethod
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
 
     def status(self, written: float, now: float) -> Status:
         return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)

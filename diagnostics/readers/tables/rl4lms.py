@@ -39,7 +39,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not (self.path / ROLLOUTS).is_file():
             raise UnreadableRun(self.path, f"{self.path} is gone: its {ROLLOUTS} was there and has been removed")
         if self._log.was_replaced:
@@ -99,7 +99,7 @@ class _Log:
         return self._misfits + sum(lines.malformed for lines in self._files.values())
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
         before = self._offset
         for file in self._logs():
             for line in self._files.setdefault(file, JsonLines(file)).lines():

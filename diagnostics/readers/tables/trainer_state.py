@@ -54,7 +54,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         file = self.path if self.path.is_file() else newest_state(output_folder(self.path))
         if file is None:
             raise UnreadableRun(self.path, f"{self.path} is gone: its {STATE_FILE} was there and has been removed")

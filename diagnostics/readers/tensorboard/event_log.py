@@ -1,4 +1,4 @@
-"""The event log: what was read of one training's event files so far, in the order in which they were written."""
+"""The event log: everything read so far from one training's event files, in the order of writing."""
 
 from collections.abc import Iterator
 from heapq import merge
@@ -20,12 +20,12 @@ from diagnostics.readers.tensorboard.restarts import Restart, Restarts
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
 from diagnostics.readers.tensorboard.stretch_points import StretchPoints
 
-SILENCE_LIMIT_SECONDS = 300.0  # nothing says whether the writer lives, and a step of a large model takes minutes
+SILENCE_LIMIT_SECONDS = 300.0  # nothing says whether the writer is alive, and a step of a large model takes minutes
 _NOTHING_YET = -1, 0, 0.0  # record, step and time
 
 
 class EventLog:
-    """Grows with its files; `events` counts the records that were understood, `first_time` is that of the first one."""
+    """Grows with its files; `events` counts decoded records, `first_time` is the first record's time."""
 
     def __init__(self) -> None:
         self.columns = Columns()
@@ -39,7 +39,7 @@ class EventLog:
         self._plugins: dict[str, str] = {}
         self._restarts = Restarts()
         self._skipped = 0  # values that are neither number, text nor histogram
-        self._misfits = 0  # settings and histograms that are none
+        self._misfits = 0  # malformed settings and histograms
 
     @property
     def was_replaced(self) -> bool:
@@ -47,7 +47,7 @@ class EventLog:
 
     @property
     def events(self) -> int:
-        """How many records were understood."""
+        """The number of decoded records."""
         return self._decoder.decoded
 
     @property
@@ -55,7 +55,7 @@ class EventLog:
         return self._misfits + self._decoder.malformed
 
     def read(self, files: tuple[Path, ...]) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
         before = self._decoder.offset
         for found in self._decoder.decode(files):
             if isinstance(found, Stretch):
@@ -69,7 +69,7 @@ class EventLog:
         return self._restarts.applied(self.columns.series())
 
     def status(self, now: float) -> Status:
-        """Running while data arrives; a fact with its age afterwards, for event files do not say how a run ended."""
+        """Running while data arrives, silent afterwards: event files do not record how a run ended."""
         if self._last is None:
             return Status()
         step, time = self._last
@@ -77,7 +77,7 @@ class EventLog:
         return Status(state=state, step=step, last_written=time)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
-        """Sentences about what was left out; a torn last record is none while the run still writes."""
+        """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         if self._skipped:
             yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
         for file, torn_bytes in self._decoder.torn() if has_ended else ():
@@ -110,7 +110,7 @@ class EventLog:
             self._misfits += 1
 
     def _take_histogram(self, tag: str, event: Event, numbers: Values) -> None:
-        """Take in buckets, (N, 3): left edge, right edge, count."""
+        """Add a histogram given as buckets (N, 3): left edge, right edge, count."""
         try:
             bins = Histogram.of(np.append(numbers[:, 0], numbers[-1, 1]), numbers[:, 2])
         except ValueError:
@@ -129,7 +129,7 @@ class EventLog:
                 self._last = int(run.steps[-1]), float(run.times[-1])
 
     def _take_interleaved(self, stretch: Stretch) -> None:
-        """Take in runs of points and single events, both in the order of their first record."""
+        """Add runs of points and single events, in the order of their first record."""
         points, newest = StretchPoints(self.columns, stretch.points), _NOTHING_YET
         runs: Iterator[tuple[int, TagPoints | Event]] = ((run.first_record, run) for run in stretch.points)
         for record, found in merge(runs, stretch.events, key=itemgetter(0)):

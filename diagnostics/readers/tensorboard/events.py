@@ -1,4 +1,4 @@
-"""TensorBoard's Event messages: their scalars and texts, decoded without TensorFlow or TensorBoard.
+"""TensorBoard's Event messages: scalars, texts and histograms, decoded without TensorFlow or TensorBoard.
 
 Field numbers are those of `event.proto`, `summary.proto`, `tensor.proto` and `types.proto` in tensorflow/tensorflow.
 """
@@ -49,8 +49,8 @@ HISTOGRAM_PLUGIN = "histograms"
 class Point(NamedTuple):
     """One summary value: `value` of a scalar, `text`, or `numbers` of a histogram: (N, 3) left edge, right edge, count.
 
-    All are None where the plugin holds something else; only the first value of a tag is sure to name its plugin.
-    `content` is the plugin's own.
+    All are None for other plugins; only a tag's first value is sure to name its plugin. `content` is the plugin's own
+    data.
     """
 
     tag: str
@@ -64,7 +64,7 @@ class Point(NamedTuple):
 class Event(NamedTuple):
     """One record of an event file; `time` is in seconds since the epoch.
 
-    One that `restarts` says that the writer began anew at this step.
+    `restarts` is True if the writer restarted at this step.
     """
 
     time: float
@@ -74,15 +74,15 @@ class Event(NamedTuple):
 
 
 def decode_event(payload: bytes) -> Event:
-    """One record. Raises ValueError or struct.error where it is no Event."""
+    """Decode one record. Raises ValueError or struct.error if it is not an Event."""
     match = lone_scalar(payload)
     return _decode(payload) if match is None else _event(match)
 
 
 def lone_scalar(payload: bytes) -> re.Match[bytes] | None:
-    """Where time, step, sizes, tag and value (groups 1 to 5) are in the shape that almost every record has.
+    """Match the layout of almost every record: time, step, sizes, tag and value are groups 1 to 5.
 
-    None for any other shape.
+    None for any other layout.
     """
     match = _LONE_SCALAR.fullmatch(payload)
     if match is None:
@@ -92,7 +92,7 @@ def lone_scalar(payload: bytes) -> re.Match[bytes] | None:
 
 
 def _event(match: re.Match[bytes]) -> Event:
-    """The event of that shape."""
+    """The event of a record with that layout."""
     time, step, _, tag, value = match.groups()
     number = signed(varint(step, 0)[0]) if step else 0
     point = Point(tag.decode(errors="replace"), _FLOAT.unpack(value)[0], None, "")
@@ -137,9 +137,9 @@ def _point(value: bytes) -> Point:
 
 
 def _histogram(message: bytes) -> Values:
-    """The buckets of a HistogramProto, flattened: left edge, right edge and count of each that may hold something.
+    """The buckets of a HistogramProto, flattened: left edge, right edge and count of each that may be non-empty.
 
-    A bucket reaches from the limit of the one before to its own; the first and the last are bounded by the extremes.
+    A bucket reaches from the previous limit to its own; the first and the last are bounded by the extremes.
     """
     found: dict[int, Values] = {}
     for field, content in fields(message):
@@ -169,7 +169,7 @@ def _tensor(tensor: bytes) -> tuple[Values, str | None]:
 
 
 def _numbers(field: int, content: int | bytes, dtype: int) -> Values:
-    """The numbers in one field of a tensor: (N,) float64, none where the field holds no numbers."""
+    """The numbers in one field of a tensor: (N,) float64, empty if the field holds none."""
     if isinstance(content, int):
         packed = [content]
     elif field == _CONTENT and dtype in _DTYPES:
@@ -191,7 +191,7 @@ def _bfloat16(bits: npt.NDArray[np.uint16]) -> Values:
 
 
 def _plugin(metadata: bytes) -> tuple[str, bytes]:
-    """The plugin that a value belongs to, and what that plugin keeps with it."""
+    """The plugin that a value belongs to, and the data it keeps with it."""
     for field, plugin_data in fields(metadata):
         if field == _PLUGIN_DATA and isinstance(plugin_data, bytes):
             found = {number: content for number, content in fields(plugin_data) if isinstance(content, bytes)}

@@ -1,4 +1,4 @@
-"""Which event files of one folder belong together: restarts of one training do, separate trainings do not."""
+"""Groups the event files of one folder by training: restarts belong to one training, separate trainings do not."""
 
 import re
 import struct
@@ -11,25 +11,25 @@ from diagnostics.readers.tensorboard.decode.records import Records
 from diagnostics.readers.tensorboard.events import Event, decode_event
 
 EVENT_FILES = "events.out.tfevents.*"
-HEAD_RECORDS = 300  # of each file, where there are several: more than one step of any trainer
-HEAD_BYTES = 1 << 16  # a file of this size has a head that changes no more
+HEAD_RECORDS = 300  # read from each of several files: more than one step of any trainer
+HEAD_BYTES = 1 << 16  # the head of a file this large no longer changes
 _NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.(?P<count>\d+))?")
 
 
 def event_files(folder: Path) -> tuple[Path, ...]:
-    """The event files right in a folder, oldest first by the time and the writer's count in their names."""
+    """The event files directly in a folder, oldest first by the time and the writer count in their names."""
     found = (path for path in folder.glob(EVENT_FILES) if path.is_file())
     return tuple(sorted(found, key=lambda path: (opened_at(path), _count(path), path.name)))
 
 
 def opened_at(file: Path) -> int:
-    """When an event file was opened: seconds since the epoch by its name, 0 where the name does not say."""
+    """When an event file was opened, in seconds since the epoch according to its name; 0 if the name does not say."""
     match = _NAME.search(file.name)
     return int(match["seconds"]) if match else 0
 
 
 def _count(file: Path) -> int:
-    """How many writers its process had opened before: two may begin within one second."""
+    """The number of writers its process had opened before: two may start within one second."""
     match = _NAME.search(file.name)
     return int(match["count"] or 0) if match else 0
 
@@ -51,7 +51,7 @@ def group_by_training(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """How an event file begins: who wrote it, its first step and its tags."""
+    """The start of an event file: its writer, first step and tags."""
 
     process: str | None
     first_step: int | None
@@ -59,9 +59,9 @@ class _Head:
 
 
 def _continues(training: _Head, file: _Head) -> bool:
-    """Whether a file goes on with a training: a restart begins at a later step, a new training at the same one.
+    """Whether a file continues a training: a restart begins at a later step, a new training at the same one.
 
-    TRL's old PPOTrainer puts every run of a project into one folder; other trainers resume into the folder they left.
+    TRL's old PPOTrainer puts every run of a project into one folder; other trainers resume into their folder.
     """
     if training.first_step is None or file.first_step is None:
         return True
@@ -75,13 +75,13 @@ def _joined(training: _Head, file: _Head) -> _Head:
 
 
 def head_tags(file: Path) -> frozenset[str]:
-    """The tags of the numbers at the beginning of an event file."""
+    """The scalar tags at the start of an event file."""
     found = file.stat()
     return _head(file, found.st_ino, min(found.st_size, HEAD_BYTES)).tags
 
 
 @lru_cache(maxsize=4096)
-def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a head is read again while it grows
+def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a growing head is read again
     events = [event for payload in islice(Records(file).payloads(), HEAD_RECORDS) if (event := _decoded(payload))]
     scalars = [(event.step, point.tag) for event in events for point in event.points if point.value is not None]
     match = _NAME.search(file.name)

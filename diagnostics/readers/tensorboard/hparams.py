@@ -17,7 +17,7 @@ _DOUBLE = struct.Struct("<d")
 
 
 def settings_of(content: bytes) -> dict[str, Any]:
-    """The settings in a session's start; none in the plugin's other messages. Raises ValueError where it is none."""
+    """The settings in a session start message; empty for other messages. Raises ValueError if malformed."""
     found: dict[str, Any] = {}
     try:
         for number, session in fields(content):

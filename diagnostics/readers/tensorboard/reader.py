@@ -1,4 +1,4 @@
-"""The reader of TensorBoard event files: one training in one folder, whatever wrote it."""
+"""Reads TensorBoard event files: one training in one folder, whatever wrote it."""
 
 import hashlib
 import math
@@ -18,7 +18,7 @@ from diagnostics.readers.tensorboard.subruns import SubLogs, sub_run
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder where its event files are one training, else the first event file of each training."""
+    """The folder itself if its event files are one training, else the first event file of each training."""
     if sub_run(folder):
         return ()
     found = group_by_training(event_files(folder))
@@ -28,13 +28,13 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the first event file was opened, as its name says."""
+    """When the first event file was opened, according to its name."""
     files = event_files(path) if path.is_dir() else (path,)
     return float(opened_at(files[0])) or None if files else None
 
 
 class Reader:
-    """Follows the event files of one training: a folder, or one of several trainings in it named by its first file."""
+    """Follows the event files of one training: a folder, or one of several trainings in it, named by its first file."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,7 +44,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         files = self._files()
         if self._log.was_replaced:
             self._log, self._last = EventLog(), None
@@ -58,16 +58,16 @@ class Reader:
         return self._last
 
     def files(self) -> tuple[Path, ...]:
-        """The event files, those of sub-runs, all folders in which more may appear, and what stands around them."""
+        """The event files, those of sub-runs, all folders in which more may appear, and the files beside them."""
         files = self._files()
         return (*files, *files_beside(files[0]), *self._subs.files())
 
     def name(self) -> str:
-        """What the run is called among the other runs of its folder."""
+        """The run's name among the runs of its folder."""
         return run_name(self.path)
 
     def sample_index(self) -> Any:
-        """The texts that hold samples, by step."""
+        """The texts that contain samples, by step."""
         return self._log.samples.index()
 
     def samples_of(self, index: Any) -> Samples:
@@ -89,7 +89,7 @@ class Reader:
         return Recording(
             path=self.path,
             sources=(Source("tensorboard", self.path),),
-            run_id=hashlib.blake2b(first.name.encode(), digest_size=6).hexdigest(),  # stays when the folder moves
+            run_id=hashlib.blake2b(first.name.encode(), digest_size=6).hexdigest(),  # unchanged if the folder moves
             name=run_name(self.path),
             tags={**self._subs.tags(), **log.series()},
             histograms=log.histograms.by_tag(),

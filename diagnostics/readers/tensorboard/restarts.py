@@ -1,4 +1,4 @@
-"""Restarts: a TensorBoard writer that goes on from an earlier step withdraws what was written from that step on."""
+"""Restarts: a TensorBoard writer that resumes from an earlier step invalidates what was written from that step on."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -11,13 +11,13 @@ from diagnostics.readers.growing_array import Growing
 
 
 class Restart(NamedTuple):
-    """A writer began anew at a step (`purge_step`); `sizes` says how many points each tag had by then."""
+    """A writer restarted at a step (`purge_step`); `sizes` is how many points each tag had by then."""
 
     step: int
     sizes: Mapping[str, int]
 
     def withdraws(self, tag: str, steps: Steps) -> npt.NDArray[np.bool_]:
-        """(N,) Which points of a tag are withdrawn; those that were written again stay, as replaced ones."""
+        """(N,) Which points of a tag are invalidated; those written again stay, as replaced points."""
         size = self.sizes.get(tag, 0)
         is_old = np.arange(len(steps)) < size
         found: npt.NDArray[np.bool_] = is_old & (steps >= self.step) & ~np.isin(steps, steps[size:])
@@ -25,19 +25,19 @@ class Restart(NamedTuple):
 
 
 class Restarts:
-    """The restarts of one log. What they left of a tag is kept, and costs its new points alone until one comes back."""
+    """The restarts of one log. Filtered points are kept, so only new ones are filtered until the next restart."""
 
     def __init__(self) -> None:
         self._found: list[Restart] = []
         self._left: dict[str, _Left] = {}
 
     def add(self, restart: Restart) -> None:
-        """Take in one more restart."""
+        """Record one more restart."""
         self._found.append(restart)
         self._left.clear()
 
     def applied(self, series: Mapping[str, RawSeries]) -> dict[str, RawSeries]:
-        """The points of each tag that are not withdrawn; those of the last call must be the first ones of these."""
+        """The points of each tag that are still valid; `series` must extend that of the last call."""
         return {tag: self._applied(raw) for tag, raw in series.items()} if self._found else dict(series)
 
     def _applied(self, raw: RawSeries) -> RawSeries:
@@ -48,7 +48,7 @@ class Restarts:
 
 
 class _Left:
-    """What restarts left of one tag, so far."""
+    """The valid points of one tag so far."""
 
     def __init__(self, raw: RawSeries, withdrawn: list[npt.NDArray[np.bool_]]) -> None:
         gone = np.logical_or.reduce(withdrawn)
@@ -59,13 +59,13 @@ class _Left:
         self._times = Growing(raw.times[~gone] if self._has_times else raw.times)
 
     def goes_on(self, raw: RawSeries) -> bool:
-        """Whether no step that was withdrawn was written again since, nor the first point that has a time."""
+        """Whether no invalidated step was written again since, nor the first point with a time."""
         if self._has_times != (len(raw.times) > 0):
             return False
         return len(self._gone) == 0 or not np.isin(raw.steps[self._seen :], self._gone).any()
 
     def series(self, raw: RawSeries) -> RawSeries:
-        """These points and the new ones behind them."""
+        """These points followed by the new ones."""
         if len(self._gone) == 0:
             return raw
         self._steps.append(raw.steps[self._seen :])

@@ -1,4 +1,4 @@
-"""Sampled completions that a trainer wrote as text: verl and OpenRLHF log them to TensorBoard so."""
+"""Sampled completions that trainers log to TensorBoard as text, as verl and OpenRLHF do."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,23 +20,23 @@ _OPENRLHF = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", 
 
 
 class SampleTexts:
-    """The texts of samples, by step; a step that logged one twice keeps the later one."""
+    """The sample texts by step; the later one counts if a step logged two."""
 
     def __init__(self, index: Iterable[tuple[int, Mapping[str, str]]] = ()) -> None:
         self._texts: dict[int, dict[str, str]] = {step: dict(found) for step, found in index}
 
     def note(self, tag: str, step: int, text: str) -> None:
-        """Keep a text, if its tag is one of those that hold samples."""
+        """Keep a text if its tag is one that holds samples."""
         bare = tag.removesuffix(SUFFIX)
         if bare in TAGS:
             self._texts.setdefault(step, {})[bare] = text
 
     def index(self) -> list[list[Any]]:
-        """The texts noted so far, step by step, in what JSON can hold."""
+        """The texts so far by step, as JSON-serialisable data."""
         return [[step, found] for step, found in self._texts.items()]
 
     def snapshot(self) -> Samples:
-        """The samples noted so far."""
+        """The samples so far."""
         texts = {step: dict(found) for step, found in self._texts.items()}
         return Samples(tuple(sorted(texts)), partial(_load, texts))
 

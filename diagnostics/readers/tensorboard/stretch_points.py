@@ -1,4 +1,4 @@
-"""The points of one stretch of records on their way into the columns, restored to the order of the log."""
+"""Collects the points of one stretch of records and restores their order in the log."""
 
 from collections.abc import Iterable
 
@@ -31,7 +31,7 @@ class StretchPoints:
         )
 
     def extend(self, run: TagPoints) -> None:
-        """Append a run of points; its tag takes its place among the tags now."""
+        """Append a run of points; its tag takes its position among the tags now."""
         self._columns.open(run.tag)
         self._runs[run.tag].append(run)
 
@@ -46,7 +46,7 @@ class StretchPoints:
         return found
 
     def flush(self) -> None:
-        """Hand all points to the columns, those of each tag in the order of the records."""
+        """Pass all points to the columns, those of each tag in record order."""
         for tag, runs in self._runs.items():
             if len(runs) == 1:
                 self._columns.extend(tag, runs[0].steps, runs[0].values, runs[0].times)

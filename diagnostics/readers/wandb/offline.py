@@ -90,7 +90,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         files = self._files()
         if self._log.was_replaced:
             self._log, self._last = _Log(), None
@@ -109,7 +109,7 @@ class Reader:
         return (*logs, *(log.parent for log in logs), *beside)
 
     def name(self) -> str:
-        """Nothing: the run's name stands in its log."""
+        """Empty: the run's name is in its log."""
         return ""
 
     def sample_index(self) -> Any:
@@ -190,7 +190,7 @@ class _Log:
         )
 
     def read(self, files: tuple[Path, ...]) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
         before = self._offset
         for file in files:
             media = file.parent / "files"
@@ -207,7 +207,7 @@ class _Log:
         return Status(state=state, step=self.rows.last_step, last_written=written)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
-        """Sentences about what was left out; a torn last record is none while the run still writes."""
+        """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         yield from self.rows.notes()
         for file, records in self._records.items():
             if has_ended and records.torn_bytes:

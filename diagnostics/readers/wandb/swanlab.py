@@ -70,7 +70,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the run holds by now; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self._file.is_file():
             raise UnreadableRun(self.path, f"{self.path} is gone: the .swanlab file was there and has been removed")
         if self._log.records.tail.was_replaced:
@@ -89,7 +89,7 @@ class Reader:
         return (self._file, self._file.parent, *beside)
 
     def name(self) -> str:
-        """Nothing: the run's name stands in its log."""
+        """Empty: the run's name is in its log."""
         return ""
 
     def sample_index(self) -> None:
@@ -129,7 +129,7 @@ class _Log:
         self._of_machine: set[str] = set()
 
     def read(self) -> bool:
-        """Take in what is new; False where nothing is."""
+        """Read what was appended; False if nothing was."""
         before = self.records.tail.offset
         for payload in self.records.payloads():
             try:

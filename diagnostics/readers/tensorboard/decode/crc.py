@@ -1,8 +1,8 @@
-"""CRC-32C over many records at once: what the stored checksums say of a whole stretch, held against the stretch itself.
+"""CRC-32C over many records at once, verified against their stored checksums in one pass.
 
-A CRC is linear over GF(2). The CRC of a stretch follows from those of its parts, each carried over the bytes after it,
-so the checksums stored in N records predict the CRC of all their bytes, and one pass in C tells whether they hold. This
-is as strong as checking each record: an error goes unseen with probability 2⁻³².
+A CRC is linear over GF(2). The CRC of a stretch follows from those of its parts, each advanced over the bytes after it,
+so the checksums stored in N records predict the CRC of all their bytes, and one pass in C verifies them. This is as
+strong as checking each record: an error goes undetected with probability 2⁻³².
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ Words = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
 Tables = npt.NDArray[np.uint32]  # (N, 4, 256): how far, which byte of the CRC, that byte's value
 
-FARTHEST = (1 << 16) - 1  # bytes that `carried` reaches
-_ALL_ONES = 0xFFFFFFFF  # a CRC-32C begins and ends with an exclusive or with this
+FARTHEST = (1 << 16) - 1  # the most bytes that `carried` can advance over
+_ALL_ONES = 0xFFFFFFFF  # the initial and final XOR of a CRC-32C
 _MASK = 0xA282EAD8
 _BITS: Words = np.uint32(1) << np.arange(32, dtype=np.uint32)
-_DIGITS = 6, 5, 5  # bits of a distance: few tables, for memory that was never touched is slow
+_DIGITS = 6, 5, 5  # bits of a distance: few tables, because untouched memory is slow
 _ONLY: Places = np.array(0)
 
 
@@ -36,7 +36,7 @@ def as_stored(crcs: Words) -> Words:
 
 
 def unmasked(stored: Words) -> Words:
-    """The CRC-32Cs that event files store as these."""
+    """The CRC-32Cs behind stored checksums."""
     rotated = stored - np.uint32(_MASK)
     return rotated >> np.uint32(17) | rotated << np.uint32(15)
 
@@ -47,13 +47,13 @@ def plain(pieces: Sequence[bytes]) -> Words:
 
 
 def linear(pieces: Sequence[bytes]) -> Words:
-    """The part of each piece's CRC-32C (N,) that is linear in its bytes: without the ones it begins and ends with."""
+    """The part of each piece's CRC-32C (N,) that is linear in its bytes, without the initial and final XOR."""
     found = np.array([google_crc32c.extend(_ALL_ONES, piece) for piece in pieces], dtype=np.uint32)
     return found ^ np.uint32(_ALL_ONES)
 
 
 def carried(crcs: Words, distances: Places) -> Words:
-    """Linear CRCs (N,) after so many zero bytes each (N,), at most `FARTHEST`."""
+    """Linear CRCs (N,) advanced over this many zero bytes each (N,), at most `FARTHEST`."""
     for bits, tables in zip(_DIGITS, _tables(), strict=True):
         crcs = looked_up(tables, distances & (1 << bits) - 1, crcs)
         distances = distances >> bits
@@ -61,13 +61,13 @@ def carried(crcs: Words, distances: Places) -> Words:
 
 
 def carriers(distances: Places) -> Tables:
-    """Tables (N, 4, 256) that carry CRCs over so many zero bytes each, at most `FARTHEST`."""
+    """Tables (N, 4, 256) that advance CRCs over this many zero bytes each, at most `FARTHEST`."""
     bits = np.broadcast_to(_BITS, (len(distances), len(_BITS)))
     return _spread(carried(bits, distances[:, None]))
 
 
 def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
-    """Linear CRCs, each carried on by the table of its row; `rows` is broadcast against them."""
+    """Linear CRCs, each advanced by the table of its row; `rows` is broadcast against them."""
     flat, base = tables.ravel(), rows << 10
     found = flat.take(base + (crcs & np.uint32(255)))
     for place in (1, 2, 3):
@@ -77,12 +77,12 @@ def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
 
 @cache
 def _tables() -> tuple[Tables, ...]:
-    """What so many zero bytes make of a CRC, by each digit of their number, the lowest first."""
+    """What a number of zero bytes does to a CRC, by each digit of that number, the lowest first."""
     of_byte = plain([bytes([byte]) for byte in range(256)]) ^ plain([bytes(1)])
     unit: Words = _BITS >> np.uint32(8) ^ of_byte[_BITS & np.uint32(255)]
     found: list[Tables] = []
     for bits in _DIGITS:
-        powers = np.empty((1 << bits, len(_BITS)), dtype=np.uint32)  # what 0, 1, 2 … units make of each bit
+        powers = np.empty((1 << bits, len(_BITS)), dtype=np.uint32)  # the effect of 0, 1, 2 … units on each bit
         powers[0] = _BITS
         for size in (1 << bit for bit in range(bits)):
             table = _spread(unit[None])
@@ -93,7 +93,7 @@ def _tables() -> tuple[Tables, ...]:
 
 
 def _spread(bits: Words) -> Tables:
-    """Linear operators as tables (N, 4, 256), from what each makes of the single bits: (N, 32)."""
+    """Linear operators as tables (N, 4, 256), from their effect on single bits: (N, 32)."""
     tables = np.zeros((len(bits), 4, 256), dtype=np.uint32)
     of_bytes = bits.reshape(len(bits), 4, 8)
     for bit in range(8):

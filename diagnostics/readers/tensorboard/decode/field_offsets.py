@@ -1,6 +1,6 @@
-"""Places: where time, step and values stand in a record of an event file, so that many of one shape are read at once.
+"""Byte offsets of time, step and values in a record, so that many records of one shape can be decoded at once.
 
-Only records are placed whose every value is one number of fixed width; `events` says what the fields mean.
+Only records whose every value is one fixed-width number have a shape; `events` defines the fields.
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,9 @@ _FLOATS = {1: "<f4", 2: "<f8"}  # DT_FLOAT, DT_DOUBLE
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The places of the numbers in a payload of `size` bytes, and the types of the values.
+    """The byte offsets of the numbers in a payload of `size` bytes, and the types of the values.
 
-    `time` and `step` (its first byte and the one after its last) are None where they are 0 and left out.
+    `time` and `step` (its first byte and the one after its last) are None if they are 0 and omitted.
     """
 
     size: int
@@ -35,22 +35,22 @@ class Shape:
 
     @property
     def fixed(self) -> npt.NDArray[np.uint8]:
-        """(size,) ones where records of one layout are equal: everywhere but in numbers, whose lengths are equal."""
+        """(size,) A mask of the bits that all records of one layout share: everything but the numbers."""
         fixed = np.full(self.size, 255, np.uint8)
         for place, dtype in ((self.time, "<f8"), *self.values):
             if place is not None:
                 fixed[place : place + _WIDTHS[dtype]] = 0
         if self.step is not None:
-            fixed[slice(*self.step)] = 128  # a varint goes on where the first bit of a byte is set
+            fixed[slice(*self.step)] = 128  # the top bit of a varint's byte says that it continues
         return fixed
 
 
 class _UnplacedError(ValueError):
-    """A record with something that has no fixed place."""
+    """A record with something at no fixed offset."""
 
 
 def shape_of(payload: bytes, event: Event) -> Shape | None:
-    """The shape of a record, which reads as this event; None where one of its values has no fixed place."""
+    """The shape of a record that decodes to this event; None if one of its values has no fixed offset."""
     if (match := lone_scalar(payload)) and match.end(2) - match.start(2) <= _LONGEST_VARINT:
         step = match.span(2) if match[2] else None
         return Shape(len(payload), match.start(1), step, ((match.start(5), "<f4"),))
@@ -123,7 +123,7 @@ def _only(found: list[tuple[int, str]]) -> tuple[int, str]:
 
 
 def _read(payload: bytes, shape: Shape) -> tuple[bytes, int, list[bytes]]:
-    """Time, step and values as they stand at their places; numbers as bits, for NaN equals nothing."""
+    """Time, step and values at their offsets; numbers as raw bytes, because NaN equals nothing."""
     time = payload[shape.time : shape.time + 8] if shape.time is not None else bytes(8)
     step = signed(varint(payload, shape.step[0])[0]) if shape.step else 0
     values = [np.frombuffer(payload, dtype, 1, place).astype("<f8").tobytes() for place, dtype in shape.values]

@@ -1,8 +1,8 @@
-"""Frames: where the records of an event file stand, found for a whole stretch at once and verified by their checksums.
+"""Frames: record boundaries of a whole stretch, found at once and verified by their checksums.
 
-Nothing is learnt of the file and nothing assumed but the framing. The length of a record below 64 KiB has six zero
-bytes, and a checksum of its own tells such a length from chance; where each record begins at the end of the one before,
-the stretch is understood. It ends before the first place that is not.
+Nothing is assumed but the framing. The length of a record below 64 KiB has six zero bytes and its own checksum, which
+tells it from chance; a stretch consists of records that each begin where the previous one ends. It stops before the
+first position where that fails.
 """
 
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ from diagnostics.readers.tensorboard.decode.crc import (
 Bytes = npt.NDArray[np.uint8]
 
 HEADER_BYTES, CHECKSUM_BYTES = 12, 4
-FIRST_WINDOW_BYTES = 1 << 15  # a round's length, or some
-LARGEST_WINDOW_BYTES = 1 << 21  # its arrays stay in the processor's cache
+FIRST_WINDOW_BYTES = 1 << 15  # about one round or a few
+LARGEST_WINDOW_BYTES = 1 << 21  # its arrays fit the processor's cache
 LARGEST_RECORD = 1 << 14
 _BLOCK_BYTES = 1 << 15
 assert _BLOCK_BYTES + LARGEST_RECORD <= FARTHEST
@@ -37,10 +37,10 @@ assert _BLOCK_BYTES + LARGEST_RECORD <= FARTHEST
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """Whole records, one after the other, whose checksums hold.
+    """Consecutive complete records with valid checksums.
 
-    starts (N,) the place of each record's payload in `data` · sizes (N,) its bytes. `end` is the place after the last
-    record.
+    starts (N,) the offset of each record's payload in `data` · sizes (N,) its length in bytes. `end` is the offset
+    after the last record.
     """
 
     data: bytes
@@ -58,7 +58,7 @@ class Frames:
 
 
 def find_frames(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_BYTES) -> Frames:
-    """The records from a position on, as far as they are whole and sound and within a window; often none."""
+    """The records from a position on, as far as they are complete and valid and within a window; often none."""
     window = np.frombuffer(data, np.uint8, min(window_bytes, len(data) - position), position)
     if len(window) < HEADER_BYTES + CHECKSUM_BYTES:
         return Frames(data, NO_STEPS, NO_STEPS, position)
@@ -69,7 +69,7 @@ def find_frames(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_B
 
 
 def _chained(window: Bytes) -> tuple[Places, Places]:
-    """Where records begin in the window, each at the end of the one before, and the sizes of their payloads."""
+    """Where records begin in the window, each at the end of the previous one, and the sizes of their payloads."""
     is_zero = window == 0
     two = is_zero[:-1] & is_zero[1:]
     four = two[:-2] & two[2:]
@@ -86,7 +86,7 @@ def _chained(window: Bytes) -> tuple[Places, Places]:
 
 
 def _verified(data: bytes, position: int, starts: Places, sizes: Places, words: npt.NDArray[np.uint32]) -> int:
-    """How many of the records come before the first block whose bytes are not what their checksums say."""
+    """The number of records before the first block whose bytes do not match its checksums."""
     checksums = starts + sizes + HEADER_BYTES
     firsts = np.flatnonzero(np.diff(starts // _BLOCK_BYTES, prepend=-1))
     edges = np.append(starts[firsts], checksums[-1] + CHECKSUM_BYTES)
@@ -100,7 +100,7 @@ def _verified(data: bytes, position: int, starts: Places, sizes: Places, words: 
 
 
 def of_sizes(sizes: Places) -> Words:
-    """What a record's length alone adds to the linear CRC of the record: its header, and the ones of its own CRC."""
+    """What a record's length alone contributes to its linear CRC: its header, and the XOR of its own CRC."""
     table = np.zeros(LARGEST_RECORD, dtype=np.uint32)
     for size in np.flatnonzero(np.bincount(sizes)).tolist():
         table[size] = _of_size(size)
@@ -116,12 +116,12 @@ def _of_size(size: int) -> int:
 
 @cache
 def _header_checksums() -> Words:
-    """The stored checksum of every length below `LARGEST_RECORD`, put together from those of its two bytes."""
+    """The stored checksum of every length below `LARGEST_RECORD`, composed from those of its two bytes."""
     low = linear([bytes([byte, 0, 0, 0, 0, 0, 0, 0]) for byte in range(256)])
     high = linear([bytes([0, byte, 0, 0, 0, 0, 0, 0]) for byte in range(LARGEST_RECORD >> 8)])
     return as_stored(np.bitwise_xor.outer(high, low).ravel() ^ plain([bytes(8)]))
 
 
 def _unaligned(window: Bytes, dtype: str) -> npt.NDArray[np.uint32]:
-    """A number at every byte."""
+    """The number starting at every byte."""
     return np.ndarray((len(window) - 3,), dtype, window, strides=(1,))

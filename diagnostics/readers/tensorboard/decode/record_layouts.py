@@ -1,9 +1,8 @@
-"""Layouts: where the numbers stand in records of one shape, learnt from one record, so that others are read at once.
+"""Layouts: byte offsets learned from one record, used to decode every other record of the same shape at once.
 
-A layout is what one record tells: the places of its time, step and values; every other byte must be the same in the
-next record of that layout. Layouts that differ in those other bytes only (in the tag) are one family, whose records are
-told apart by a hash of these bytes and then compared with their layout byte by byte. A record that fits no layout is
-left to `events.decode`.
+A layout fixes the offsets of a record's time, step and values; every other byte must be the same in each record of that
+layout. Layouts that differ only in those other bytes (in the tag) form a family; its records are told apart by a hash
+of those bytes and then compared byte by byte. A record that fits no layout is left to `decode_event`.
 """
 
 import struct
@@ -26,10 +25,10 @@ Words = npt.NDArray[np.uint64]
 _Rows = npt.NDArray[np.uint8]
 Names = tuple[tuple[str, str], ...]  # tag and plugin of each value
 
-WORTH_LEARNING = 4  # records of a layout within a window: fewer are decoded one by one
-FAMILIES_PER_WINDOW = 4  # tried on the records of one size, so that a window of oddities costs no more than its bytes
+WORTH_LEARNING = 4  # records of a layout within a window; fewer are decoded one at a time
+FAMILIES_PER_WINDOW = 4  # tried per record size, so that a window of odd records stays linear in its bytes
 _WORD_BYTES = 8
-_ODD = 0x9E3779B97F4A7C15  # whose powers spread words over 64 bits (the golden ratio's fraction)
+_ODD = 0x9E3779B97F4A7C15  # its powers spread words over 64 bits (fraction of the golden ratio)
 
 
 class Batch(NamedTuple):
@@ -40,13 +39,13 @@ class Batch(NamedTuple):
 
 
 class Layouts:
-    """What was learnt of the records of one training; `decode` goes on learning."""
+    """The layouts learned from one training's records; `decode` keeps learning."""
 
     def __init__(self) -> None:
         self._families: dict[int, list[_Family]] = {}
 
     def decode(self, frames: Frames) -> Batch:
-        """Everything in a stretch that is of a known shape, or of one that recurs in it."""
+        """Decode every record in a stretch that has a known shape, or one that recurs in it."""
         batch = Batch([], [])
         order = np.argsort(frames.sizes.astype(np.uint16), kind="stable")
         sizes = frames.sizes[order]
@@ -57,7 +56,7 @@ class Layouts:
         return batch
 
     def _decode_size(self, frames: Frames, members: Places, batch: Batch) -> None:
-        """Decode records of one size, given by their places (N,) in the stretch."""
+        """Decode the records of one size, given by their positions (N,) in the stretch."""
         size = int(frames.sizes[members[0]])
         families = self._families.setdefault(size, [])
         if not families and len(members) < WORTH_LEARNING:
@@ -80,20 +79,20 @@ class Layouts:
 
 
 class _Family:
-    """Layouts of one shape."""
+    """Layouts of the same shape."""
 
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
-        self._lead = -shape.size % _WORD_BYTES  # what `_rows` puts before a payload
+        self._lead = -shape.size % _WORD_BYTES  # padding that `_rows` puts before a payload
         self._mask: Words = np.concatenate([np.zeros(self._lead, np.uint8), shape.fixed]).view(np.uint64)
         self._factors: Words = np.cumprod(np.full(len(self._mask), _ODD, np.uint64), dtype=np.uint64)
         self._layouts: dict[int, Names] = {}  # hash → tag and plugin of each value
-        self._keys = np.empty(0, np.uint64)  # increasing
+        self._keys = np.empty(0, np.uint64)  # ascending
         self._templates = np.empty((0, len(self._mask)), np.uint64)
         self._points: list[Names] = []
 
     def learn(self, rows: Words, members: Places, frames: Frames) -> None:
-        """Learn the layouts that recur among records, and that of the first one."""
+        """Learn the layouts that recur among records, and the first record's."""
         masked = rows & self._mask
         keys, firsts, counts = np.unique(masked @ self._factors, return_index=True, return_counts=True)
         recurs = (counts >= WORTH_LEARNING) | (firsts == 0)
@@ -109,7 +108,7 @@ class _Family:
         self._points = [self._points[index] for index in order.tolist()]
 
     def decode(self, rows: Words, members: Places, batch: Batch) -> tuple[Places, Words]:
-        """Take what is of this family out of the records; return the others."""
+        """Decode the records of this family; returns the others."""
         if not len(self._keys):
             return members, rows
         masked = rows & self._mask
@@ -154,7 +153,7 @@ class _Family:
 
 
 def _rows(frames: Frames, members: Places, size: int) -> Words:
-    """The payloads of records of one size, filled up in front to whole words: (N, words)."""
+    """The payloads of records of one size, padded in front to whole words: (N, words)."""
     width = size + -size % _WORD_BYTES
     windows = np.ndarray((len(frames.data) - width + 1,), f"V{width}", frames.data, strides=(1,))
     found: Words = windows[frames.starts[members] + (size - width)].view(np.uint64).reshape(len(members), -1)
@@ -162,7 +161,7 @@ def _rows(frames: Frames, members: Places, size: int) -> Words:
 
 
 def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
-    """The family of a record, new where none of these is; None where the record has no layout."""
+    """The family of a record, added if it is new; None if the record has no layout."""
     found = shape_and_names(payload)
     if found is None:
         return None
@@ -174,7 +173,7 @@ def _family_of(payload: bytes, families: list[_Family]) -> _Family | None:
 
 
 def shape_and_names(payload: bytes) -> tuple[Shape, Names] | None:
-    """The shape of a record, and tag and plugin of each value; None unless it holds points, each at a fixed place."""
+    """The shape of a record, with tag and plugin of each value; None unless all values are scalars at fixed offsets."""
     try:
         event = decode_event(payload)
     except (ValueError, struct.error):

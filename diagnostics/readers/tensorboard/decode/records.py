@@ -1,6 +1,6 @@
-"""The framing of event files (TFRecord): length, checksum of the length, payload, checksum of the payload.
+"""Records: the framing of event files (TFRecord): length, checksum of the length, payload, checksum of the payload.
 
-Little endian; the checksums are masked CRC-32C. The format is described in TensorFlow's `record_writer.h`.
+Little-endian; checksums are masked CRC-32C. The format is described in TensorFlow's `record_writer.h`.
 """
 
 import struct
@@ -16,33 +16,33 @@ from diagnostics.readers.tensorboard.decode.round_cache import Rounds
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
 _UPPER_HALF_OF_LENGTH = bytes(4)  # zero in every record below 4 GiB
-WORTH_A_STRETCH = 1 << 15  # bytes: fewer are read one by one in less time than the arrays take to set up
-_WORTH_KEEPING = 1 << 19  # bytes before the next chunk of the file: a stretch of their own would be a short one
-_PATIENCE = 1 << 16  # bytes that are read one by one after a place that no stretch begins at
+WORTH_A_STRETCH = 1 << 15  # bytes; fewer are read one at a time faster than the arrays are set up
+_WORTH_KEEPING = 1 << 19  # bytes kept for the next chunk, because a stretch of their own would be short
+_PATIENCE = 1 << 16  # bytes read one at a time after a position where no stretch begins
 
 
 class Records:
-    """Follows one event file; holds back a record that has no end yet and finds its way past corrupt ones.
+    """Follows one event file; holds back an incomplete record and skips corrupt ones.
 
-    `malformed` counts corrupt stretches. A record whose payload is corrupt is skipped by its length; where the length
-    itself is corrupt, the next place that holds a valid header is looked for.
+    `malformed` counts corrupt stretches. A record with a corrupt payload is skipped by its length; if the length itself
+    is corrupt, reading resumes at the next valid header.
     """
 
     def __init__(self, path: Path) -> None:
         self.tail = Tail(path)
         self.malformed = 0
-        self.bytes_left = 0  # after the stretch that was given out last
+        self.bytes_left = 0  # after the stretch returned last
         self._torn = b""
         self._is_lost = False
         self._rounds = Rounds()
 
     @property
     def torn_bytes(self) -> int:
-        """The length of the unfinished last record."""
+        """The length of the incomplete last record."""
         return len(self._torn)
 
     def payloads(self) -> Iterator[bytes]:
-        """The payloads that were completed since the last call, one by one."""
+        """The payloads completed since the last call, one at a time."""
         for chunk in self.tail.chunks():
             data, position = self._torn + chunk, 0
             while (step := self._step(data, position)) is not None:
@@ -52,7 +52,7 @@ class Records:
             self._torn = data[position:]
 
     def stretches(self) -> Iterator[Frames | DecodedRounds | bytes]:
-        """The same, many at once where a stretch is long and sound, and single payloads elsewhere."""
+        """The same, but many records at once where a stretch is long and valid, and single payloads elsewhere."""
         kept = 0
         for chunk in self.tail.chunks():
             kept = _WORTH_KEEPING if len(chunk) == CHUNK_BYTES else 0
@@ -61,7 +61,7 @@ class Records:
             yield from self._understood(self._torn, 0)
 
     def _understood(self, data: bytes, kept: int) -> Iterator[Frames | DecodedRounds | bytes]:
-        """What the data holds; of its end, so many bytes may be left to be read with what follows."""
+        """What the data contains; up to `kept` bytes at its end may be left for the next chunk."""
         position = single_until = 0
         patience = _PATIENCE
         while len(data) - position > kept:
@@ -84,7 +84,7 @@ class Records:
         self._torn = data[position:]
 
     def _framed(self, data: bytes, position: int) -> Frames | None:
-        """The whole and sound records of a window, of which a round may be learnt; None where there are none."""
+        """The complete, valid records of a window, from which a round may be learned; None if there are none."""
         frames = find_frames(data, position, self._rounds.window)
         if not len(frames):
             return None
@@ -92,7 +92,7 @@ class Records:
         return frames
 
     def _step(self, data: bytes, position: int) -> tuple[int, bytes | None] | None:
-        """One record on: the place after it, and its payload unless that is corrupt; None where the data ends."""
+        """The position after one record, and its payload unless corrupt; None at the end of the data."""
         if len(data) - position < HEADER_BYTES:
             return None
         if not _is_header(data, position):
@@ -107,7 +107,7 @@ class Records:
         return end, payload
 
     def _next_header(self, data: bytes, start: int) -> int:
-        """The next valid header; where there is none, the last bytes, which may be the beginning of one."""
+        """The next valid header; if there is none, the last bytes, which may be the start of one."""
         self.malformed += not self._is_lost
         self._is_lost = True
         while (zeros := data.find(_UPPER_HALF_OF_LENGTH, start + len(_UPPER_HALF_OF_LENGTH))) >= 0:

@@ -1,8 +1,8 @@
-"""Rounds: a trainer logs the same tags in the same order, so that long stretches of its file repeat one round of bytes.
+"""Rounds: a trainer logs the same tags in the same order, so long stretches of its file repeat one byte pattern.
 
-The bytes of a round are learnt where records were just read one by one or by `layouts`; as long as the file goes on so,
-rounds are compared with them as a whole and their numbers are views on the file. What differs in anything but numbers,
-or breaks a checksum, is left to the other ways of reading.
+The pattern of a round is learned from records decoded in another way; as long as the file repeats it, whole rounds are
+compared with it and their numbers become views on the file. Rounds that differ in anything but numbers, or fail a
+checksum, are left to the other ways of decoding.
 """
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER
 from diagnostics.readers.tensorboard.decode.record_layouts import Names, shape_and_names
 from diagnostics.readers.tensorboard.decode.tag_points import TagPoints
 
-WORTH_FOLLOWING = 1 << 16  # bytes: for fewer, `layouts` takes no longer
+WORTH_FOLLOWING = 1 << 16  # bytes; for fewer, `record_layouts` is as fast
 LONGEST = 1 << 15  # bytes of a round
 _LONGEST_STEP = 8  # bytes of a varint: 56 bits
-_BLOCK_BYTES, _BLOCK_ROUNDS = 1 << 15, 32  # of one CRC at most
-_COMPARED_BYTES = 1 << 17  # at once: they stay in the processor's cache
+_BLOCK_BYTES, _BLOCK_ROUNDS = 1 << 15, 32  # covered by one CRC at most
+_COMPARED_BYTES = 1 << 17  # at once, so that they fit the processor's cache
 _CHECKED_RECORDS = 1 << 13  # at once, for the same reason
 assert LONGEST <= _BLOCK_BYTES <= FARTHEST
 
@@ -41,7 +41,7 @@ class DecodedRounds:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One record of a round: the place of its payload in the round, where its numbers are, and what they are called."""
+    """One record of a round: its payload's offset in the round, its shape, and its names."""
 
     start: int
     shape: Shape
@@ -49,17 +49,17 @@ class Column:
 
     @property
     def checksum(self) -> int:
-        """The place of the payload's checksum."""
+        """The offset of the payload's checksum."""
         return self.start + self.shape.size
 
     @property
     def end(self) -> int:
-        """The place after the record."""
+        """The offset after the record."""
         return self.checksum + CHECKSUM_BYTES
 
 
 class Round:
-    """The records that come again and again, in one order; see `learn`."""
+    """The records that repeat, in order; see `learn_round`."""
 
     def __init__(self, template: bytes, columns: tuple[Column, ...]) -> None:
         self.size = len(template)
@@ -77,16 +77,16 @@ class Round:
         self._numbers = self._places_of_numbers()
 
     def remaining(self, index: int) -> int:
-        """How many bytes there are from the beginning of a column's record to the end of the round."""
+        """The bytes from the start of a column's record to the end of the round."""
         return self.size - self.columns[index].start + HEADER_BYTES
 
     def is_at(self, data: bytes, position: int) -> bool:
-        """Whether rounds worth following seem to stand here."""
+        """Whether enough rounds to be worth decoding seem to start here."""
         rounds = self._rounds(data, position)[: -(-WORTH_FOLLOWING // self.size)]
         return rounds.size >= WORTH_FOLLOWING and self._alike(rounds) == len(rounds)
 
     def follow(self, data: bytes, position: int) -> DecodedRounds | None:
-        """The rounds from a position on whose checksums hold; None where they are too few."""
+        """The rounds with valid checksums from a position on; None if there are too few."""
         rounds = self._rounds(data, position)
         if rounds.size < WORTH_FOLLOWING:
             return None
@@ -97,12 +97,12 @@ class Round:
         return DecodedRounds(self._points(rounds), records, position + rounds.size, self.size)
 
     def _rounds(self, data: bytes, position: int) -> Bytes:
-        """As many rounds as the data may hold: (N, size)."""
+        """As many rounds as the data may contain: (N, size)."""
         count = (len(data) - position) // self.size
         return np.frombuffer(data, np.uint8, count * self.size, position).reshape(count, self.size)
 
     def _alike(self, rounds: Bytes) -> int:
-        """How many rounds equal the template but for their numbers."""
+        """The number of leading rounds that equal the template except for their numbers."""
         part = max(1, _COMPARED_BYTES // self.size)
         scratch = np.empty((min(part, len(rounds)), self.size), np.uint8)
         for start in range(0, len(rounds), part):
@@ -114,7 +114,7 @@ class Round:
         return len(rounds)
 
     def _sound(self, data: bytes, position: int, rounds: Bytes) -> int:
-        """How many rounds are the template's and sound; looked at in parts that stay in the processor's cache."""
+        """The number of leading rounds that match the template and are valid, checked in cache-sized parts."""
         part = len(self._later) * max(1, _CHECKED_RECORDS // (len(self._later) * len(self.columns)))
         for start in range(0, len(rounds), part):
             looked_at = rounds[start : start + part]
@@ -126,7 +126,7 @@ class Round:
         return len(rounds)
 
     def _are_sound(self, data: bytes, position: int, rounds: Bytes) -> bool:
-        """Whether the checksums of some records say what the CRC of their bytes is, block by block."""
+        """Whether the records' stored checksums match the CRC of their bytes, block by block."""
         stored: Words = np.ascontiguousarray(rounds.take(self._checksums, axis=1).view("<u4").T)
         said = looked_up(self._carriers, self._rows, self._of_sizes ^ unmasked(stored) ^ stored)
         per_block = len(self._later)
@@ -151,7 +151,7 @@ class Round:
         return found
 
     def _fixed_bytes(self) -> Bytes:
-        """Ones where rounds must be equal: everywhere but in numbers and checksums of payloads."""
+        """A mask of the bytes in which rounds must be equal: all but numbers and payload checksums."""
         fixed = np.full(self.size, 255, np.uint8)
         for column in self.columns:
             fixed[column.start : column.checksum] = column.shape.fixed
@@ -159,7 +159,7 @@ class Round:
         return fixed
 
     def _places_of_numbers(self) -> np.dtype[np.void]:
-        """A round as a structure of its times and values, column by column."""
+        """A round as a structured dtype of its times and values, column by column."""
         places: list[tuple[int, str]] = []
         for column in self.columns:
             times = [] if column.shape.time is None else [(column.shape.time, "<f8")]
@@ -169,9 +169,9 @@ class Round:
 
 
 def learn_round(frames: Frames) -> Round | None:
-    """The round that a stretch ends with, from where its last tag stood before; None where the stretch has no round.
+    """The round at the end of a stretch, back to the previous occurrence of its last tag; None if there is none.
 
-    It begins where the step changes, so that it comes to its end where the trainer's own round does.
+    It is rotated to begin where the step changes, so that it ends where the trainer's own round does.
     """
     columns: list[Column] = []
     end, last, tags = frames.end, None, set[str]()
@@ -192,7 +192,7 @@ def learn_round(frames: Frames) -> Round | None:
 
 
 def _round(template: bytes, columns: Sequence[Column]) -> Round:
-    """The round of these bytes, turned; the columns' places are counted from the end of the bytes."""
+    """The round of these bytes, rotated; column offsets are counted from the end of the bytes."""
     steps = [template[column.start :][slice(*column.shape.step or (0, 0))] for column in columns]
     first = next((index for index, (one, other) in enumerate(pairwise(steps), 1) if one != other), 0)
     turn = columns[first].start - HEADER_BYTES
@@ -201,7 +201,7 @@ def _round(template: bytes, columns: Sequence[Column]) -> Round:
 
 
 def _is_easy(shape: Shape) -> bool:
-    """Whether a word that begins with the step holds it, and ends before the record does."""
+    """Whether one 8-byte word at the step's offset contains the whole step and stays within the record."""
     if shape.step is None:
         return shape.size + CHECKSUM_BYTES >= _LONGEST_STEP
     start, end = shape.step
@@ -209,12 +209,12 @@ def _is_easy(shape: Shape) -> bool:
 
 
 def _spans(starts: Places, size: int) -> Places:
-    """The places of so many bytes from each start on."""
+    """The byte offsets of `size` bytes from each start."""
     return (starts[:, None] + np.arange(size)).ravel()
 
 
 def _decoded(varints: npt.NDArray[np.uint64]) -> Steps:
-    """Varints (N,) of at most eight bytes as numbers."""
+    """Decode varints (N,) of at most eight bytes."""
     numbers = varints & np.uint64(127)
     for place in range(1, _LONGEST_STEP):
         numbers |= varints >> np.uint64(place) & np.uint64(127 << 7 * place)

@@ -1,7 +1,7 @@
-"""Known rounds: what was learnt of the rounds of one file serves all files that this process reads.
+"""A cache of rounds: what was learned from one file serves all files that this process reads.
 
-Runs of one project log the same tags. A known round is only a guess at what stands in another file: every byte and
-checksum is compared before a number is taken.
+Runs of one project log the same tags. A cached round is only a guess about another file: every byte and checksum is
+compared before a number is used.
 """
 
 from diagnostics.readers.tensorboard.decode.field_offsets import Shape
@@ -16,22 +16,22 @@ from diagnostics.readers.tensorboard.decode.frames import (
 from diagnostics.readers.tensorboard.decode.record_layouts import Names, shape_and_names
 from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds, Round, learn_round
 
-MOST_COLUMNS = 1 << 12  # that are known at once, with 5 KiB each
-_NEAR = 16  # records, as many as an evaluation or a checkpoint puts between rounds
-_LONG_BYTES = 1 << 17  # of rounds: where they are interrupted sooner, learning them anew costs more than it gives
+MOST_COLUMNS = 1 << 12  # kept at once, 5 KiB each
+_NEAR = 16  # records, as many as an evaluation or a checkpoint inserts between rounds
+_LONG_BYTES = 1 << 17  # of rounds; if interrupted sooner, learning them again costs more than it saves
 _LARGEST_PATIENCE = 32
 
 _Key = tuple[Shape, Names]
 
 
 class KnownRounds:
-    """Rounds by each of their columns."""
+    """Rounds, indexed by each of their columns."""
 
     def __init__(self) -> None:
         self._rounds: dict[_Key, tuple[Round, int]] = {}
 
     def add(self, found: Round) -> None:
-        """Keep a round in place of what is known of its columns; where it gets too much, all others are forgotten."""
+        """Store a round, replacing what was known of its columns; drops all others if there are too many."""
         first = found.columns[0]
         if self._rounds.get((first.shape, first.names), (None, 0))[0] is found:
             return
@@ -40,7 +40,7 @@ class KnownRounds:
         self._rounds |= {(column.shape, column.names): (found, place) for place, column in enumerate(found.columns)}
 
     def with_column(self, key: _Key) -> tuple[Round, int] | None:
-        """The round with such a record, and the record's place in it."""
+        """The round that contains such a record, and the record's position in it."""
         return self._rounds.get(key)
 
 
@@ -48,16 +48,16 @@ _OF_ALL_FILES = KnownRounds()
 
 
 class Rounds:
-    """What is known of one file's rounds, and how much of it to read before the next attempt to learn some."""
+    """The rounds of one file, and how much of it to read before trying to learn again."""
 
     def __init__(self) -> None:
         self.window = FIRST_WINDOW_BYTES
         self._round: Round | None = None
-        self._own = KnownRounds()  # what may be a round; those that were followed are known to all
-        self._wait, self._patience = 0, 1  # stretches; where rounds are not found the attempts become rare
+        self._own = KnownRounds()  # candidates; rounds that were followed are shared by all files
+        self._wait, self._patience = 0, 1  # stretches between attempts, which become rare if none succeeds
 
     def follow(self, data: bytes, position: int) -> DecodedRounds | None:
-        """The rounds that begin at a position; None where there are none or too few."""
+        """The rounds that begin at a position; None if there are none or too few."""
         turns = self._round.follow(data, position) if self._round is not None else None
         if turns is None and (known := self._at(data, position)) is not None and known[1] == 0:
             self._round = known[0]
@@ -69,9 +69,9 @@ class Rounds:
         return turns
 
     def near(self, data: bytes, position: int) -> int:
-        """Where rounds begin that are worth following, after a few other records or the end of a round.
+        """Where rounds worth following begin, within a few records or at the end of the current round.
 
-        The position itself where that is nowhere near.
+        The position itself if there are none nearby.
         """
         place: int | None = position
         for _ in range(_NEAR):
@@ -85,13 +85,13 @@ class Rounds:
         return position
 
     def _at(self, data: bytes, position: int) -> tuple[Round, int] | None:
-        """The known round with the record at a position, and the record's place in it."""
+        """The known round that contains the record at a position, and the record's position in it."""
         end = end_of_record(data, position)
         key = shape_and_names(data[position + HEADER_BYTES : end - CHECKSUM_BYTES]) if end is not None else None
         return (self._own.with_column(key) or _OF_ALL_FILES.with_column(key)) if key is not None else None
 
     def learn_from(self, frames: Frames) -> None:
-        """Look for a round in a stretch that was read in another way."""
+        """Look for a round in a stretch that was decoded in another way."""
         self.window = min(2 * self.window, LARGEST_WINDOW_BYTES)
         self._wait -= 1
         if self._wait < 0:
@@ -103,7 +103,7 @@ class Rounds:
 
 
 def end_of_record(data: bytes, position: int) -> int | None:
-    """Where the record at a position ends if its length is sound; None where the data ends or the record is large."""
+    """Where the record at a position ends if its length is plausible; None if the data ends or the record is large."""
     size = int.from_bytes(data[position : position + 8], "little")
     end = position + HEADER_BYTES + size + CHECKSUM_BYTES
     return end if size < LARGEST_RECORD and end <= len(data) else None

@@ -9,10 +9,10 @@ from diagnostics.readers.tensorboard.decode.crc import Places
 
 
 class TagPoints(NamedTuple):
-    """Points of one tag in the order of the log: steps, values and times (N,), some of them views on the file.
+    """Points of one tag in log order: steps, values and times (N,), some of them views on the file.
 
-    `records` (N,) are the increasing record numbers within their stretch; None where each tag of the stretch comes in
-    one run and nothing stands between, so that no order has to be restored.
+    `records` (N,) are ascending record numbers within the stretch; None if each tag of the stretch comes in one run
+    without events in between, so that there is no order to restore.
     """
 
     tag: str
