@@ -1,4 +1,4 @@
-"""What a page is about: the run and the step named in its address, and what the environment allows."""
+"""The state of a page: the run and the step in its address, and what the environment allows."""
 
 import os
 from pathlib import Path
@@ -13,19 +13,19 @@ _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
 
 
 def folders() -> tuple[Path, ...]:
-    """The folders to show: those of RLVITALS_PATHS, else ./runs and the sample runs that stand beside the app."""
+    """The folders to show: those of RLVITALS_PATHS, else ./runs and the sample runs beside the app."""
     named = tuple(Path(part) for part in os.environ.get(_PATHS, "").split(os.pathsep) if part)
     return named or (Path("runs"), SAMPLE_RUNS)
 
 
 def add_folder(path: Path) -> None:
-    """Show the runs of another folder too, to everybody, until the dashboard ends."""
+    """Also show the runs of another folder, in every session, until the dashboard ends."""
     shown = dict.fromkeys((*folders(), path))
     os.environ[_PATHS] = os.pathsep.join(map(str, shown))
 
 
 def is_read_only() -> bool:
-    """Whether nothing may be started or stopped from here."""
+    """Whether trainings may not be started or stopped from here."""
     return os.environ.get(_READ_ONLY) == "1"
 
 
@@ -35,7 +35,7 @@ def is_sample(path: Path) -> bool:
 
 
 def selected_run() -> str | None:
-    """The path of the run that the address names."""
+    """The path of the run in the address."""
     return st.query_params.get(RUN)
 
 
@@ -46,7 +46,7 @@ def open_run(path: Path) -> None:
 
 
 def chosen_step() -> int | None:
-    """The step that the address names; None for the newest."""
+    """The step in the address; None for the newest."""
     text = st.query_params.get(STEP, "")
     return int(text) if text.isdigit() else None
 

@@ -1,4 +1,4 @@
-"""How things look: the colours of meaning, and the words and shapes that stand beside them."""
+"""The dashboard's look: colours with a meaning, and the words and shapes beside them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours of one theme, as CSS colours; those of meaning are Okabe and Ito's, lightened on dark ground."""
+    """The colours of one theme, as CSS colours; those with a meaning are Okabe and Ito's, lightened for dark mode."""
 
     ink: str
     muted: str
@@ -57,7 +57,7 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sa
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A meaning without colour: a shape and a word, and the name of the colour that goes with them."""
+    """A meaning that does not rely on colour: a shape and a word, with the name of their colour."""
 
     shape: str
     word: str

@@ -1,4 +1,4 @@
-"""One metric over the steps of a run: its curve, the limits it is judged by, and everything that is no number."""
+"""One metric over the steps of a run: its curve, its limits, and its non-finite values."""
 
 import html
 from collections.abc import Sequence
@@ -37,9 +37,9 @@ def curve(
 ) -> go.Figure:
     """Draw a series with the outcomes that judge it.
 
-    A limit in view is a dashed line; one out of view is told only where it was reached. The steps of a finding are
-    shaded, NaN and ±Inf stand on a rug below and at the edge above. The curve is broken where a value is not finite.
-    What is hovered is the raw value. `held_out` is the same metric of the evaluations, drawn as diamonds.
+    A limit in view is a dashed line; one out of view is labelled only if it was reached. The steps of a finding are
+    shaded. NaN and ±Inf break the curve and are marked on a rug at the bottom and the top. Hovering shows raw values.
+    `held_out` is the same metric of the evaluations, drawn as diamonds.
     """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
     limits = drawn_limits(series, judging)
@@ -76,7 +76,7 @@ def _line(series: Series, palette: Palette) -> go.Scatter:
 
 
 def _marker_sizes(values: Values) -> Values:
-    """Each point of a short series is marked; of a long one those that no line would show: alone between holes."""
+    """Marks every point of a short series; of a long one only single points between gaps, which no line shows."""
     finite = np.concatenate([[False], np.isfinite(values), [False]])
     is_alone = finite[1:-1] & ~finite[:-2] & ~finite[2:]
     return np.where(is_alone | (len(values) <= _FEW_POINTS), 4.0, 0.0)
@@ -98,7 +98,7 @@ def _held_out(series: Series | None, palette: Palette) -> go.Scatter | None:
 
 
 def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
-    """The points that a resumed run logged again: faint, so that the attempt before is not hidden."""
+    """The points that a resumed run logged again: faint, so that the first attempt stays visible."""
     if not len(series.replaced_steps):
         return None
     return go.Scatter(
@@ -114,8 +114,8 @@ def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
 def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
     """Everything of the layout but the marks.
 
-    A constant uirevision keeps the zoom when data comes in. Plotly gives the zoom up where a range is set from outside,
-    so the ranges are its own, told what to include.
+    A constant uirevision keeps the zoom when data arrives. Setting a range would reset the zoom, so Plotly chooses the
+    ranges and only gets the values to include.
     """
     axis = {"autorange": True, "gridcolor": palette.grid, "zeroline": False, "linecolor": palette.grid, "ticks": ""}
     include = {"include": [scale.low, scale.high]} if scale.kind == "linear" else {}
@@ -138,13 +138,13 @@ def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
 
 
 def _step_ticks(series: Series) -> dict[str, Any]:
-    """Some six; of a few steps one each, since a place between two steps is none."""
+    """About six ticks; one per step if there are few, since nothing lies between two steps."""
     span = int(series.steps[-1] - series.steps[0]) if len(series) else 0
     return {"tickformat": "~f", **({"dtick": 1} if span < _TICKS else {"nticks": _TICKS})}
 
 
 def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> list[dict[str, Any]]:
-    """The metric's name and last value; below it the unit, what good looks like, an unusual scale, and `more`."""
+    """The metric's name and last value; below it the unit, its healthy range, a log scale, and `more`."""
     name, _, function = series_title(series).partition(FUNCTION_SEPARATOR)
     value = format_value(float(series.values[-1])) if len(series) else "no data"
     healthy = series.metric.healthy if series.metric else ""
@@ -199,10 +199,9 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
 def _limit_words(
     series: Series, judging: Sequence[Outcome], limits: Sequence[float], scale: Scale, palette: Palette
 ) -> list[dict[str, Any]]:
-    """`limit 0.8` on its line, several on the highest one's line where their words would overlap.
+    """`limit 0.8` on its line; labels that would overlap share the highest one's line.
 
-    Where none is in view, at the edge which way the nearest one lies that was reached: a limit that the curve never
-    came near says nothing about it.
+    If no limit is in view, an arrow at the edge points to the nearest one that was reached.
     """
     font = {"size": 10, "color": palette.muted}
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
@@ -226,7 +225,7 @@ def _limit_words(
 
 
 def _side_by_side(limits: Sequence[float], scale: Scale) -> list[list[float]]:
-    """Ascending limits, those together whose words would stand in each other's way."""
+    """Ascending limits, grouped where their labels would overlap."""
     room = _WORD_ROOM * (scale.on_axis(scale.high) - scale.on_axis(scale.low))
     together: list[list[float]] = []
     for limit in limits:
@@ -238,7 +237,7 @@ def _side_by_side(limits: Sequence[float], scale: Scale) -> list[list[float]]:
 
 
 def step_line(chosen_step: int | None, palette: Palette) -> list[dict[str, Any]]:
-    """A thin line at the step that is chosen for the whole page, if any."""
+    """A thin line at the step chosen for the whole page, if any."""
     if chosen_step is None:
         return []
     place = {"x0": chosen_step, "x1": chosen_step, "yref": "paper", "y0": 0, "y1": 1}

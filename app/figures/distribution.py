@@ -1,4 +1,4 @@
-"""How the values of one metric were spread over the steps of a run: bands of shares around the median."""
+"""The distribution of one metric over the steps of a run: quantile bands around the median."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,11 +27,11 @@ _HOVER = (
 
 
 def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int | None = None) -> go.Figure:
-    """Draw the histograms of one metric: where half, nine in ten and all of its values lie, and the median.
+    """Draw the histograms of one metric: bands of 50 %, 90 % and all of its values, and the median.
 
-    Within a bin values are taken as evenly spread, so a band's edge is right to the width of a bin; the outermost band
-    ends at the smallest and the largest value. A step without a finite value leaves a hole. Of a long run the steps are
-    thinned out evenly; the first and the last stay.
+    Values are taken as uniform within a bin, so a band's edge is exact to the width of a bin; the outermost band ends
+    at the smallest and the largest value. A step without a finite value leaves a gap. The steps of a long run are
+    thinned evenly, without losing the first and the last.
     """
     histograms = _thinned(histograms)
     quantiles_SQ = np.array([bins.quantiles(SHARES) for bins in histograms.bins])
@@ -51,8 +51,8 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
     )
 
 
-def described(histograms: Histograms) -> str:
-    """The figure in words: the last median and quartiles, and what is no number."""
+def distribution_description(histograms: Histograms) -> str:
+    """The chart as text: the last median and quartiles, and the non-finite values."""
     low, middle, high = (format_value(float(value)) for value in histograms.bins[-1].quantiles((0.25, 0.5, 0.75)))
     name = series_title(Series(histograms.name, histograms.tag, NO_STEPS, NO_VALUES))
     spread = f"{name}: median {middle}, half from {low} to {high} at step {histograms.steps[-1]}"
@@ -60,7 +60,7 @@ def described(histograms: Histograms) -> str:
 
 
 def not_finite(histograms: Histograms) -> str:
-    """How many of the values were no numbers, in words; empty where all were."""
+    """How many values were not finite; empty if all were."""
     found = [(step, bins) for step, bins in zip(histograms.steps, histograms.bins, strict=True) if bins.not_finite]
     if not found:
         return ""
@@ -73,12 +73,12 @@ def not_finite(histograms: Histograms) -> str:
 
 
 def _thinned(histograms: Histograms) -> Histograms:
-    kept = np.unique(np.linspace(0, len(histograms) - 1, _MOST_STEPS).round().astype(int))
-    return replace(histograms, steps=histograms.steps[kept], bins=tuple(histograms.bins[index] for index in kept))
+    chosen = np.unique(np.linspace(0, len(histograms) - 1, _MOST_STEPS).round().astype(int))
+    return replace(histograms, steps=histograms.steps[chosen], bins=tuple(histograms.bins[index] for index in chosen))
 
 
 def _band(steps: Steps, edges_SE: npt.NDArray[np.float64], colour: str, holds: str) -> go.Scatter:
-    """A filled area between two shares: one outline for each run of steps without a hole."""
+    """A filled area between two shares: one outline for each run of steps without a gap."""
     x, y = list[float](), list[float]()
     for part in _unbroken(np.isfinite(edges_SE[:, 0])):
         x += [*steps[part], *steps[part][::-1], np.nan]
@@ -96,7 +96,7 @@ def _band(steps: Steps, edges_SE: npt.NDArray[np.float64], colour: str, holds: s
 
 
 def _unbroken(is_there: npt.NDArray[np.bool_]) -> Iterator[slice]:
-    """The stretches of True."""
+    """The runs of True."""
     ends = np.flatnonzero(np.diff(np.concatenate([[False], is_there, [False]]).astype(np.int8)))
     yield from (slice(start, end) for start, end in ends.reshape(-1, 2))
 

@@ -1,4 +1,4 @@
-"""The marks of what is no number: NaN on a rug at the bottom, infinities at the edge that they left by."""
+"""The marks of non-finite values: NaN and −∞ on a rug at the bottom, ∞ at the top."""
 
 import numpy as np
 import numpy.typing as npt
@@ -26,25 +26,25 @@ def rug(series: Series, palette: Palette) -> list[go.Scatter]:
 
 
 def has_words_on_the_right(series: Series) -> bool:
-    """Whether the rug below says something in the chart's right half."""
+    """Whether the bottom rug has a label in the right half of the chart."""
     below = np.isnan(series.values) | np.isneginf(series.values)
     return bool(below.any()) and _share(series, below) > 0.5
 
 
 def _away_from_the_edge(series: Series, where: npt.NDArray[np.bool_]) -> str:
-    """On which side of its mark a word has room."""
+    """The side of its mark on which a label fits."""
     share = _share(series, where)
     return "left" if share > 1 - _EDGE else "right" if share < _EDGE else "center"
 
 
 def _share(series: Series, where: npt.NDArray[np.bool_]) -> float:
-    """How far to the right the middle one of these points lies, from 0 to 1."""
+    """The horizontal position of the middle one of these points, from 0 to 1."""
     middle = series.steps[where][where.sum() // 2]
     return float(middle - series.steps[0]) / max(float(series.steps[-1] - series.steps[0]), 1.0)
 
 
 def _marks(word: str, steps: Steps, height: float, symbol: str, position: str, palette: Palette) -> go.Scatter:
-    """The marks of one kind; the middle one says how many there are: `NaN ×3`."""
+    """The marks of one kind; the middle one is labelled with their number: `NaN ×3`."""
     middle = len(steps) // 2
     text = [f"{word} ×{len(steps)}" if index == middle else "" for index in range(len(steps))]
     return go.Scatter(

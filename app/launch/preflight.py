@@ -10,7 +10,7 @@ from app.launch.attempt import Tried, answers
 from app.launch.draft import Draft, launch_options
 from app.launch.fields import Slots
 from app.widgets.markdown import escaped
-from app.widgets.preflight import concern, concern_with_source
+from app.widgets.preflight import finding_line, finding_with_source
 from diagnostics.configs.config_files import setup_of_options
 from diagnostics.model.outcome import Outcome, Severity, fired_worst_first
 from diagnostics.rules.config import preflight
@@ -35,7 +35,7 @@ def beside_fields(found: Iterable[Outcome], slots: Slots) -> None:
         slot = next((slots[name] for name in outcome.parameters if name in slots), None)
         if slot is not None:
             with slot:
-                concern(outcome)
+                finding_line(outcome)
 
 
 def overview(found: tuple[Outcome, ...]) -> None:
@@ -44,7 +44,7 @@ def overview(found: tuple[Outcome, ...]) -> None:
         return
     with st.expander(f"Pre-flight · {severity_counts(outcome.severity for outcome in found)}", key="preflight"):
         for outcome in found:
-            concern_with_source(outcome)
+            finding_with_source(outcome)
 
 
 def is_confirmed(found: Iterable[Outcome], draft: Draft) -> bool:
@@ -66,5 +66,5 @@ def _parsed(algorithm: str, values: Mapping[str, Any]) -> dict[str, Any]:
         try:
             parsed[option.name] = option.parse(values[option.name])
         except ConfigError:
-            continue  # told beside its field already
+            continue  # reported beside its field
     return parsed

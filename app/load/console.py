@@ -1,4 +1,4 @@
-"""The end of what a training printed."""
+"""The end of a training's console log."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ _BYTES = 64 * 1024  # enough for that many lines, however long the file is
 def tail(path: Path | None, lines: int = _LINES) -> str:
     """The last lines of a console log; empty where there is none.
 
-    Colours are left out, and of a redrawn progress bar all but its last drawing.
+    Colours are left out, and redrawn progress bars are reduced to their last state.
     """
     if path is None:
         return ""

@@ -1,7 +1,7 @@
-"""The runs below some folders and what a list says of each: their names at once, the rest as they are read.
+"""The list of the runs below some folders: their names at once, a summary of each as it is read.
 
-A thread reads them, and again those whose files changed, as long as somebody asks. However many runs there are, whoever
-asks does not wait for them.
+A background thread reads them, and re-reads those whose files changed, for as long as a page asks. No page waits for
+it, however many runs there are.
 """
 
 import logging
@@ -16,13 +16,13 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from app.load.runs import Look, is_kept, let_go, look_at, runs_below
+from app.load.runs import Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
 
-_INTERVAL = 2.0  # seconds from one search of the folders to the next; runs that are found meanwhile wait no longer
-_SHARE, _LONGEST = 0.05, 10.0  # of a core for looking whether anything changed; but not more seconds in between
-_IDLE = 30.0  # seconds after the last question, when the thread ends
-_MOST_ENTRIES = 200  # of a log's folder that are looked at for changes
+_INTERVAL = 2.0  # seconds between two searches of the folders; a new run appears within that time
+_SHARE, _LONGEST = 0.05, 10.0  # of a core, to check what changed; the most seconds between two checks
+_IDLE = 30.0  # seconds after the last request, when the thread ends
+_MOST_ENTRIES = 200  # of a log's folder that are checked for changes
 
 Summary = TypeVar("Summary")
 _Stamp = tuple[int, int, int]  # newest change (ns), bytes, and number of entries
@@ -30,53 +30,53 @@ _Stamp = tuple[int, int, int]  # newest change (ns), bytes, and number of entrie
 
 @dataclass(frozen=True, slots=True)
 class Listed(Generic[Summary]):
-    """One run of the list. `summary` is what is said of it, `error` why it cannot be read; neither before it was."""
+    """One run of the list: its `summary`, or the `error` why it cannot be read; neither before it was read."""
 
     ref: RunRef
     newest: float
-    """When its newest file was written to, in seconds since the epoch."""
+    """When its newest file was last modified, in seconds since the epoch."""
     written: float | None = None
-    """When what was read says that it was last written to."""
+    """When its own log says that it was last written to."""
     summary: Summary | None = None
     error: str = ""
     stamp: _Stamp = (0, 0, 0)
 
     @property
     def is_read(self) -> bool:
-        """Whether it was tried to read this run."""
+        """Whether this run was read, or reading it failed."""
         return self.summary is not None or bool(self.error)
 
     @property
-    def place(self) -> tuple[float, str]:
-        """Where it stands in a list: the most recently written first."""
+    def sort_key(self) -> tuple[float, str]:
+        """Sorts the most recently written run first."""
         return -(self.newest if self.written is None else self.written), str(self.ref.path)
 
 
 class Listing(Generic[Summary]):
-    """Safe to ask from several threads."""
+    """Lists runs in the background. Thread-safe."""
 
     def __init__(
         self,
         folders: Sequence[Path],
-        summarise: Callable[[Look], Summary],
+        summarise: Callable[[Snapshot], Summary],
         before: "Listing[Summary] | None" = None,
     ) -> None:
-        """What `before`, a list of other folders, has read is not read again."""
+        """Runs that `before`, the list of other folders, has read are not read again."""
         self._folders, self._summarise = folders, summarise
         self._known = (before._listed if before else None) or {}
         self._listed: dict[str, Listed[Summary]] | None = None  # replaced as a whole, so that it is read without a lock
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._asked = 0.0
+        self._requested = 0.0
         self._all_read = threading.Event()
 
-    def now(self, patience: float = 0.0) -> list[Listed[Summary]] | None:
-        """The runs by now, the most recently written first; None while the folders are searched for the first time.
+    def entries(self, patience: float = 0.0) -> list[Listed[Summary]] | None:
+        """The runs found so far, the most recently written first; None during the first search of the folders.
 
         Waits up to `patience` seconds for all of them to be read.
         """
         with self._lock:
-            self._asked = time.monotonic()
+            self._requested = time.monotonic()
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._keep_up, name=f"runs below {self._folders[0]}", daemon=True
@@ -85,10 +85,10 @@ class Listing(Generic[Summary]):
         self._all_read.wait(patience)
         if self._listed is None:
             return None
-        return sorted(self._listed.values(), key=attrgetter("place"))
+        return sorted(self._listed.values(), key=attrgetter("sort_key"))
 
     def _keep_up(self) -> None:
-        while self._is_asked():
+        while self._is_requested():
             started = time.monotonic()
             self._search()
             self._read_again()
@@ -97,9 +97,9 @@ class Listing(Generic[Summary]):
                 self._all_read.set()
                 time.sleep(max(_INTERVAL, min(spent / _SHARE, _LONGEST)))
 
-    def _is_asked(self) -> bool:
+    def _is_requested(self) -> bool:
         with self._lock:
-            if time.monotonic() - self._asked < _IDLE:
+            if time.monotonic() - self._requested < _IDLE:
                 return True
             self._thread = None
             return False
@@ -112,16 +112,16 @@ class Listing(Generic[Summary]):
         }
 
     def _read_again(self) -> None:
-        """Look at what was read before, where that costs nothing, or its files changed, or it could not be read."""
+        """Refresh runs that are open, whose files changed, or that could not be read."""
         for path, listed in (self._listed or {}).items():
-            if listed.is_read and (listed.error or is_kept(path) or _stamp(listed.ref) != listed.stamp):
+            if listed.is_read and (listed.error or is_open(path) or _stamp(listed.ref) != listed.stamp):
                 self._read(listed)
 
     def _read_new(self) -> bool:
-        """Read what was not yet, the newest first, until it is time to search again; whether all of it was read."""
+        """Read new runs, the newest first, until the next search is due; True when all are read."""
         unread = [listed for listed in (self._listed or {}).values() if not listed.is_read]
         deadline = time.monotonic() + _INTERVAL
-        for listed in sorted(unread, key=attrgetter("place")):
+        for listed in sorted(unread, key=attrgetter("sort_key")):
             if time.monotonic() > deadline:
                 return False
             self._read(listed)
@@ -130,16 +130,16 @@ class Listing(Generic[Summary]):
     def _read(self, listed: Listed[Summary]) -> None:
         path = str(listed.ref.path)
         found: Listed[Summary] = _unread(listed.ref)
-        was_kept = is_kept(path)
+        was_open = is_open(path)
         try:
-            look = look_at(path)
-            status = look.run.status
-            found = replace(found, written=status.last_written, summary=self._summarise(look))
-            if status.has_ended and not was_kept:
-                let_go(path)
+            snapshot = snapshot_of(path)
+            status = snapshot.run.status
+            found = replace(found, written=status.last_written, summary=self._summarise(snapshot))
+            if status.has_ended and not was_open:
+                close(path)
         except UnreadableRun as error:
             found = replace(found, error=error.sentence)
-        except Exception as error:  # one run that is read wrong hides no other
+        except Exception as error:  # a bug in one reader must not hide the other runs
             logging.getLogger(__name__).exception("reading %s", path)
             found = replace(found, error=f"{path} cannot be read: {error!r}")
         self._listed = {**(self._listed or {}), path: found}
@@ -151,13 +151,13 @@ def _unread(ref: RunRef) -> Listed[Summary]:
 
 
 def _stamp(ref: RunRef) -> _Stamp:
-    """What changes with the files of a run, and costs no more than to ask for their sizes."""
+    """Changes with the files of a run; costs one `stat` per file."""
     stats = [stat for member in (ref, *ref.parts) for stat in _stats(member.path)]
     return max((stat.st_mtime_ns for stat in stats), default=0), sum(stat.st_size for stat in stats), len(stats)
 
 
 def _stats(path: Path) -> Iterator[os.stat_result]:
-    """Of a file, or of a folder and what lies in it, the upper levels first."""
+    """Of a file, or of a folder and its entries, breadth first."""
     waiting, left = deque([path]), _MOST_ENTRIES
     while waiting and left:
         left -= 1

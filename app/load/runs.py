@@ -1,4 +1,4 @@
-"""Runs found, opened and diagnosed once for all sessions, and again only after they changed."""
+"""Runs, opened and diagnosed once for all sessions and again only after they changed."""
 
 import os
 import threading
@@ -16,9 +16,9 @@ from diagnostics.model.status import LIVE_STATES
 from diagnostics.producers.names_file import read_names
 from diagnostics.producers.own_names import OwnNames
 
-_MOST_RUNS_KEPT = 64
+_MOST_OPEN_RUNS = 64
 _FRESH = 900.0  # seconds: a log of unknown state written to more recently than this may still grow
-_LEAST_INTERVAL = 0.25  # seconds between two looks at the same files, however many sessions ask
+_LEAST_INTERVAL = 0.25  # seconds between two polls of the same files, however many sessions ask
 _MAP = "RLVITALS_MAP"  # the names file that `rlvitals ui --map` was given
 
 
@@ -29,8 +29,8 @@ def _own_names() -> OwnNames | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A run as it stands now and its latest diagnosis, which may be of an earlier state; either raises `revision`."""
+class Snapshot:
+    """A run and its latest diagnosis, which may be of an earlier step; a change of either raises `revision`."""
 
     run: Run
     diagnosis: Diagnosis
@@ -45,55 +45,55 @@ class SharedRun:
         self._live = LiveRun(run, _own_names())
         self._diagnosis = LiveDiagnosis()
         self._lock = threading.Lock()
-        self._looked = 0.0
-        self._look: Look | None = None
+        self._polled = 0.0
+        self._snapshot: Snapshot | None = None
 
-    def look(self) -> Look:
-        """The newest state of the run, with the diagnosis that a LiveDiagnosis has of it. Raises UnreadableRun."""
+    def snapshot(self) -> Snapshot:
+        """The run as it is now, with its latest diagnosis. Raises UnreadableRun."""
         with self._lock:
-            if self._look is None or time.monotonic() - self._looked >= _LEAST_INTERVAL:
-                self._look = self._newest(self._look)
-                self._looked = time.monotonic()
-            return self._look
+            if self._snapshot is None or time.monotonic() - self._polled >= _LEAST_INTERVAL:
+                self._snapshot = self._newest(self._snapshot)
+                self._polled = time.monotonic()
+            return self._snapshot
 
-    def _newest(self, before: Look | None) -> Look:
+    def _newest(self, before: Snapshot | None) -> Snapshot:
         run = self._live.refresh() or (before.run if before else None)
         assert run is not None  # the first refresh always returns a run
         diagnosis = self._diagnosis.update(run)
         if before and run is before.run and diagnosis is before.diagnosis:
             return before
-        return Look(run, diagnosis, before.revision + 1 if before else 1)
+        return Snapshot(run, diagnosis, before.revision + 1 if before else 1)
 
 
 _lock = threading.Lock()
-_kept: OrderedDict[str, SharedRun] = OrderedDict()  # by path, the one that was looked at last in the end
+_open_runs: OrderedDict[str, SharedRun] = OrderedDict()  # by path, the most recently used last
 _refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its logs may lie in several folders
 
 
-def look_at(path: str) -> Look:
-    """The newest state of the run at a path. Raises UnreadableRun with one sentence."""
+def snapshot_of(path: str) -> Snapshot:
+    """The run at a path as it is now. Raises UnreadableRun with one sentence."""
     with _lock:
-        shared = _kept.get(path)
+        shared = _open_runs.get(path)
     if shared is None:
         shared = SharedRun(_refs.get(path, path))
     with _lock:
-        shared = _kept.setdefault(path, shared)
-        _kept.move_to_end(path)
-        if len(_kept) > _MOST_RUNS_KEPT:
-            _kept.popitem(last=False)
-    return shared.look()
+        shared = _open_runs.setdefault(path, shared)
+        _open_runs.move_to_end(path)
+        if len(_open_runs) > _MOST_OPEN_RUNS:
+            _open_runs.popitem(last=False)
+    return shared.snapshot()
 
 
-def is_kept(path: str) -> bool:
-    """Whether a look at the run at a path costs no more than what was written since the last one."""
+def is_open(path: str) -> bool:
+    """Whether the run at a path is open, so that polling it reads only appended bytes."""
     with _lock:
-        return path in _kept
+        return path in _open_runs
 
 
-def let_go(path: str) -> None:
-    """Free what is held of a run; the next look reads it anew."""
+def close(path: str) -> None:
+    """Free the memory of a run; the next snapshot reads it from the start."""
     with _lock:
-        _kept.pop(path, None)
+        _open_runs.pop(path, None)
 
 
 def runs_below(folders: Sequence[Path]) -> list[RunRef]:

@@ -1,4 +1,4 @@
-"""The Run page: where the run stands, the verdict, the curves that prove it, then everything else."""
+"""The Run page: the run's state, the verdict, the curves that show it, then all details."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import state
 from app.load.console import tail
-from app.load.runs import Look, is_live, look_at
+from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets.charts import charts
 from app.widgets.checks import checks
 from app.widgets.checks_and_data import checks_and_data
@@ -29,47 +29,47 @@ _SECTION = "run.section"
 
 
 def render(path: str | None, is_read_only: bool) -> None:
-    """Draw the page of the run at a path; while the run goes on, again whenever it changed."""
+    """Draw the page of the run at a path; while the run is live, redraw it when it changed."""
     if path is None:
         st.info("No run is chosen; open one from Runs.")
         return
     try:
-        look = look_at(path)
+        snapshot = snapshot_of(path)
     except UnreadableRun as error:
         st.warning(escaped(error.sentence))
         return
-    with st.container():  # one place for all of it, however much it is, so that the charts keep theirs
-        _head(path, look, is_read_only)
-        error_line(look.run)
-        verdict(look.diagnosis, is_read_only=is_read_only)
-        parent_comparison(look.diagnosis)
-        checks_and_data(look.run, look.diagnosis)
-    charts(look.run, look.diagnosis.outcomes, crucial(look.run), state.chosen_step(), "crucial")
-    settings(look.diagnosis)
-    _details(look)
+    with st.container():  # one container, so that the charts below keep their place whatever it holds
+        _head(path, snapshot, is_read_only)
+        error_line(snapshot.run)
+        verdict(snapshot.diagnosis, is_read_only=is_read_only)
+        parent_comparison(snapshot.diagnosis)
+        checks_and_data(snapshot.run, snapshot.diagnosis)
+    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial(snapshot.run), state.chosen_step(), "crucial")
+    settings(snapshot.diagnosis)
+    _details(snapshot)
 
 
-def _head(path: str, look: Look, is_read_only: bool) -> None:
-    """Name and state; of a run that goes on, the state is a fragment that looks for changes every second."""
-    run = look.run
+def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
+    """Name and state; for a live run, the state is a fragment that polls for changes."""
+    run = snapshot.run
     name, where = st.columns([1, 1], vertical_alignment="top")
     with name:
         title_line(run)
     with where:
         every = _POLL_SECONDS if is_live(run) else None
-        st.fragment(_follow, run_every=every)(path, look.revision, is_read_only)
+        st.fragment(_follow, run_every=every)(path, snapshot.revision, is_read_only)
 
 
 def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
-    """Draw the state as it is now; where the run has changed since the page was drawn, draw the page again."""
+    """Draw the current state; redraw the whole page if the run changed since it was drawn."""
     try:
-        look = look_at(path)
+        snapshot = snapshot_of(path)
     except UnreadableRun as error:
         st.warning(escaped(error.sentence))
         return
-    if look.revision != drawn_revision:
+    if snapshot.revision != drawn_revision:
         st.rerun(scope="app")
-    run = look.run
+    run = snapshot.run
     with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
         state_line(run)
         if can_stop(run) and not is_read_only:
@@ -78,20 +78,20 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
             resume_button(run, step)
 
 
-def _details(look: Look) -> None:
-    """What the reader asks for; only the chosen section is drawn."""
-    run = look.run
+def _details(snapshot: Snapshot) -> None:
+    """The sections below the charts; only the chosen one is drawn."""
+    run = snapshot.run
     remaining = others(run)
     sections: Mapping[str, tuple[str, Callable[[], None]]] = {
         "samples": ("Samples", partial(samples, run)),
         "metrics": (
             f"All metrics ({len(remaining)})",
-            partial(metrics, run, look.diagnosis.outcomes, remaining, state.chosen_step()),
+            partial(metrics, run, snapshot.diagnosis.outcomes, remaining, state.chosen_step()),
         ),
         "distributions": (f"Distributions ({len(run.histograms)})", partial(distributions, run)),
         "config": ("Config", partial(config, run)),
-        "console": ("Console", partial(_console, look)),
-        "checks": (f"Checks ({len(look.diagnosis.outcomes)})", partial(checks, look.diagnosis)),
+        "console": ("Console", partial(_console, snapshot)),
+        "checks": (f"Checks ({len(snapshot.diagnosis.outcomes)})", partial(checks, snapshot.diagnosis)),
     }
     chosen = st.segmented_control(
         "Section",
@@ -105,10 +105,10 @@ def _details(look: Look) -> None:
     sections[chosen or "samples"][1]()
 
 
-def _console(look: Look) -> None:
-    text = tail(look.run.console)
+def _console(snapshot: Snapshot) -> None:
+    text = tail(snapshot.run.console)
     if text:
-        with st.container(height=460, border=False, autoscroll=True):  # what came last is what one looks for
+        with st.container(height=460, border=False, autoscroll=True):  # the last lines matter most
             st.code(text, language=None, wrap_lines=True)
     else:
         st.caption("The run left no console output.")

@@ -13,7 +13,7 @@ from pandas.io.formats.style import Styler
 from app import state
 from app.figures.sparkline import sparkline
 from app.load.listing import Listed, Listing
-from app.load.runs import Look
+from app.load.runs import Snapshot
 from app.theme import STATES, VERDICTS
 from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
@@ -29,7 +29,7 @@ _POLL_SECONDS = 3.0
 _PATIENCE = 0.5  # seconds that the page waits for what can be read at once
 _READING = "◔ reading"
 _TABLE = "runs.table"
-_DRAWN = "runs.drawn"  # the paths of the table's rows as they stand on the screen
+_DRAWN = "runs.drawn"  # the paths of the rows as drawn
 _FILTER = "runs.filter"
 _SAMPLE_MARK = "(sample)"
 _MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 25, 860, 32  # rows, pixels, pixels
@@ -73,7 +73,7 @@ def _listing(
     folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
 ) -> None:
     _open_clicked(open_run)
-    found = _listing_of(tuple(folders)).now(_PATIENCE)
+    found = _listing_of(tuple(folders)).entries(_PATIENCE)
     if found is None:
         st.caption(f"Looking for runs in {_places(folders)}")
         return
@@ -83,7 +83,7 @@ def _listing(
     if any(state.is_sample(item.ref.path) for item in found):
         st.caption(f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness.")
     if all(state.is_sample(item.ref.path) for item in found):
-        _ways(open_launch)
+        _first_steps(open_launch)
     unread = sum(not item.is_read for item in found)
     if unread:
         st.caption(f"Reading: {len(found) - unread} of {len(found)} runs so far.")
@@ -98,9 +98,9 @@ def _listing(
 
 
 def _open_clicked(open_run: Callable[[Path], NoReturn]) -> None:
-    """Go to the run whose row was clicked, as the rows stood then; they may have changed places since.
+    """Open the run of the clicked row, by the order that was drawn then.
 
-    Before anything is drawn: a refresh of the list that comes between a click and the other page empties that page.
+    This comes before any drawing: a refresh of the list between the click and the other page would empty that page.
     """
     table = st.session_state.get(_TABLE)
     if table and table.selection.cells:
@@ -130,15 +130,15 @@ def _coloured(table: pd.DataFrame) -> Styler:
 
 
 def _row(found: Listed[Cells]) -> Cells:
-    """The cells of a row; of a run that is still to be read, its name alone."""
+    """The cells of a row; only the name of a run that was not read yet."""
     cells = found.summary or {**dict.fromkeys(_COLUMNS, ""), "state": _READING, "name": found.ref.name, "reward": ()}
     sample = f" {_SAMPLE_MARK}" if state.is_sample(found.ref.path) else ""
     return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written, time.time())}
 
 
-def _cells(look: Look) -> Cells:
-    """What the list says of a run that was read."""
-    run, diagnosis = look.run, look.diagnosis
+def _cells(snapshot: Snapshot) -> Cells:
+    """The cells that need the run to be read."""
+    run, diagnosis = snapshot.run, snapshot.diagnosis
     return {
         "state": str(STATES[run.status.state]),
         "name": run.name,
@@ -164,15 +164,15 @@ def _matches(row: Cells) -> bool:
 
 def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None:
     st.markdown(f"**No run yet in {_places(folders)}**")
-    _ways(open_launch)
+    _first_steps(open_launch)
 
 
 def _places(folders: Sequence[Path]) -> str:
     return escaped(", ".join(map(str, folders)))
 
 
-def _ways(open_launch: Callable[[], NoReturn]) -> None:
-    """Two ways to a run of one's own."""
+def _first_steps(open_launch: Callable[[], NoReturn]) -> None:
+    """The two ways to see a run of one's own: train a demo, or open logs."""
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button("Train one now", help="A small demo on this machine, about a minute.", type="primary"):
             open_launch()

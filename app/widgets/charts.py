@@ -1,4 +1,4 @@
-"""Charts of several metrics side by side, each with a stable key so that it keeps its zoom while data comes in."""
+"""Charts of several metrics side by side; stable keys keep their zoom while data arrives."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one o
 
 
 def charts(run: Run, outcomes: Sequence[Outcome], chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
-    """Draw the chosen series, as many side by side as there is room for; one without a point only keeps its place.
+    """Draw the series, as many side by side as fit; one without points reserves its place.
 
-    A chart that is pushed to another place is built anew, and has lost its zoom.
+    A chart that moves to another place is rebuilt and loses its zoom.
     """
     with st.container(horizontal=True):
         for series in chosen:

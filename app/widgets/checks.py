@@ -1,4 +1,4 @@
-"""Every check of a run: what became of it, what it measured, and why it could not run where it could not."""
+"""Every check of a run: its outcome, what it measured, or why it could not run."""
 
 import pandas as pd
 import streamlit as st
@@ -17,7 +17,7 @@ _COLUMNS = {
     "verdict": st.column_config.TextColumn(width=112),
     "check": st.column_config.TextColumn(width=190),
     "steps": st.column_config.TextColumn(width=130),
-    "said": st.column_config.TextColumn("what it says", width=260),
+    "message": st.column_config.TextColumn("what it says", width=260),
 }
 
 
@@ -46,13 +46,13 @@ def checks(diagnosis: Diagnosis) -> None:
 
 
 def _row(outcome: Outcome) -> dict[str, str]:
-    became = outcome.verdict if outcome.applies else NOT_APPLICABLE
-    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[became]
+    status = outcome.verdict if outcome.applies else NOT_APPLICABLE
+    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[status]
     return {
         "verdict": str(sign),
         "check": outcome.rule,
         "steps": steps_of(outcome),
-        "said": message_text(outcome.message) or measured_and_limit(outcome),
+        "message": message_text(outcome.message) or measured_and_limit(outcome),
     }
 
 

@@ -1,4 +1,4 @@
-"""The line below the verdict: what all checks came to, and what the log itself looks like."""
+"""The line below the verdict: how the checks came out, and the quality of the log."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from diagnostics.wording.verdicts import check_counts
 
 
 def checks_and_data(run: Run, diagnosis: Diagnosis) -> None:
-    """Draw the line for the run as it stands now and its latest diagnosis, and below it what the reader noted."""
+    """Draw the line for the run as it is now and its latest diagnosis, then the reader's notes."""
     checks, data = st.columns([2, 1], gap="medium")
     if diagnosis.run.data_health.points:  # before the first one every check lacks its input
         checks.caption(" · ".join(map(escaped, (check_counts(diagnosis), *diagnosed_at(run, diagnosis)))))
@@ -24,11 +24,11 @@ def checks_and_data(run: Run, diagnosis: Diagnosis) -> None:
 
 
 def diagnosed_at(run: Run, diagnosis: Diagnosis) -> tuple[str, ...]:
-    """The step of the diagnosis where the run has gone on since; nothing where it is of the last step."""
+    """The step of the diagnosis, if the run has logged more since; else nothing."""
     diagnosed = diagnosis.run.last_step
     return () if diagnosed is None or diagnosed == run.last_step else (f"diagnosed at step {diagnosed:,}",)
 
 
 def resumptions(steps: Sequence[int]) -> str:
-    """Where the run was taken up again, in words: what was logged behind such a step may stand there twice."""
+    """The steps after which the run was resumed: later ones may have been logged twice."""
     return f"Resumed after step {', '.join(f'{step:,}' for step in steps)}; points of a first attempt are drawn faint."

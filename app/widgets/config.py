@@ -8,7 +8,7 @@ from diagnostics.wording.times import date_and_time
 
 
 def config(run: Run) -> None:
-    """Draw the settings as a table, and beside it what is known of the run's origin."""
+    """Draw the settings as a table, and the run's origin beside it."""
     settings, origin = st.columns([3, 2], gap="medium")
     with settings:
         if run.config:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app import state
-from app.figures.distribution import described, distribution, not_finite
+from app.figures.distribution import distribution, distribution_description, not_finite
 from app.widgets.charts import WIDTH
 from app.widgets.markdown import escaped
 from app.widgets.plot import plot
@@ -15,7 +15,7 @@ _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
 
 def distributions(run: Run) -> None:
-    """Draw every histogram, those that the vocabulary knows first, as many side by side as there is room for."""
+    """Draw every histogram, known metrics first, as many side by side as fit."""
     if not run.histograms:
         st.caption("The run logged no histograms; rlvitals' trainer does every histogram_steps.")
         return
@@ -28,7 +28,7 @@ def distributions(run: Run) -> None:
 
 def _chart(histograms: Histograms) -> None:
     figure = distribution(histograms, state.palette(), chosen_step=state.chosen_step())
-    plot(figure, described(histograms), f"distribution.{histograms.name}")
+    plot(figure, distribution_description(histograms), f"distribution.{histograms.name}")
     if words := not_finite(histograms):
         st.caption(escaped(f"{words}; no band shows them."))
 

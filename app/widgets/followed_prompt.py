@@ -1,4 +1,4 @@
-"""One prompt followed through the training: what the policy answered to it, step after step."""
+"""One prompt followed through the training: the policy's answers to it, step by step."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ _ROW_HEIGHT = 30  # pixels
 _LONGEST_LABEL = 80  # characters of a prompt in the list
 
 
-def followed(run: Run) -> None:
+def followed_prompt(run: Run) -> None:
     """Draw the answers to the chosen one of the followed prompts, the earliest step first."""
     answers = [sample for step in run.samples.followed_steps for sample in run.samples.at(step) if sample.followed]
     queries = list(dict.fromkeys(sample.query for sample in answers))

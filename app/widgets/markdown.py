@@ -1,4 +1,4 @@
-"""Text for Streamlit's Markdown: names and messages may hold any sign, and none of them may format the page."""
+"""Text for Streamlit's Markdown: names and messages may contain any character, and none may format the page."""
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~$:^=&\"'@/"})
 
@@ -9,6 +9,6 @@ def escaped(text: str) -> str:
 
 
 def with_code(text: str) -> str:
-    """Text of our own documents: what stands between backticks is code, nothing else is formatted."""
+    """Text of our own documents: code between backticks, nothing else formatted."""
     parts = text.split("`")
     return "".join(f"`{part}`" if index % 2 else escaped(part) for index, part in enumerate(parts))

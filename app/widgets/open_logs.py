@@ -1,4 +1,4 @@
-"""Opening logs that lie elsewhere on this machine, from the list of runs."""
+"""Opens logs from elsewhere on this machine, from the list of runs."""
 
 import os
 import threading
@@ -12,12 +12,13 @@ from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
 from diagnostics.wording.values import counted
 
 _FIELD, _ANSWER = "open_logs.path", "open_logs.answer"
+_EXPLANATION = "The runs in it join the list until the dashboard ends."
 _PATIENCE = 20.0  # seconds
 _CLOUD = "wandb://"
 
 
 def open_logs() -> None:
-    """Draw the button and, folded, the field; what a path came to stands below it."""
+    """Draw the button and its popover: a path, and below it what was found there."""
     with st.popover("Open my logs"):
         st.text_input(
             "Folder or file on this machine",
@@ -27,8 +28,10 @@ def open_logs() -> None:
             width=420,
             help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
         )
-        found, said = st.session_state.get(_ANSWER, (True, "The runs in it join the list until the dashboard ends."))
-        st.caption(escaped(said) if found else f":orange[{escaped(said)}]")
+        is_found, answer = st.session_state.get(
+            _ANSWER, (True, "The runs in it join the list until the dashboard ends.")
+        )
+        st.caption(escaped(answer) if is_found else f":orange[{escaped(answer)}]")
 
 
 def _open() -> None:
@@ -38,7 +41,7 @@ def _open() -> None:
 
 
 def _opened(words: str) -> tuple[bool, str]:
-    """Whether runs were found there, which then join the list, and what to say of it."""
+    """Add the runs found there to the list; whether there were any, and the answer to show."""
     if words.startswith(_CLOUD):
         return False, f"A run of the cloud is fetched first: rlvitals import {words} --to FOLDER"
     try:
@@ -60,7 +63,7 @@ def _opened(words: str) -> tuple[bool, str]:
 
 
 def _search(path: Path) -> list[RunRef] | None:
-    """The runs there; None where it takes too long, as below the root of all files."""
+    """The runs there; None if the search takes too long, as from the root of the file system."""
     found: list[list[RunRef]] = []
     thread = threading.Thread(target=lambda: found.append(find_runs(path)), name=f"search of {path}", daemon=True)
     thread.start()

@@ -1,11 +1,11 @@
-"""A relaunched run beside the one that it came from: what was changed, and what became of that one's findings."""
+"""A relaunched run compared with its parent: the changed settings and the fate of the parent's findings."""
 
 from pathlib import Path
 
 import streamlit as st
 
 from app import state
-from app.load.runs import look_at
+from app.load.runs import snapshot_of
 from app.theme import FATES
 from app.widgets.markdown import escaped
 from diagnostics.api import UnreadableRun
@@ -19,12 +19,12 @@ from diagnostics.wording.steps import steps_of
 
 
 def parent_comparison(child: Diagnosis) -> None:
-    """Draw the comparison; nothing for a run that was not relaunched, a sentence where its parent is not at hand."""
+    """Draw the comparison; nothing for a run without a parent, a sentence if the parent was not found."""
     if child.run.parent is None:
         return
     path = _parent_of(child.run)
     try:
-        comparison = compare(child, look_at(str(path)).diagnosis) if path is not None else None
+        comparison = compare(child, snapshot_of(str(path)).diagnosis) if path is not None else None
     except UnreadableRun:
         comparison = None
     if comparison is None:
@@ -34,7 +34,7 @@ def parent_comparison(child: Diagnosis) -> None:
 
 
 def _parent_of(run: Run) -> Path | None:
-    """Where it lies; looked for once in a session, since it does not move."""
+    """The parent's folder, searched for once per session."""
     known = f"parent.{run.run_id}"
     if known not in st.session_state:
         st.session_state[known] = find_parent(run, *state.folders())

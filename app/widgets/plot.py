@@ -1,7 +1,7 @@
 """A Plotly chart that is updated in place.
 
-Streamlit's own chart is built anew whenever its data change, which loses the zoom and makes a live page flicker. This
-one hands the figure to the Plotly that the plotly package brings along, and lets it draw only what changed.
+Streamlit's own chart is rebuilt whenever its data change, which loses the zoom and makes a live page flicker. This one
+passes the figure to the plotly.js of the plotly package, which redraws only what changed.
 """
 
 from importlib.resources import files
@@ -17,7 +17,7 @@ from app import state
 _NAME = "rlvitals_plot"
 _SCRIPT = files("app.widgets").joinpath("plot.js").read_text("utf-8")
 _CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
-# Declared for its folder alone: this is how the server comes to serve plotly.min.js from the installed package.
+# Declared only for its folder, so that the server serves plotly.min.js from the installed package.
 _LIBRARY = declare_component("plotly_library", path=str(Path(plotly.__file__).parent / "package_data"))
 _SOURCE = f"component/{_LIBRARY.name}/plotly.min.js"
 
@@ -25,7 +25,7 @@ _SOURCE = f"component/{_LIBRARY.name}/plotly.min.js"
 def plot(figure: go.Figure, words: str, key: str) -> None:
     """Draw a figure; `words` are its text alternative. A click on a point chooses that step for the whole page.
 
-    The figure's layout needs a height and, for its zoom to be kept, a constant `uirevision`.
+    The figure's layout needs a height and, to keep its zoom, a constant `uirevision`.
     """
     component = st.components.v2.component(_NAME, js=_SCRIPT, isolate_styles=False)
     component(

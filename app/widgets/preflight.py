@@ -1,4 +1,4 @@
-"""What pre-flight found, drawn: one finding as a line, and a run's settings that are worth a look, folded."""
+"""Pre-flight findings: one as a line, and those of a run's settings, folded."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from diagnostics.wording.severities import severity_counts
 from diagnostics.wording.values import setting_text
 
 
-def concern(outcome: Outcome) -> None:
+def finding_line(outcome: Outcome) -> None:
     """Draw one finding: its sentence, and the value to try."""
     sign = VERDICTS[outcome.severity or Severity.INFO]
     better = [f"{fix.parameter} {setting_text(fix.suggested)}" for fix in outcome.fixes if fix.suggested is not None]
@@ -22,15 +22,15 @@ def concern(outcome: Outcome) -> None:
         st.markdown(f":{sign.colour}[{sign.shape} {text}]")
 
 
-def concern_with_source(outcome: Outcome) -> None:
+def finding_with_source(outcome: Outcome) -> None:
     """Draw one finding, and beneath it which check it is of and where that comes from."""
     with st.container(gap=None):
-        concern(outcome)
+        finding_line(outcome)
         st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
 
 
 def settings(diagnosis: Diagnosis) -> None:
-    """Draw the settings of a run that are worth a look, folded and apart from the verdict; nothing where none is."""
+    """Draw the settings of a run that are worth a look, folded, apart from the verdict; nothing if there are none."""
     found = diagnosis.settings_findings
     if not found:
         return
@@ -38,4 +38,4 @@ def settings(diagnosis: Diagnosis) -> None:
     with st.expander(f"Settings worth a look · {counts}", key="settings"):
         st.caption("What the settings alone say. It does not count for the verdict.")
         for outcome in found:
-            concern_with_source(outcome)
+            finding_with_source(outcome)

@@ -1,4 +1,4 @@
-"""The button that trains a run again with what its diagnosis suggests, as a run of its own, and goes there."""
+"""The button that relaunches a run with the fixes of its diagnosis and opens the new run."""
 
 import re
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ _NUMBER = re.compile(r"-\d+$")
 
 
 def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
-    """Draw the button where the run is one of ours and a fix is a setting; a refusal stands below it.
+    """Draw the button if the run is one of ours and a fix is a setting; a refusal is shown below it.
 
-    All settings that are suggested are changed together, as `rlvitals train --from RUN --apply-fixes` does.
+    All suggested settings are changed together, as `rlvitals train --from RUN --apply-fixes` does.
     """
     changes = [fix for fix in fixes if fix.suggested is not None]
     if not changes or run.producer != "rlvitals" or not (run.path / RUN_FILE).exists():
@@ -36,7 +36,7 @@ def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
             st.caption(f":orange[{escaped(refusal)}]")
     words = ", ".join(f"{fix.parameter} {setting_text(fix.suggested)}" for fix in changes)
     meanwhile = " This run goes on until you stop it." if is_live(run) else ""
-    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    # A callback, since a rerun for new data may come between the click and the code that would see it.
     st.button(
         "Relaunch with this" if len(changes) == 1 else "Relaunch with these",
         key=f"relaunch.{answer}",
@@ -63,6 +63,6 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
 
 
 def new_folder(path: Path) -> Path:
-    """Where a run's successor goes: beside it, with the next free number; of a sample run, where new runs go."""
+    """The folder of a relaunched run: beside its parent, with the next free number; for a sample run, with new runs."""
     root = runs_folder(state.folders()[0]) if state.is_sample(path) else path.parent
     return root / free_name(root, _NUMBER.sub("", path.name))

@@ -1,4 +1,4 @@
-"""The button that goes on with a run which died, failed or was stopped."""
+"""The button that resumes a run that died, failed or was stopped."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _RESUMABLE_STATES = ("died", "failed", "stopped")
 
 
 def resumable_step(run: Run) -> int | None:
-    """The step of the checkpoint that the run can go on from, 0 without one; None where it goes on or has finished."""
+    """The step of the checkpoint to resume from, 0 without one; None if the run trains or has finished."""
     if run.producer != "rlvitals" or run.status.state not in _RESUMABLE_STATES:
         return None
     found = newest_resumable(run.path)
@@ -21,9 +21,9 @@ def resumable_step(run: Run) -> int | None:
 
 
 def resume_button(run: Run, step: int) -> None:
-    """Go on after `step`; a refusal stands below the button."""
+    """Draw the button that resumes after `step`; a refusal is shown below it."""
     answer = f"resume.answer.{run.run_id}"
-    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    # A callback, since a rerun for new data may come between the click and the code that would see it.
     st.button(
         "Resume",
         key=f"resume.{run.run_id}",

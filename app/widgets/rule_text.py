@@ -1,4 +1,4 @@
-"""A rule's own text, as it stands in the rule's file."""
+"""A rule's documentation, from the rule's own file."""
 
 import streamlit as st
 

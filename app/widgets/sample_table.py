@@ -1,4 +1,4 @@
-"""The samples of one step as rows: filtered, sorted, and gathered by prompt."""
+"""The samples of one step as rows: filtered, sorted and grouped by prompt."""
 
 import math
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Group:
 
 
 def arranged(samples: Sequence[Sample], order: Order, find: str = "", only_cut: bool = False) -> list[Sample]:
-    """The samples that hold the text (in any case) and are cut off where asked; without a score they come last."""
+    """The samples that contain the text, ignoring case, and are cut off if `only_cut`; those without a score last."""
     wanted = find.lower()
     found = [s for s in samples if wanted in s.query.lower() or wanted in s.response.lower()]
     found = [s for s in found if s.terminated is False] if only_cut else found
@@ -50,7 +50,7 @@ def _rank(score: float | None, sign: float) -> tuple[int, float]:
 
 
 def grouped(samples: Sequence[Sample]) -> list[Group]:
-    """The samples gathered by their group, else by their query, in the order of their first sample."""
+    """The samples grouped by their group id, else by their query, in the order of their first sample."""
     members: dict[object, list[Sample]] = {}
     for sample in samples:
         members.setdefault(sample.query if sample.group is None else sample.group, []).append(sample)

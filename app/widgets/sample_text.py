@@ -1,4 +1,4 @@
-"""The full text of one sample, shown as it is: what a model wrote is never rendered as Markdown or HTML."""
+"""The full text of one sample; model output is never rendered as Markdown or HTML."""
 
 import streamlit as st
 

@@ -1,6 +1,6 @@
 """The samples of a run: the completions of one step, or the answers to one prompt over the steps.
 
-What a model wrote is shown as it is and is never rendered as Markdown or HTML.
+Model output is shown as text and never rendered as Markdown or HTML.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import streamlit as st
 
 from app import state
 from app.load.runs import is_live
-from app.widgets.followed_prompt import followed
+from app.widgets.followed_prompt import followed_prompt
 from app.widgets.markdown import escaped
 from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
 from app.widgets.sample_text import sample_text
@@ -44,7 +44,7 @@ def samples(run: Run) -> None:
             "View", (_ONE_STEP, _ONE_PROMPT), default=_ONE_STEP, required=True, key=_VIEW, label_visibility="collapsed"
         )
     if view == _ONE_PROMPT:
-        followed(run)
+        followed_prompt(run)
     else:
         _one_step(run)
 
@@ -66,7 +66,7 @@ def _one_step(run: Run) -> None:
 
 
 def _choose_step(steps: Sequence[int]) -> int:
-    """The step of the address where it has samples, else the nearest before it; the newest where none is named."""
+    """The step in the address or the nearest one before it with samples; the newest if there is none."""
     chosen = state.chosen_step()
     current = max((step for step in steps if chosen is None or step <= chosen), default=steps[0])
     index = steps.index(current)
@@ -86,14 +86,14 @@ def _step_button(sign: str, words: str, target: int, current: int) -> None:
 
 
 def _step_list(steps: Sequence[int], shown: int) -> None:
-    """The list of steps. Its key names what it shows, so that a poll under way cannot bring back an earlier choice."""
+    """The list of steps. Its key contains the shown step, so that a pending poll cannot restore an earlier choice."""
     key = f"samples.step.{shown}"
     options = [_NEWEST, *steps]
     st.selectbox(
         "Step",
         options,
         index=options.index(shown),
-        # A label that grew with the run would come back from the browser as a choice that nobody made.
+        # A label that changed with the run would come back from the browser as a choice that nobody made.
         format_func=lambda step: "newest" if step == _NEWEST else str(step),
         key=key,
         on_change=_take_step,
@@ -153,7 +153,7 @@ def _groups(found: Sequence[Sample]) -> Tables:
 
 
 def _table(rows: Sequence[Sample], key: str, with_query: bool) -> None:
-    """A table whose key does not name the step, so that flipping through the steps keeps its place."""
+    """A table whose key does not name the step, so that stepping through the run keeps its scroll position."""
     st.dataframe(
         frame(rows, with_query),
         hide_index=True,
@@ -167,13 +167,13 @@ def _table(rows: Sequence[Sample], key: str, with_query: bool) -> None:
 
 
 def _pick(key: str) -> None:
-    """Remember where the last click was, in whatever table."""
+    """Remember the row that was clicked last, in any table."""
     for row, _ in st.session_state[key].selection.cells:
         st.session_state[_PICKED] = key, row
 
 
 def _picked(tables: Tables) -> Sample:
-    """The sample in the place clicked last, where there is one now; else the first."""
+    """The sample in the row clicked last, if it still exists; else the first."""
     key, row = st.session_state.get(_PICKED, ("", 0))
     rows = tables.get(key, ())
     return rows[row] if row < len(rows) else next(iter(tables.values()))[0]

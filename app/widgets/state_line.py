@@ -1,4 +1,4 @@
-"""The first line of a run: its name, what it is, where it stands; and the button that stops it."""
+"""The first line of a run: its name, producer and state, and the button that stops it."""
 
 import time
 from pathlib import Path
@@ -31,7 +31,7 @@ def state_line(run: Run) -> None:
 
 
 def error_line(run: Run) -> None:
-    """What is known of the end of a run that failed or died."""
+    """The error that ended a run that failed or died."""
     if run.status.error and has_failed(run):
         st.markdown(f":orange[{escaped(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
@@ -48,22 +48,22 @@ def title_line(run: Run) -> None:
 
 
 def has_failed(run: Run) -> bool:
-    """Whether the run ended otherwise than it was meant to."""
+    """Whether the run failed or died."""
     return run.status.state in _FAULT_STATES
 
 
 def can_stop(run: Run) -> bool:
-    """Whether rlvitals started this run on this host and it still goes on."""
+    """Whether rlvitals started this run on this host and it still trains."""
     return run.status.is_ours and run.status.state in ("starting", "running")
 
 
 def stop_button(run: Run) -> None:
-    """Stop at the end of the step, with a checkpoint; what came of the click stands in its place or below it."""
+    """The button that stops at the end of the step, with a checkpoint; the answer replaces it or is shown below."""
     answer = f"stop.answer.{run.run_id}"
     if st.session_state.get(answer) == _STOPPING:
         st.caption(_STOPPING)
         return
-    # A callback, since a rerun for new data may come between the click and the line that would look at it.
+    # A callback, since a rerun for new data may come between the click and the code that would see it.
     st.button(
         "Stop",
         key=f"stop.{run.run_id}",

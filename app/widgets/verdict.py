@@ -20,7 +20,7 @@ from diagnostics.wording.verdicts import verdict_headline
 
 
 def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
-    """Draw the verdict; a run without findings says what was checked. Unless read-only, a fix can be tried at once."""
+    """Draw the verdict, or for a run without findings what was checked. Unless read-only, fixes have a button."""
     found = diagnosis.findings
     if not found:
         _no_finding(diagnosis)
@@ -38,7 +38,7 @@ def _no_finding(diagnosis: Diagnosis) -> None:
 
 
 def _worst(finding: Finding, run: Run | None) -> None:
-    """The worst finding: what it is, what was measured, the likely cause, what to try, where that comes from."""
+    """The worst finding: what was measured, the likely cause, what to try, and the source."""
     sign = VERDICTS[finding.severity]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":{sign.colour}-badge[{sign}] **{escaped(headline(finding.leading))}**")
@@ -52,7 +52,7 @@ def _worst(finding: Finding, run: Run | None) -> None:
 
 
 def _other(finding: Finding, run: Run | None) -> None:
-    """Another finding: folded, one line; in it the same facts as for the worst. What is opened stays so, by its key."""
+    """Another finding: one folded line with the same facts as the worst. Its key keeps it open across reruns."""
     sign, outcome = VERDICTS[finding.severity], finding.leading
     label = f":{sign.colour}-badge[{sign}] {escaped(headline(outcome))} "
     with st.expander(f"{label} :gray[{escaped(steps_of(outcome))}]", key=f"finding.{finding.name}"):
@@ -63,7 +63,7 @@ def _other(finding: Finding, run: Run | None) -> None:
 
 
 def _evidence(finding: Finding, run: Run | None) -> None:
-    """What was measured, the samples that show it, the likely cause, what to try; `run` where that can be done here."""
+    """What was measured, samples, the likely cause, what to try; `run` is None if it cannot be relaunched here."""
     st.markdown(_facts(finding.leading))
     _samples(finding.samples)
     if message_text(finding.summary) != headline(finding.leading):
@@ -77,7 +77,7 @@ def _evidence(finding: Finding, run: Run | None) -> None:
 
 
 def _consequences(finding: Finding) -> None:
-    """What else fired and is explained by the same cause, folded: it is no trouble of its own."""
+    """Other outcomes of the same cause, folded."""
     if finding.consequences:
         label = f"{counted(len(finding.consequences), 'more sign')} of the same cause"
         with st.expander(label, key=f"signs.{finding.name}"):
@@ -91,7 +91,7 @@ def _facts(outcome: Outcome) -> str:
 
 
 def _samples(samples: Sequence[ShownSample]) -> None:
-    """The samples that show it, as plain text: what a model wrote is never rendered."""
+    """The samples as plain text: model output is never rendered."""
     for sample in samples:
         st.text(sample_line(sample))
 

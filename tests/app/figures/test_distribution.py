@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.figures.distribution import described, distribution, not_finite
+from app.figures.distribution import distribution, distribution_description, not_finite
 from app.theme import DARK, LIGHT, Palette
 from diagnostics.model.histograms import Histogram, Histograms
 
@@ -65,5 +65,5 @@ def test_a_long_run_is_thinned_out_and_keeps_its_first_and_last_step() -> None:
 
 
 def test_the_words_say_where_the_newest_values_lie() -> None:
-    assert described(histograms(SPREAD)) == "KL distribution: median 2, half from 1 to 3 at step 10"
-    assert described(histograms(BROKEN)).endswith("at step 10; 64 NaN among 64 values at step 10")
+    assert distribution_description(histograms(SPREAD)) == "KL distribution: median 2, half from 1 to 3 at step 10"
+    assert distribution_description(histograms(BROKEN)).endswith("at step 10; 64 NaN among 64 values at step 10")

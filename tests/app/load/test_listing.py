@@ -10,7 +10,7 @@ import pytest
 
 from app.load import listing
 from app.load.listing import Listed, Listing
-from app.load.runs import Look
+from app.load.runs import Snapshot
 from diagnostics.runlog import RunLog
 
 MORE_THAN_ARE_KEPT = 70
@@ -31,15 +31,15 @@ class Summaries:
         self.may_speak = threading.Event()
         self.may_speak.set()
 
-    def __call__(self, look: Look) -> int:
+    def __call__(self, snapshot: Snapshot) -> int:
         assert self.may_speak.wait(30)
-        run = look.diagnosis.run
+        run = snapshot.diagnosis.run
         self.asked.append(run.name)
         return int(run.steps[-1])
 
 
 def steps_of(runs: Listing[int]) -> dict[str, int | None]:
-    return {listed.ref.name: listed.summary for listed in runs.now() or ()}
+    return {listed.ref.name: listed.summary for listed in runs.entries() or ()}
 
 
 def wait_until(is_there: Callable[[], object]) -> None:
@@ -61,9 +61,9 @@ def test_names_are_there_before_anything_is_read(tmp_path: Path) -> None:
     summaries.may_speak.clear()
     runs = Listing([tmp_path], summaries)
     wait_until(lambda: steps_of(runs) == {"a": None, "b": None})
-    assert not any(listed.is_read for listed in runs.now() or ())
+    assert not any(listed.is_read for listed in runs.entries() or ())
     summaries.may_speak.set()
-    assert {listed.summary for listed in runs.now(30) or ()} == {1}
+    assert {listed.summary for listed in runs.entries(30) or ()} == {1}
 
 
 def test_no_run_that_has_ended_is_read_twice_however_many_there_are(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_no_run_that_has_ended_is_read_twice_however_many_there_are(tmp_path: Pa
         write(tmp_path / f"{number}")
     summaries = Summaries()
     runs = Listing([tmp_path], summaries)
-    assert len(runs.now(60) or ()) == MORE_THAN_ARE_KEPT
+    assert len(runs.entries(60) or ()) == MORE_THAN_ARE_KEPT
     write(tmp_path / "new")
     wait_until(lambda: steps_of(runs).get("new"))
     assert sorted(summaries.asked) == sorted([*map(str, range(MORE_THAN_ARE_KEPT)), "new"])
@@ -82,16 +82,16 @@ def test_other_folders_are_listed_without_reading_again_what_they_share(tmp_path
         write(tmp_path / name)
     summaries = Summaries()
     first = Listing([tmp_path / "one"], summaries)
-    first.now(30)
+    first.entries(30)
     both = Listing([tmp_path / "one", tmp_path / "two"], summaries, before=first)
-    assert len(both.now(30) or ()) == 2
+    assert len(both.entries(30) or ()) == 2
     assert summaries.asked == ["a", "b"]
 
 
 def test_what_a_run_gained_is_told_also_after_its_end(tmp_path: Path) -> None:
     write(tmp_path / "a")
     runs = Listing([tmp_path], Summaries())
-    assert {listed.summary for listed in runs.now(30) or ()} == {1}
+    assert {listed.summary for listed in runs.entries(30) or ()} == {1}
     shutil.rmtree(tmp_path / "a")
     write(tmp_path / "a", last=3)
     wait_until(lambda: steps_of(runs) == {"a": 3})
@@ -112,10 +112,10 @@ def test_a_mistake_in_one_run_is_told_there_and_hides_no_other(tmp_path: Path) -
     for name in ("a", "b"):
         write(tmp_path / name)
 
-    def summarise(look: Look) -> str:
-        return {"a": "read"}[look.diagnosis.run.name]
+    def summarise(snapshot: Snapshot) -> str:
+        return {"a": "read"}[snapshot.diagnosis.run.name]
 
-    found: list[Listed[str]] = Listing([tmp_path], summarise).now(30) or []
+    found: list[Listed[str]] = Listing([tmp_path], summarise).entries(30) or []
     told = {listed.ref.name: listed.summary or listed.error for listed in found}
     assert told == {"a": "read", "b": f"{tmp_path / 'b'} cannot be read: KeyError('b')"}
 
@@ -124,7 +124,7 @@ def test_nobody_works_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(listing, "_IDLE", 0.1)
     write(tmp_path / "a")
     runs = Listing([tmp_path], Summaries())
-    runs.now(30)
+    runs.entries(30)
     (worker,) = (thread for thread in threading.enumerate() if thread.name == f"runs below {tmp_path}")
     wait_until(lambda: not worker.is_alive())
     write(tmp_path / "b")

@@ -17,19 +17,19 @@ def test_an_unchanged_run_keeps_its_diagnosis(tmp_path: Path) -> None:
     with RunLog(tmp_path / "a", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0})
     shared = SharedRun(str(tmp_path / "a"))
-    before = shared.look()
+    before = shared.snapshot()
     time.sleep(0.3)
-    assert before is shared.look()
+    assert before is shared.snapshot()
 
 
 def test_a_new_step_is_a_new_revision(tmp_path: Path) -> None:
     with RunLog(tmp_path / "a", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0})
         shared = SharedRun(str(tmp_path / "a"))
-        before = shared.look()
+        before = shared.snapshot()
         log.log(2, {"reward": 2.0})
         time.sleep(0.3)
-        after = shared.look()
+        after = shared.snapshot()
     assert after.revision > before.revision
     assert list(after.run.steps) == [1, 2]
 
@@ -38,19 +38,19 @@ def test_a_run_that_has_ended_is_shown_with_its_own_diagnosis(tmp_path: Path) ->
     with RunLog(tmp_path / "a", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0})
         shared = SharedRun(str(tmp_path / "a"))
-        shared.look()
+        shared.snapshot()
         log.log(2, {"reward": 2.0})
     time.sleep(0.3)
-    look = shared.look()
-    assert look.diagnosis.run is look.run
-    assert list(look.run.steps) == [1, 2]
+    snapshot = shared.snapshot()
+    assert snapshot.diagnosis.run is snapshot.run
+    assert list(snapshot.run.steps) == [1, 2]
 
 
 def test_many_sessions_at_once_see_a_consistent_run(tmp_path: Path) -> None:
     with RunLog(tmp_path / "a", algorithm="grpo") as log, ThreadPoolExecutor(8) as pool:
         log.log(0, {"reward": 0.0})
         shared = SharedRun(str(tmp_path / "a"))
-        looks = pool.map(lambda _: [list(shared.look().run.steps) for _ in range(50)], range(8))
+        looks = pool.map(lambda _: [list(shared.snapshot().run.steps) for _ in range(50)], range(8))
         for step in range(1, 200):
             log.log(step, {"reward": 1.0})
         seen = [steps for each in looks for steps in each]
