@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 
 from diagnostics.causes.catalog.completions import COMPLETION_CAUSES
+from diagnostics.causes.catalog.diversity import DIVERSITY_CAUSES
 from diagnostics.causes.catalog.infrastructure import INFRASTRUCTURE_CAUSES
 from diagnostics.causes.catalog.kl import KL_CAUSES
+from diagnostics.causes.catalog.reward_hacking import REWARD_HACKING_CAUSES
 from diagnostics.causes.catalog.rewards import REWARD_CAUSES
 from diagnostics.causes.catalog.updates import UPDATE_CAUSES
 from diagnostics.causes.entry import CauseEntry
@@ -13,7 +15,9 @@ CATALOG: tuple[CauseEntry, ...] = (
     *UPDATE_CAUSES,
     *KL_CAUSES,
     *REWARD_CAUSES,
+    *REWARD_HACKING_CAUSES,
     *COMPLETION_CAUSES,
+    *DIVERSITY_CAUSES,
     *INFRASTRUCTURE_CAUSES,
 )
 

@@ -1,10 +1,7 @@
-"""Causes in the completions: their length, their end, and their variety."""
+"""Causes in the completions: their length and their end."""
 
-from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_SAMPLE_RULES
-from diagnostics.causes.discriminators.rewards import reward_did_not_rise
-from diagnostics.causes.discriminators.sampling import sampling_is_near_greedy, temperature_is_near_zero
+from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
 from diagnostics.causes.discriminators.truncation import (
-    completions_were_not_shortened,
     eos_became_rare,
     eos_was_missed_midway,
     eos_was_never_learned,
@@ -37,6 +34,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         ),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
         against=(Indicator("eos-id-mismatch"),),
+        preflight=("pf-completion-length",),
         consequences=(
             *EQUAL_REWARD_RULES,
             "reward-regression",
@@ -48,12 +46,11 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "masked-out-batch",
             "reward-not-improving",
         ),
-        preflight=("pf-completion-length",),
-        remedies=("longer-completions",),
         rivals={
             "never-learned-to-stop": "If answers still do not end at twice the limit, the model does not know how to "
             "stop."
         },
+        remedies=("longer-completions",),
     ),
     CauseEntry(
         "length-bias",
@@ -91,13 +88,13 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "truncation-high",
         ),
         against=(Indicator("eos-id-mismatch"),),
-        consequences=(*EQUAL_REWARD_RULES, "reward-not-improving", "reward-regression", "length-explosion"),
         preflight=("pf-eos-trick", "pf-pad-eos"),
-        remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
+        consequences=(*EQUAL_REWARD_RULES, "reward-not-improving", "reward-regression", "length-explosion"),
         rivals={
             "sampling-unlike-policy": "If a least length is set, or the end is suppressed, no answer can end.",
             "wrong-stop-token": "If samples are complete and then go on, they ended on a token that nobody waits for.",
         },
+        remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
     ),
     CauseEntry(
         "wrong-stop-token",
@@ -114,6 +111,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("smp-truncated", eos_was_missed_midway),
             Indicator("smp-truncated", stop_token_is_overridden),
         ),
+        preflight=("pf-pad-eos", "pf-stop-token"),
         consequences=(
             *EQUAL_REWARD_RULES,
             "truncation-high",
@@ -126,14 +124,13 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "reward-not-improving",
             "kl-too-high",
         ),
-        preflight=("pf-pad-eos", "pf-stop-token"),
-        remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
         rivals={
             "never-learned-to-stop": "If no token in the samples ends a sentence or a turn, the model does not know "
             "how to stop; if they are complete and then go on, the end is not heeded.",
             "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; if "
             "it is shorter, they ended on another token.",
         },
+        remedies=("true-end-tokens", "own-padding", "stop-at-eos"),
     ),
     CauseEntry(
         "answers-too-short",
@@ -163,69 +160,5 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "smp-vocabulary-collapse",
         ),
         remedies=("checked-reward", "free-end", "fitted-kl", "earlier-checkpoint"),
-    ),
-    CauseEntry(
-        "mode-collapse",
-        summary="The policy has collapsed to a few answers.",
-        meaning="Sampling gives the same text again and again. Groups have no differences to learn from, and what the "
-        "policy no longer tries it cannot find. Low temperature, a symmetric clip range and many passes over the same "
-        "samples lead here.",
-        core=(
-            Indicator("reward-std-shrink", is_warning),
-            Indicator("entropy-collapse"),
-            Indicator("smp-group-duplicates"),
-            Indicator("zero-variance-groups", temperature_is_near_zero),
-            Indicator("zero-variance-excess", temperature_is_near_zero),
-            Indicator("update-too-large", sampling_is_near_greedy),
-            Indicator("smp-vocabulary-collapse", sampling_is_near_greedy),
-            Indicator("smp-template-collapse", reward_did_not_rise),
-            Indicator("smp-vocabulary-collapse", reward_did_not_rise),
-        ),
-        against=(Indicator("entropy-explosion"),),
-        consequences=(
-            "zero-variance-groups",
-            "zero-variance-excess",
-            "reward-std-shrink",
-            "reward-not-improving",
-            "smp-template-collapse",
-            "smp-repetition",
-            "smp-vocabulary-collapse",
-        ),
-        support=(
-            "zero-variance-excess",
-            "clip-asymmetry",
-        ),
-        preflight=("pf-greedy",),
-        remedies=("true-temperature", "wider-clip-range", "adaptive-entropy", "fewer-epochs", "earlier-checkpoint"),
-        rivals={
-            "reward-hacking": "If the few answers score higher than all before, the reward pays for them; if not, the "
-            "policy stopped to explore."
-        },
-    ),
-    CauseEntry(
-        "noise-blow-up",
-        summary="The policy dissolves into noise.",
-        meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
-        "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
-        core=(Indicator("entropy-explosion", completions_were_not_shortened),),
-        support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
-        against=(Indicator("entropy-collapse"),),
-        consequences=(
-            "kl-runaway",
-            "grad-norm-sustained",
-            "nan-grad-finite-loss",
-            "kl-too-high",
-            "length-explosion",
-            "truncation-high",
-            "eos-never-generated",
-            "reward-regression",
-            "reward-not-improving",
-            *GARBLED_SAMPLE_RULES,
-        ),
-        remedies=("much-lower-learning-rate", "stronger-kl", "earlier-checkpoint"),
-        rivals={
-            "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before the "
-            "noise."
-        },
     ),
 )

@@ -26,6 +26,8 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("smp-truncated", eos_was_suppressed_midway),
             Indicator("reward-regression", only_sampling_changed),
         ),
+        support=("is-ratio-off",),
+        preflight=("pf-top-k", "pf-top-p", "pf-min-p", "pf-min-length", "pf-repetition-penalty", "pf-grammar"),
         consequences=(
             "truncation-high",
             "length-explosion",
@@ -45,8 +47,6 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "smp-vocabulary-collapse",
             "smp-template-collapse",
         ),
-        support=("is-ratio-off",),
-        preflight=("pf-top-k", "pf-top-p", "pf-min-p", "pf-min-length", "pf-repetition-penalty", "pf-grammar"),
         rivals={
             "wrong-stop-token": "If samples are complete and then go on to the limit, their end is not heeded; if they "
             "avoid to end, it is forbidden.",
@@ -78,6 +78,7 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("update-too-large", is_critical),
             Indicator("ratio-far-from-one"),
         ),
+        preflight=("pf-kl-off", "pf-lr-range"),
         consequences=(
             "kl-runaway",
             "kl-penalty-dominates",
@@ -94,16 +95,15 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             "eos-never-generated",
             *GARBLED_SAMPLE_RULES,
         ),
-        preflight=("pf-kl-off", "pf-lr-range"),
-        explains_worse=False,
         is_effect=has_kl_penalty,
-        remedies=("fitted-kl", "stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
+        explains_worse=False,
         rivals={
             "drastic-updates": "If single updates are large (approximate KL above 0.03 nats per token), lower the "
             "learning rate first; if each is small and they add up, the KL penalty is too weak.",
             "reward-hacking": "If the answers far from the reference score higher than any did before and read worse, "
             "the reward pays for them.",
         },
+        remedies=("fitted-kl", "stronger-kl", "lower-learning-rate", "earlier-checkpoint"),
     ),
     CauseEntry(
         "kl-penalty-too-strong",
@@ -117,8 +117,8 @@ KL_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("kl-runaway"),
             Indicator("reward-saturated"),
         ),
-        consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
         preflight=("pf-kl-scale",),
+        consequences=("reward-not-improving", "reward-regression", "value-loss-spike"),
         remedies=("weaker-kl", "score-scaling"),
     ),
 )

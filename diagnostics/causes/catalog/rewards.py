@@ -5,12 +5,7 @@ from diagnostics.causes.discriminators.rewards import (
     completions_differ,
     only_scores_are_inconsistent,
     only_the_reward_changed,
-    reward_exceeds_early_scores,
-    reward_rose,
-    reward_rose_without_greedy_sampling,
     rewards_differed_before,
-    score_pays_for_it,
-    score_pays_for_marks,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always, is_critical, is_warning
@@ -105,11 +100,11 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("smp-group-duplicates"),
         ),
         consequences=("reward-not-improving",),
-        remedies=("mixed-prompts", "more-generations"),
         rivals={
             "mode-collapse": "If the answers of a group are copies of each other, the policy has collapsed; if they "
             "differ, it is the prompts."
         },
+        remedies=("mixed-prompts", "more-generations"),
     ),
     CauseEntry(
         "task-too-easy",
@@ -151,86 +146,5 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         support=("reward-not-improving",),
         consequences=("reward-not-improving",),
         remedies=("query-baseline",),
-    ),
-    CauseEntry(
-        "format-over-accuracy",
-        summary="The model learns the form of an answer at the cost of its content.",
-        meaning="A reward for tags, format or length is easier to raise than the one for the answer, and the two are "
-        "added up. The total rises while what was wanted falls.",
-        core=(Indicator("reward-components-diverge"),),
-        support=("reward-component-dominates", "reward-func-stagnant", "smp-format-without-answer"),
-        consequences=("reward-func-stagnant", "train-eval-divergence", "length-collapse"),
-        remedies=("gated-format", "reweighted-rewards"),
-    ),
-    CauseEntry(
-        "reward-hacking",
-        summary="The policy has found out what scores high, and it is not what was meant.",
-        meaning="The score rises while the answers turn into marks, repeated words or something that is no language. "
-        "The reward is a stand-in for what is wanted, and the policy has left the ground on which the two agree.",
-        core=(
-            Indicator("train-eval-divergence"),
-            Indicator("reward-jump-suspicious"),
-            Indicator("smp-exclaim-emoji", score_pays_for_marks, proves=reward_exceeds_early_scores),
-            Indicator("smp-nonlanguage", score_pays_for_it, proves=reward_exceeds_early_scores),
-            Indicator("smp-repetition", reward_rose, proves=reward_exceeds_early_scores),
-            Indicator("smp-loop-tail", reward_rose, proves=reward_exceeds_early_scores),
-            Indicator("smp-template-collapse", reward_rose_without_greedy_sampling, proves=reward_exceeds_early_scores),
-            Indicator(
-                "smp-vocabulary-collapse", reward_rose_without_greedy_sampling, proves=reward_exceeds_early_scores
-            ),
-            Indicator("smp-prompt-copy", reward_rose, proves=reward_exceeds_early_scores),
-        ),
-        support=(
-            "kl-up-reward-flat",
-            "reward-std-shrink",
-            "reward-components-diverge",
-            "kl-too-high",
-            "length-explosion",
-            "smp-score-length",
-            "smp-boilerplate",
-            "smp-score-outlier",
-        ),
-        against=(Indicator("nonfinite-metric"),),
-        consequences=(
-            "kl-runaway",
-            "kl-up-reward-flat",
-            "reward-std-shrink",
-            "reward-saturated",
-            "train-eval-divergence",
-            "kl-too-high",
-            "kl-coef-rising",
-            "truncation-high",
-            "eos-never-generated",
-            "entropy-collapse",
-            "length-explosion",
-            "explained-variance-low",
-            "reward-regression",
-            "update-too-large",
-            "ratio-far-from-one",
-            "clipfrac-high",
-            "grpo-clip-ratio-high",
-            "grad-norm-sustained",
-            "value-loss-spike",
-            "smp-score-identical",
-            "zero-variance-groups",
-            *GARBLED_SAMPLE_RULES,
-        ),
-        preflight=("pf-kl-off",),
-        remedies=(
-            "unpaid-marks",
-            "checked-reward",
-            "fitted-kl",
-            "stronger-kl",
-            "fitted-learning-rate",
-            "earlier-checkpoint",
-        ),
-        rivals={
-            "drastic-updates": "If updates were too large before the score began to rise, lower the learning rate as "
-            "well; what the samples show stays a matter of the reward.",
-            "numerical-breakdown": "A NaN or infinity in any metric before the marks appear means that the numbers "
-            "broke; finite metrics and a rising score mean a hack.",
-            "mode-collapse": "If the few answers score higher than all before, the reward pays for them; if not, the "
-            "policy stopped to explore.",
-        },
     ),
 )

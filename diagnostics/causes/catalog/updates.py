@@ -27,6 +27,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         ),
         support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
         against=(Indicator("kl-negative"),),
+        preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
         consequences=(
             "kl-runaway",
             "kl-up-reward-flat",
@@ -54,8 +55,12 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "length-collapse",
             *GARBLED_SAMPLE_RULES,
         ),
-        preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
         explains_worse=False,
+        rivals={
+            "reward-hacking": "If the answers score higher than any before and read worse, the reward pays for them, "
+            "and a lower learning rate only delays it.",
+            "kl-penalty-too-weak": "If single updates are small and add up to a distance, the KL penalty is too weak.",
+        },
         remedies=(
             "fitted-learning-rate",
             "much-lower-learning-rate",
@@ -63,11 +68,6 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "fewer-epochs",
             "clipped-gradient",
         ),
-        rivals={
-            "reward-hacking": "If the answers score higher than any before and read worse, the reward pays for them, "
-            "and a lower learning rate only delays it.",
-            "kl-penalty-too-weak": "If single updates are small and add up to a distance, the KL penalty is too weak.",
-        },
     ),
     CauseEntry(
         "clip-range-too-tight",
@@ -91,6 +91,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("smp-exclaim-emoji", marks_decode_nan_logits),
             Indicator("nonfinite-metric"),
         ),
+        preflight=("pf-fp16", "pf-grad-clip"),
         consequences=(
             "policy-not-updating",
             "reward-std-shrink",
@@ -115,7 +116,6 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "reward-hacking": "Exclamation marks with finite metrics and a rising score are a hack; with NaN in a "
             "metric they are what broken logits decode to."
         },
-        preflight=("pf-fp16", "pf-grad-clip"),
         remedies=("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate"),
         variants=(
             Variant(
@@ -132,8 +132,8 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         meaning="The gradient or the learning rate is exactly 0, although answers are told apart. The model is frozen, "
         "the adapter sits on other modules, or the schedule has ended.",
         core=(Indicator("policy-not-updating"),),
-        consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         preflight=("pf-lr-range",),
+        consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),
     ),
     CauseEntry(

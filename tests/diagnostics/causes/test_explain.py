@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from diagnostics.api import diagnose
 from diagnostics.causes import CATALOG, explain
-from diagnostics.model.cause import Cause
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Fix, Severity, Verdict
 from diagnostics.model.run import Run
@@ -13,6 +12,7 @@ from diagnostics.rules import CATALOG as RULES
 from diagnostics.rules import evaluate
 from diagnostics.rules.config import CHECKS
 from diagnostics.texts import templates
+from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
 ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean": "9x10 26x12"}
@@ -50,14 +50,6 @@ EXPECTED = {
 }
 
 
-def causes(run: Run) -> list[str]:
-    return [cause.cause for cause in diagnosed(run)]
-
-
-def diagnosed(run: Run) -> tuple[Cause, ...]:
-    return explain(run, evaluate(run))
-
-
 def test_the_catalogue_holds_every_cause_once_and_knows_only_rules_that_exist() -> None:
     names = [entry.name for entry in CATALOG]
     assert sorted(names) == sorted(EXPECTED)
@@ -71,7 +63,7 @@ def test_a_healthy_run_has_no_cause(make_run: MakeRun) -> None:
     assert causes(make_run("ppo", kl_per_sequence="1x30", ratio_mean="1x30", approx_kl="0.001x30")) == []
 
 
-def test_kl_that_runs_away_behind_drastic_updates_is_their_consequence(make_run: MakeRun) -> None:
+def test_kl_that_runs_away_after_drastic_updates_is_their_consequence(make_run: MakeRun) -> None:
     run = make_run("ppo", ratio_mean="1x9 12x21", approx_kl="0.01x9 0.5x21", kl_per_sequence="1x12 40x18")
     (cause,) = diagnosed(run)
     assert cause.cause == "drastic-updates"
@@ -79,13 +71,13 @@ def test_kl_that_runs_away_behind_drastic_updates_is_their_consequence(make_run:
     assert set(cause.outcomes) == {"ratio-far-from-one", "update-too-large", "kl-too-high"}
 
 
-def test_a_nan_after_drastic_updates_is_folded_under_them(make_run: MakeRun) -> None:
+def test_a_nan_after_drastic_updates_is_their_consequence(make_run: MakeRun) -> None:
     run = make_run("ppo", ratio_mean="1x5 12x25", value_loss="1x20 nanx10")
     (cause,) = diagnosed(run)
     assert (cause.cause, cause.outcomes) == ("drastic-updates", ("ratio-far-from-one", "nonfinite-metric"))
 
 
-def test_a_nan_before_anything_else_stands_for_itself(make_run: MakeRun) -> None:
+def test_a_nan_before_anything_else_is_a_cause_of_its_own(make_run: MakeRun) -> None:
     run = make_run("ppo", ratio_mean="1x25 12x5", value_loss="1x5 nanx25")
     explained = {cause.cause: cause.outcomes for cause in diagnosed(run)}
     assert explained == {"drastic-updates": ("ratio-far-from-one",), "numerical-breakdown": ("nonfinite-metric",)}
@@ -96,7 +88,7 @@ def test_the_worst_cause_comes_first(make_run: MakeRun) -> None:
     assert causes(run) == ["never-learned-to-stop", "critic-broken"]
 
 
-def test_what_follows_is_listed_with_its_cause(make_run: MakeRun) -> None:
+def test_consequences_are_listed_with_their_cause(make_run: MakeRun) -> None:
     run = make_run("ppo", kl_per_sequence="-3x50", rlhf_reward="0.5x50", total=50)
     (cause,) = diagnosed(run)
     assert cause.outcomes == ("kl-negative", "reward-not-improving")
@@ -114,7 +106,7 @@ def test_every_rival_is_a_cause() -> None:
     assert {rival for entry in CATALOG for rival in entry.rivals} <= names
 
 
-def test_what_the_settings_show_supports_a_cause_and_alone_makes_none(make_run: MakeRun) -> None:
+def test_settings_checks_support_a_cause_and_make_none_alone(make_run: MakeRun) -> None:
     run = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x12 40x18", config={"kl_coef": 0})
     quiet = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x30", config={"kl_coef": 0})
     preflight = diagnose(run).preflight
@@ -123,17 +115,17 @@ def test_what_the_settings_show_supports_a_cause_and_alone_makes_none(make_run: 
     assert explain(quiet, evaluate(quiet), preflight) == ()
 
 
-def test_every_check_of_settings_that_supports_a_cause_exists() -> None:
+def test_every_settings_check_that_supports_a_cause_exists() -> None:
     names = {check.name for check in CHECKS}
     assert {check for entry in CATALOG for check in entry.preflight} <= names
 
 
-def test_at_most_two_other_explanations_stand_beside_a_cause(make_run: MakeRun) -> None:
+def test_a_cause_has_at_most_two_rivals(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0x10 1x12", **ENDING)
     assert all(len(cause.rivals) <= 2 for cause in diagnosed(run))
 
 
-def test_what_the_documented_range_suggests_counts_where_it_reaches_farther(make_run: MakeRun) -> None:
+def test_a_settings_check_overrides_a_fix_where_its_change_is_larger(make_run: MakeRun) -> None:
     run = make_run("ppo", approx_kl="0.04x30", config={"learning_rate": 1e-3})
     check = next(item for item in CHECKS if item.name == "pf-lr-range")
     for rate, expected in ((1e-4, 1e-4), (9e-4, 5e-4)):
@@ -143,7 +135,7 @@ def test_what_the_documented_range_suggests_counts_where_it_reaches_farther(make
         assert [item.suggested for item in cause.fixes if item.parameter == "learning_rate"] == [expected]
 
 
-def test_a_critical_cause_takes_in_what_showed_a_few_points_before_it(make_run: MakeRun) -> None:
+def test_a_critical_cause_explains_what_showed_a_few_points_earlier(make_run: MakeRun) -> None:
     logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 3x30", "length_mean": "7x10 14x30"}
     config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
     found = diagnose(make_run("ppo", config=config, **logged)).causes

@@ -6,23 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.causes import explain
-from diagnostics.model.cause import Cause
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import evaluate
+from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
 ALIVE_THEN_DEAD = {"reward": "0.6x15 0x25", "reward_std": "0.3x15 0x25", "zero_std_fraction": "0.1x15 1x25"}
 SHRINKING = "8x4 8..2x16 2x20"
-
-
-def causes(run: Run) -> list[str]:
-    return [cause.cause for cause in diagnosed(run)]
-
-
-def diagnosed(run: Run) -> tuple[Cause, ...]:
-    return explain(run, evaluate(run))
 
 
 def sampled(run: Run, answers: Callable[[int], list[tuple[str, int, float]]]) -> Run:
@@ -35,13 +25,13 @@ def sampled(run: Run, answers: Callable[[int], list[tuple[str, int, float]]]) ->
     return replace(run, samples=Samples(tuple(run.steps.tolist()), load))
 
 
-def test_a_reward_that_died_is_put_down_to_the_leap_that_shows_a_little_later(make_run: MakeRun) -> None:
+def test_a_reward_that_died_is_explained_by_a_jump_that_shows_a_little_later(make_run: MakeRun) -> None:
     run = make_run("grpo", kl_per_token="0.01x17 3x23", **ALIVE_THEN_DEAD)
     (cause,) = diagnosed(run)
     assert (cause.cause, "zero-variance-groups" in cause.outcomes) == ("drastic-updates", True)
 
 
-def test_a_reward_that_never_lived_is_not_put_down_to_what_shows_later(make_run: MakeRun) -> None:
+def test_a_reward_that_was_always_dead_is_not_explained_by_what_shows_later(make_run: MakeRun) -> None:
     dead = {"reward": "0x40", "reward_std": "0x40", "zero_std_fraction": "1x40"}
     assert causes(make_run("grpo", kl_per_token="0.01x17 3x23", **dead))[0] == "no-reward-signal"
 
@@ -50,7 +40,7 @@ def test_a_reward_that_dies_alone_has_no_signal(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", kl_per_token="0.01x40", **ALIVE_THEN_DEAD))[0] == "no-reward-signal"
 
 
-def test_equal_scores_of_answers_that_may_not_end_are_what_follows(make_run: MakeRun) -> None:
+def test_equal_scores_follow_from_completions_that_may_not_end(make_run: MakeRun) -> None:
     dead = {"reward": "0x30", "reward_std": "0x30", "zero_std_fraction": "1x30", "truncated_fraction": "1x30"}
     config = {"max_completion_length": 26, "min_new_tokens": 26}
     run = sampled(
@@ -59,7 +49,7 @@ def test_equal_scores_of_answers_that_may_not_end_are_what_follows(make_run: Mak
     assert causes(run) == ["sampling-unlike-policy"]
 
 
-def test_a_kl_that_rises_because_answers_shrink_is_theirs(make_run: MakeRun) -> None:
+def test_a_kl_that_rises_because_completions_shrink_is_their_consequence(make_run: MakeRun) -> None:
     run = make_run("grpo", length_mean=SHRINKING, kl_per_token="0..0.1x10 0.2..3x10 3x20", config={"beta": 0.05})
     (cause,) = diagnosed(run)
     assert (cause.cause, "kl-too-high" in cause.outcomes) == ("answers-too-short", True)
@@ -70,7 +60,7 @@ def test_a_policy_without_any_penalty_runs_away_first(make_run: MakeRun) -> None
     assert causes(run)[0] == "kl-penalty-too-weak"
 
 
-def test_a_kl_that_a_wrong_sign_drives_is_the_signs(make_run: MakeRun) -> None:
+def test_a_kl_that_a_wrong_sign_drives_is_its_consequence(make_run: MakeRun) -> None:
     means = [0.5 - 0.02 * step for step in range(30)]
     logged = {"reward": " ".join(str(-mean) for mean in means), "kl_per_token": "0..0.2x10 0.3..3x20"}
     functions = {"reward_func_mean/accuracy": " ".join(map(str, means))}
@@ -80,17 +70,17 @@ def test_a_kl_that_a_wrong_sign_drives_is_the_signs(make_run: MakeRun) -> None:
     assert (first.fixes[0].parameter, first.fixes[0].suggested) == ("reward_weights", [1.0])
 
 
-def test_a_kl_that_healthy_runs_reach_explains_no_answers_that_are_cut_off(make_run: MakeRun) -> None:
+def test_a_kl_that_healthy_runs_reach_does_not_explain_truncation(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0.05x10 0..0.9x15 0.95x20", kl_per_token="0.01x8 0.25x37")
     assert causes(run)[0] == "length-bias"
 
 
-def test_an_entropy_that_falls_behind_large_updates_is_what_they_left(make_run: MakeRun) -> None:
+def test_an_entropy_that_falls_after_large_updates_is_their_consequence(make_run: MakeRun) -> None:
     logged = {"approx_kl": "0.001x12 8 9 20 4 0x22", "entropy_per_token": "2.6x15 0.01x23"}
     assert causes(make_run("ppo", **logged))[0] == "drastic-updates"
 
 
-def test_two_updates_that_end_a_policy_are_too_large_though_they_do_not_last(make_run: MakeRun) -> None:
+def test_two_updates_that_ruin_a_policy_are_too_large_even_if_brief(make_run: MakeRun) -> None:
     logged = {"kl_per_sequence": "0.5x14 22x26", "length_mean": "10x14 1x26"}
     found = causes(make_run("ppo", approx_kl="0.002x13 7 27 0x25", **logged))
     assert found[0] == "drastic-updates"
@@ -100,21 +90,19 @@ def test_two_updates_that_end_a_policy_are_too_large_though_they_do_not_last(mak
 @pytest.mark.parametrize(
     ("kl", "first"), [("0.005x12 0.01x28", "clip-range-too-tight"), ("0.005x12 0.4..2x28", "drastic-updates")]
 )
-def test_clipping_that_so_small_a_way_cannot_need_shows_another_range_than_is_stated(
-    make_run: MakeRun, kl: str, first: str
-) -> None:
+def test_clipping_without_movement_shows_a_clip_range_other_than_stated(make_run: MakeRun, kl: str, first: str) -> None:
     run = make_run("grpo", clip_ratio_region_mean="0x12 0.5x28", kl_per_token=kl, config={"epsilon": 0.2})
     assert causes(run)[0] == first
 
 
-def test_noise_that_shows_in_the_kl_at_once_is_no_tight_clip_range(make_run: MakeRun) -> None:
+def test_noise_that_shows_in_the_kl_at_once_is_not_a_tight_clip_range(make_run: MakeRun) -> None:
     run = make_run(
         "grpo", clip_ratio_region_mean="0x12 0.5x28", kl_per_token="0.005x12 0.03x28", config={"epsilon": 0.2}
     )
     assert "clip-range-too-tight" not in causes(run)
 
 
-def test_the_entropy_of_the_first_tokens_alone_is_no_noise(make_run: MakeRun) -> None:
+def test_an_entropy_over_fewer_tokens_is_not_noise(make_run: MakeRun) -> None:
     lengths = {"length_max": "14 13 16 14 15 13 14 16 15 14 " * 2 + "3x25", "length_mean": "7x20 3x25"}
     logged = {"entropy_per_token": "0.12x20 0.4x25", "truncated_fraction": "0x20 0.7x25"}
     run = make_run("grpo", config={"max_completion_length": 16}, **lengths, **logged)
@@ -123,7 +111,7 @@ def test_the_entropy_of_the_first_tokens_alone_is_no_noise(make_run: MakeRun) ->
     assert "noise-blow-up" in causes(later)
 
 
-def test_a_limit_below_the_stated_one_that_answers_stop_dead_at_is_no_unknown_end(make_run: MakeRun) -> None:
+def test_a_hard_limit_below_the_stated_one_is_not_an_unknown_end_token(make_run: MakeRun) -> None:
     lengths = {"length_max": "14 13 14 14 13 14 14 13 14 14 12x30", "length_mean": "7x10 7..12x20 12x10"}
     run = make_run("grpo", truncated_fraction="0.03x10 0..1x20 1x10", config={"max_completion_length": 14}, **lengths)
     assert causes(run)[0] == "length-bias"
@@ -135,13 +123,13 @@ def _soon_at_the_limit(step: int) -> list[tuple[str, int, float]]:
     return [(f"{step} {row} " + "word " * 12, 11 if row < 4 else 12, 1.2 - 0.05 * (row % 5)) for row in range(16)]
 
 
-def test_what_length_pays_is_told_by_the_tables_in_which_lengths_differ(make_run: MakeRun) -> None:
+def test_whether_length_pays_is_read_from_tables_with_different_lengths(make_run: MakeRun) -> None:
     logged = {"truncated_fraction": "0.05 0.1 0.1 0.2 0.2 0.25x4 0.9x31", "length_mean": "7 8 9 10 11x36"}
     run = sampled(make_run("grpo", config={"max_completion_length": 12}, **logged), _soon_at_the_limit)
     assert causes(run) == ["length-bias"]
 
 
-def test_a_vocabulary_that_cold_sampling_narrows_is_no_hack(make_run: MakeRun) -> None:
+def test_a_vocabulary_narrowed_by_near_greedy_sampling_is_not_a_hack(make_run: MakeRun) -> None:
     words = [f"word{number}" for number in range(16)]
 
     def answers(step: int) -> list[tuple[str, int, float]]:
@@ -156,12 +144,12 @@ def test_a_vocabulary_that_cold_sampling_narrows_is_no_hack(make_run: MakeRun) -
     assert (causes(cold)[0], causes(warm)[0]) == ("mode-collapse", "reward-hacking")
 
 
-def test_a_new_reward_surprises_the_critic_a_little_later_too(make_run: MakeRun) -> None:
+def test_a_value_loss_may_jump_a_little_later_than_the_reward(make_run: MakeRun) -> None:
     assert causes(make_run("ppo", value_loss="1x26 9x9", score="1x25 3x10")) == []
     assert causes(make_run("ppo", value_loss="1x30 9x9", score="1x20 3x19")) == ["critic-broken"]
 
 
-def test_answers_that_do_not_end_at_the_users_token_are_not_the_limits_fault(make_run: MakeRun) -> None:
+def test_completions_that_miss_a_custom_stop_token_are_not_the_limits_fault(make_run: MakeRun) -> None:
     run = make_run(
         "ppo",
         eos_tokens="60x10 160x30",
@@ -178,12 +166,12 @@ def test_answers_that_do_not_end_at_the_users_token_are_not_the_limits_fault(mak
     assert causes(replace(run, samples=cut))[0] == "wrong-stop-token"
 
 
-def test_a_length_that_fell_while_the_start_was_taken_began_before_the_kl(make_run: MakeRun) -> None:
+def test_a_length_that_fell_within_the_baseline_began_before_the_kl(make_run: MakeRun) -> None:
     run = make_run("grpo", length_mean="8 7 6 5..3x6 2.5x31", kl_per_token="0..0.4x12 2x28", config={"beta": 0.05})
     assert causes(run)[0] == "answers-too-short"
 
 
-def test_what_became_critical_behind_a_critical_cause_is_no_reason_to_put_it_first(make_run: MakeRun) -> None:
+def test_what_escalates_after_a_critical_cause_does_not_come_first(make_run: MakeRun) -> None:
     logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 20x5 0x25", "length_mean": "7x10 12x5 14x25"}
     config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
     run = make_run("ppo", config=config, **logged)
@@ -201,7 +189,7 @@ def test_what_became_critical_behind_a_critical_cause_is_no_reason_to_put_it_fir
 
 
 @pytest.mark.parametrize(("spread", "is_sampling"), [("0.3x40", True), ("0.3x20 0x20", False)])
-def test_a_kl_that_rises_by_chance_tells_nothing_of_sampling_where_all_answers_score_the_same(
+def test_a_kl_that_rises_by_chance_is_no_sampling_change_where_scores_are_equal(
     make_run: MakeRun, spread: str, *, is_sampling: bool
 ) -> None:
     run = make_run(
@@ -214,7 +202,7 @@ def test_a_kl_that_rises_by_chance_tells_nothing_of_sampling_where_all_answers_s
     assert ("sampling-unlike-policy" in found) is is_sampling
 
 
-def test_what_held_out_answers_score_tells_nothing_of_what_training_pays_for(make_run: MakeRun) -> None:
+def test_held_out_scores_do_not_show_what_training_pays_for(make_run: MakeRun) -> None:
     run = make_run("grpo", config={"max_completion_length": 12}, truncated_fraction="0.02x10 0.1..0.9x10 0.95x20")
 
     def answers(step: int) -> tuple[Sample, ...]:

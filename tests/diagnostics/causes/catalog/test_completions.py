@@ -5,23 +5,15 @@ from collections.abc import Callable
 import pytest
 
 from diagnostics.causes import explain
-from diagnostics.model.cause import Cause
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
+from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
 ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean": "9x10 26x12"}
 
 
-def causes(run: Run) -> list[str]:
-    return [cause.cause for cause in diagnosed(run)]
-
-
-def diagnosed(run: Run) -> tuple[Cause, ...]:
-    return explain(run, evaluate(run))
-
-
-def test_answers_cut_off_from_the_start_want_a_longer_limit(make_run: MakeRun) -> None:
+def test_completions_truncated_from_the_start_need_a_longer_limit(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0.98x20", config={"max_completion_length": 8})
     (cause,) = diagnosed(run)
     assert (cause.cause, set(cause.outcomes)) == (
@@ -31,7 +23,7 @@ def test_answers_cut_off_from_the_start_want_a_longer_limit(make_run: MakeRun) -
     assert [(fix.parameter, fix.suggested) for fix in cause.fixes] == [("max_completion_length", 24)]
 
 
-def test_answers_that_grow_into_the_limit_are_paid_for_length(make_run: MakeRun) -> None:
+def test_completions_that_grow_into_the_limit_are_paid_for_length(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", truncated_fraction="0.05x10 0.98x20")) == ["length-bias"]
 
 
@@ -39,97 +31,70 @@ def test_no_end_token_in_ppo_is_a_model_that_never_learned_to_stop(make_run: Mak
     assert causes(make_run("ppo", eos_tokens="0x20")) == ["never-learned-to-stop"]
 
 
-def test_a_few_answers_that_end_all_along_show_a_limit_that_cuts_off_the_others(make_run: MakeRun) -> None:
+def test_a_few_completions_that_always_end_show_that_the_limit_truncates_the_others(make_run: MakeRun) -> None:
     batch = {"local_batch_size": 64, "response_length": 3}
     assert causes(make_run("ppo", eos_tokens="4x20", config=batch)) == ["completion-limit-too-short"]
     assert causes(make_run("ppo", eos_tokens="60x10 4x20", config=batch)) == ["length-bias"]
 
 
 @pytest.mark.parametrize(("fewest", "cause"), [(26, "sampling-unlike-policy"), (12, "completion-limit-too-short")])
-def test_answers_that_may_not_end_are_not_the_limits_fault(make_run: MakeRun, fewest: int, cause: str) -> None:
+def test_completions_that_may_not_end_are_not_the_limits_fault(make_run: MakeRun, fewest: int, cause: str) -> None:
     run = make_run("grpo", truncated_fraction="1x20", config={"max_completion_length": 26, "min_new_tokens": fewest})
     assert causes(run) == [cause]
 
 
-def test_answers_that_do_not_end_at_a_token_of_the_users_choice_want_the_models_own(make_run: MakeRun) -> None:
+def test_completions_that_miss_a_custom_stop_token_need_the_models_own(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", truncated_fraction="1x20", config={"stop_token_id": 2})) == ["wrong-stop-token"]
 
 
 @pytest.mark.parametrize(("token", "cause"), [(None, "never-learned-to-stop"), ("eos", "wrong-stop-token")])
-def test_more_ends_than_answers_are_no_riddle_where_none_is_heeded(
+def test_more_end_tokens_than_completions_mean_that_none_is_recognised(
     make_run: MakeRun, token: str | None, cause: str
 ) -> None:
     config = {"local_batch_size": 64, "stop_token": token, "response_length": 14}
     assert causes(make_run("ppo", eos_tokens="140x20", config=config)) == [cause]
 
 
-@pytest.mark.parametrize(("temperature", "cause"), [(0.2, "mode-collapse"), (0.3, "difficulty-mismatch")])
-def test_equal_groups_of_cold_samples_are_copies(make_run: MakeRun, temperature: float, cause: str) -> None:
-    run = make_run("grpo", zero_std_fraction="0.7x30", reward="0.5x30", config={"temperature": temperature})
-    assert causes(run)[0] == cause
-
-
-def test_answers_cut_off_before_they_count_come_before_a_reward_that_never_moved(make_run: MakeRun) -> None:
+def test_truncated_completions_explain_a_reward_that_never_moved(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0.99x40", reward="0x40", reward_std="0x40", zero_std_fraction="1x40")
     assert causes(run)[0] == "completion-limit-too-short"
 
 
-def test_an_entropy_that_explodes_is_noise_and_its_ruins_are_folded_under_it(make_run: MakeRun) -> None:
-    run = make_run(
-        "grpo", entropy_per_token="1x40 3x20", kl_per_token="0.01x44 2x16", truncated_fraction="0.05x48 1x12"
-    )
-    (cause,) = diagnosed(run)
-    assert (cause.cause, cause.outcomes[0]) == ("noise-blow-up", "entropy-explosion")
-
-
-def test_entropy_used_up_without_reward_is_a_mode_collapse(make_run: MakeRun) -> None:
-    reward = "0.2 0.3 0.25 0.28 0.22 0.27 0.24 0.26 0.29 0.21 " * 8
-    assert causes(make_run("grpo", entropy_per_token="1x20 0.1x60", reward=reward))[0] == "mode-collapse"
-
-
-def test_an_end_that_is_not_recognised_is_no_short_limit(make_run: MakeRun) -> None:
+def test_an_unrecognised_end_token_is_not_a_short_limit(make_run: MakeRun) -> None:
     run = make_run("grpo", config={"max_completion_length": 99}, truncated_fraction="0.97x20", length_max="60x20")
     (cause,) = diagnosed(run)
     assert cause.cause == "wrong-stop-token"
     assert [rival.cause for rival in cause.rivals] == []
 
 
-def test_answers_that_shrink_are_too_short(make_run: MakeRun) -> None:
+def test_completions_that_shrink_are_too_short(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", length_mean="100x30 10x20")) == ["answers-too-short"]
 
 
-def test_a_limit_that_is_lowered_during_a_run_is_told_by_the_lengths(make_run: MakeRun) -> None:
+def test_lengths_show_a_limit_that_is_lowered_during_a_run(make_run: MakeRun) -> None:
     lengths = {"length_max": "14 13 16 14 15 13 14 16 15 14 3x15", "length_mean": "7x10 3x15"}
     run = make_run("grpo", truncated_fraction="0x10 0.9x15", config={"max_completion_length": 16}, **lengths)
     assert causes(run)[0] == "completion-limit-too-short"
 
 
-def test_an_end_that_is_forbidden_during_a_run_is_told_by_the_lengths(make_run: MakeRun) -> None:
+def test_lengths_show_an_end_token_that_is_suppressed_during_a_run(make_run: MakeRun) -> None:
     run = make_run("grpo", truncated_fraction="0x10 1x12", kl_per_token="0.01x10 0.1x12", **ENDING)
     first = diagnosed(run)[0]
     assert first.cause == "sampling-unlike-policy"
     assert "wrong-stop-token" in [rival.cause for rival in first.rivals]
 
 
-def test_a_stop_token_that_changes_during_a_run_is_told_by_the_few_that_still_end(make_run: MakeRun) -> None:
+def test_the_few_completions_that_still_end_show_a_stop_token_changed_during_a_run(make_run: MakeRun) -> None:
     lengths = {**ENDING, "length_min": "3x10 19 12 9 26 9 19 6 24 26 20 14 12", "length_mean": "9x10 25.8x12"}
     assert causes(make_run("grpo", truncated_fraction="0x10 0.96x12", **lengths))[0] == "wrong-stop-token"
 
 
-def test_answers_that_grow_step_by_step_are_still_paid_for_length(make_run: MakeRun) -> None:
+def test_completions_that_grow_step_by_step_are_still_paid_for_length(make_run: MakeRun) -> None:
     lengths = {"length_min": "3x10 3..14x20", "length_max": "14x30", "length_mean": "7x10 7..14x20"}
     assert causes(make_run("grpo", truncated_fraction="0x10 0..1x20", **lengths))[0] == "length-bias"
 
 
-def test_updates_that_are_large_because_sampling_is_cold_are_the_temperatures(make_run: MakeRun) -> None:
-    cold = {"approx_kl": "0.001x12 0.05x20", "entropy_per_token": "2.6x12 0.3x20"}
-    assert causes(make_run("ppo", **cold)) == ["mode-collapse"]
-    assert causes(make_run("ppo", approx_kl="0.05x20", config={"temperature": 0.2})) == ["mode-collapse"]
-    later = {**cold, "entropy_per_token": "2.6x15 0.3x17"}
-    assert causes(make_run("ppo", **later)) == ["drastic-updates"]
-
-
-def test_answers_that_shrink_because_that_pays_want_a_penalty_that_outweighs_it(make_run: MakeRun) -> None:
+def test_completions_that_shrink_for_reward_need_a_penalty_that_outweighs_it(make_run: MakeRun) -> None:
     lengths = {"length_mean": "10x5 10..2x20 2x15", "kl_per_sequence": "0x5 0..6x20 6x15"}
     config = {"kl_coef": 0.05}
     paid = explain(run := make_run("ppo", config=config, score="0x5 0..6x20 6x15", **lengths), evaluate(run))[0]

@@ -7,31 +7,21 @@ from dataclasses import replace
 import pytest
 
 from diagnostics.api import diagnose
-from diagnostics.causes import explain
-from diagnostics.model.cause import Cause
 from diagnostics.model.messages import render
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.rules import evaluate
 from diagnostics.texts import templates
+from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
 
 
-def causes(run: Run) -> list[str]:
-    return [cause.cause for cause in diagnosed(run)]
-
-
-def diagnosed(run: Run) -> tuple[Cause, ...]:
-    return explain(run, evaluate(run))
-
-
-def test_negative_kl_speaks_against_drastic_updates(make_run: MakeRun) -> None:
+def test_negative_kl_contradicts_drastic_updates(make_run: MakeRun) -> None:
     run = make_run("ppo", kl_per_sequence="-3x20", approx_kl="0.04x20")
     assert causes(run) == ["sampling-unlike-policy"]
 
 
-def test_a_kl_that_leaps_in_three_updates_shows_that_they_were_too_large(make_run: MakeRun) -> None:
+def test_a_kl_that_jumps_within_three_updates_shows_that_they_were_too_large(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", kl_per_token="0x12 1x18")) == ["drastic-updates"]
 
 
@@ -51,19 +41,19 @@ def test_clipping_of_small_updates_is_a_tight_range_and_of_large_ones_is_not(mak
     assert causes(make_run("ppo", clip_fraction="0.6x20", approx_kl="0.5x20")) == ["drastic-updates"]
 
 
-def test_a_gradient_of_zero_although_rewards_differ_is_no_training(make_run: MakeRun) -> None:
+def test_a_zero_gradient_although_rewards_differ_is_not_training(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", grad_norm="0x40", zero_std_fraction="0.2x40")) == ["not-training"]
 
 
 @pytest.mark.parametrize(("size", "expected"), [(16, ["noisy-small-batch"]), (256, [])])
-def test_no_progress_in_much_noise_is_a_small_batch_only_where_it_is_small(
+def test_a_noisy_reward_without_progress_is_a_small_batch_only_where_it_is_small(
     make_run: MakeRun, size: int, expected: list[str]
 ) -> None:
     noise = " ".join(["0.2 0.8 0.5 0.9 0.1"] * 30)
     assert causes(make_run("ppo", score=noise, config={"per_device_train_batch_size": size})) == expected
 
 
-def test_a_nan_that_a_reward_began_with_asks_for_the_reward_and_not_for_a_lower_learning_rate(
+def test_a_nan_that_started_in_a_reward_suggests_no_lower_learning_rate(
     make_run: MakeRun,
 ) -> None:
     config = {"learning_rate": 1e-4}
@@ -75,7 +65,7 @@ def test_a_nan_that_a_reward_began_with_asks_for_the_reward_and_not_for_a_lower_
     assert "learning_rate" in {fix.parameter for fix in other.fixes}
 
 
-def test_updates_that_are_merely_large_are_not_what_a_run_away_policy_is_put_down_to(make_run: MakeRun) -> None:
+def test_merely_large_updates_do_not_explain_a_kl_runaway(make_run: MakeRun) -> None:
     logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20"}
     assert causes(make_run("ppo", approx_kl="0.001x10 0.04x30", config={"kl_coef": 0.0}, **logged))[0] == (
         "kl-penalty-too-weak"
@@ -85,7 +75,7 @@ def test_updates_that_are_merely_large_are_not_what_a_run_away_policy_is_put_dow
     ]
 
 
-def test_all_that_follows_from_a_nan_is_one_finding(make_run: MakeRun) -> None:
+def test_everything_after_a_nan_is_one_cause(make_run: MakeRun) -> None:
     logged = {
         "score": "0.5x20 nanx20",
         "eos_tokens": "60x20 0x20",

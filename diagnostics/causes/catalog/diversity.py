@@ -1,0 +1,77 @@
+"""Causes in the diversity of completions: too little of it, or noise."""
+
+from diagnostics.causes.catalog.rule_groups import GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.rewards import reward_did_not_rise
+from diagnostics.causes.discriminators.sampling import sampling_is_near_greedy, temperature_is_near_zero
+from diagnostics.causes.discriminators.truncation import (
+    completions_were_not_shortened,
+)
+from diagnostics.causes.entry import CauseEntry
+from diagnostics.causes.indicator import Indicator, is_warning
+
+DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
+    CauseEntry(
+        "mode-collapse",
+        summary="The policy has collapsed to a few answers.",
+        meaning="Sampling gives the same text again and again. Groups have no differences to learn from, and what the "
+        "policy no longer tries it cannot find. Low temperature, a symmetric clip range and many passes over the same "
+        "samples lead here.",
+        core=(
+            Indicator("reward-std-shrink", is_warning),
+            Indicator("entropy-collapse"),
+            Indicator("smp-group-duplicates"),
+            Indicator("zero-variance-groups", temperature_is_near_zero),
+            Indicator("zero-variance-excess", temperature_is_near_zero),
+            Indicator("update-too-large", sampling_is_near_greedy),
+            Indicator("smp-vocabulary-collapse", sampling_is_near_greedy),
+            Indicator("smp-template-collapse", reward_did_not_rise),
+            Indicator("smp-vocabulary-collapse", reward_did_not_rise),
+        ),
+        support=(
+            "zero-variance-excess",
+            "clip-asymmetry",
+        ),
+        against=(Indicator("entropy-explosion"),),
+        preflight=("pf-greedy",),
+        consequences=(
+            "zero-variance-groups",
+            "zero-variance-excess",
+            "reward-std-shrink",
+            "reward-not-improving",
+            "smp-template-collapse",
+            "smp-repetition",
+            "smp-vocabulary-collapse",
+        ),
+        rivals={
+            "reward-hacking": "If the few answers score higher than all before, the reward pays for them; if not, the "
+            "policy stopped to explore."
+        },
+        remedies=("true-temperature", "wider-clip-range", "adaptive-entropy", "fewer-epochs", "earlier-checkpoint"),
+    ),
+    CauseEntry(
+        "noise-blow-up",
+        summary="The policy dissolves into noise.",
+        meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
+        "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
+        core=(Indicator("entropy-explosion", completions_were_not_shortened),),
+        support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
+        against=(Indicator("entropy-collapse"),),
+        consequences=(
+            "kl-runaway",
+            "grad-norm-sustained",
+            "nan-grad-finite-loss",
+            "kl-too-high",
+            "length-explosion",
+            "truncation-high",
+            "eos-never-generated",
+            "reward-regression",
+            "reward-not-improving",
+            *GARBLED_SAMPLE_RULES,
+        ),
+        rivals={
+            "engine-mismatch": "If the two engines' probabilities drifted apart first, the mismatch came before the "
+            "noise."
+        },
+        remedies=("much-lower-learning-rate", "stronger-kl", "earlier-checkpoint"),
+    ),
+)

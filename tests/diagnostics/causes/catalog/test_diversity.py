@@ -1,0 +1,39 @@
+"""Tests of causes in the diversity of completions."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.model.run import Run
+from tests.diagnostics.causes.explained import causes, diagnosed
+
+MakeRun = Callable[..., Run]
+
+
+@pytest.mark.parametrize(("temperature", "cause"), [(0.2, "mode-collapse"), (0.3, "difficulty-mismatch")])
+def test_equal_groups_of_near_greedy_samples_are_a_mode_collapse(
+    make_run: MakeRun, temperature: float, cause: str
+) -> None:
+    run = make_run("grpo", zero_std_fraction="0.7x30", reward="0.5x30", config={"temperature": temperature})
+    assert causes(run)[0] == cause
+
+
+def test_an_entropy_explosion_is_noise_and_explains_the_garbled_samples(make_run: MakeRun) -> None:
+    run = make_run(
+        "grpo", entropy_per_token="1x40 3x20", kl_per_token="0.01x44 2x16", truncated_fraction="0.05x48 1x12"
+    )
+    (cause,) = diagnosed(run)
+    assert (cause.cause, cause.outcomes[0]) == ("noise-blow-up", "entropy-explosion")
+
+
+def test_an_entropy_collapse_without_reward_is_a_mode_collapse(make_run: MakeRun) -> None:
+    reward = "0.2 0.3 0.25 0.28 0.22 0.27 0.24 0.26 0.29 0.21 " * 8
+    assert causes(make_run("grpo", entropy_per_token="1x20 0.1x60", reward=reward))[0] == "mode-collapse"
+
+
+def test_large_updates_under_near_greedy_sampling_are_the_temperatures(make_run: MakeRun) -> None:
+    cold = {"approx_kl": "0.001x12 0.05x20", "entropy_per_token": "2.6x12 0.3x20"}
+    assert causes(make_run("ppo", **cold)) == ["mode-collapse"]
+    assert causes(make_run("ppo", approx_kl="0.05x20", config={"temperature": 0.2})) == ["mode-collapse"]
+    later = {**cold, "entropy_per_token": "2.6x15 0.3x17"}
+    assert causes(make_run("ppo", **later)) == ["drastic-updates"]

@@ -1,0 +1,16 @@
+"""The causes that explain what the rules find in a run."""
+
+from diagnostics.causes import explain
+from diagnostics.model.cause import Cause
+from diagnostics.model.run import Run
+from diagnostics.rules import evaluate
+
+
+def diagnosed(run: Run) -> tuple[Cause, ...]:
+    """The causes in full."""
+    return explain(run, evaluate(run))
+
+
+def causes(run: Run) -> list[str]:
+    """Their names."""
+    return [cause.cause for cause in diagnosed(run)]
