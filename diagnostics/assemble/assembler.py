@@ -55,6 +55,7 @@ class Assembler:
             histograms=_histograms(recording, translation),
             config=translation.log.config,
             settings=settings_of_run(translation.producer, translation.algorithm, translation.log.config),
+            quirks=translation.origin.quirks_of(translation.algorithm, translation.log.release),
             samples=resolve_samples(recording, translation.origin, translation.log.config, series),
             status=_status(recording.status, series, translation),
             data_health=_health(recording, tuple(self._tracks.values()), series),

@@ -63,6 +63,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
         settings=len(setup.config),
         unread=unread_settings(setup),
         outcomes=outcomes,
+        assumed_newest=setup.assumed_newest,
     )
 
 

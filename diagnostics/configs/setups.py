@@ -49,10 +49,12 @@ def make_setup(
         algorithm=algorithm,
         producer=producer,
         config=config,
-        settings=Settings(in_effect, arguments),
+        settings=Settings(in_effect, arguments, known.neutral),
         version=version,
         model=facts,
         left_to_model=left,
+        quirks=known.quirks_of(algorithm, version),
+        assumed_newest=known.title if version is None and known.has_versioned_defaults else "",
         is_ours=known.is_ours,
         trains_an_adapter=_trains_an_adapter(config, producer, stated),
     )

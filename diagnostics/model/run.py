@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from diagnostics.model.histograms import Histograms
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.recording import Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import NO_STEPS, Series, Steps
@@ -56,6 +57,7 @@ class Run:
     data_health: DataHealth
     observed_at: float
     settings: Settings = field(default_factory=Settings)
+    quirks: frozenset[Quirk] = frozenset()  # what its producer does differently
     histograms: Mapping[str, Histograms] = field(default_factory=dict)
     created: float | None = None
     task: str = ""

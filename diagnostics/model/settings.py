@@ -41,11 +41,13 @@ UNSCALED_REWARDS = ("none", False)
 class Settings:
     """A training's settings, resolved by whoever knows its producer.
 
-    known: by canonical name · arguments: by canonical name, what the producer calls a setting that is not given.
+    known: by canonical name · arguments: by canonical name, what the producer calls a setting that is not given ·
+    neutral: by canonical name, the value with which a setting does nothing, where it is not the usual one.
     """
 
     known: Mapping[str, Setting] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
+    neutral: Mapping[str, Any] = field(default_factory=dict)
 
     def get(self, name: str) -> Setting | None:
         """A setting in effect; None where it is not known."""

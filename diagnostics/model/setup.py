@@ -1,9 +1,11 @@
 """A training before it starts: its settings in effect, its model's facts, and what its rewards answered."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.settings import Setting, Settings
 
 Version = tuple[int, ...]
@@ -47,13 +49,14 @@ class Probe:
 class Setup:
     """Everything that pre-flight checks judge.
 
-    `config` is flat, in the producer's own names, nested ones joined by dots; `settings` are its settings in effect.
-    `version` is None where it is not known: then the newest one's defaults count. `left_to_model` are the sampling
-    settings that the producer takes from the model's generation_config. `is_ours`: for the bundled trainer, which can
-    try its rewards and its policy. `learns_from_a_model`: whether a learned reward model judges the answers, None where
-    the rewards are not known. `trains_an_adapter`: a LoRA adapter and not the whole model. `trials` are None where the
-    rewards were not tried, `probe` where the untrained policy was not; `cut_off` is the share of answers that a run of
-    these settings saw cut off lately, and `device_gib` the memory of one accelerator.
+    config: flat, in the producer's own arguments, nested ones joined by dots · settings: those in effect, by canonical
+    name · version: None where it is not known; then the defaults of the newest one count · assumed_newest: the producer
+    whose newest defaults are assumed · left_to_model: the sampling settings that come from the model's
+    generation_config · quirks: what the producer does differently · is_ours: for the bundled trainer, which can try its
+    rewards and its policy · learns_from_a_model: whether a learned reward model judges the answers, None where the
+    rewards are not known · trains_an_adapter: a LoRA adapter and not the whole model · trials, probe: None where the
+    rewards or the untrained policy were not tried · cut_off: the share of answers that a run of these settings saw cut
+    off lately · device_gib: the memory of one accelerator.
     """
 
     algorithm: str
@@ -63,6 +66,8 @@ class Setup:
     version: Version | None = None
     model: ModelFacts = field(default_factory=ModelFacts)
     left_to_model: frozenset[str] = frozenset()
+    quirks: frozenset[Quirk] = frozenset()
+    assumed_newest: str = ""
     is_ours: bool = False
     learns_from_a_model: bool | None = None
     trains_an_adapter: bool = False
@@ -119,6 +124,5 @@ def _items(value: Any) -> list[str]:
 
 def version_of(text: str | None) -> Version | None:
     """`1.16.0.dev0` as (1, 16, 0); None where there is no version."""
-    parts = (text or "").split(".")
-    numbers = tuple(int(part) for part in parts[:3] if part.isdigit())
-    return numbers or None
+    numbers = re.match(r"\d+(?:\.\d+)*", text or "")
+    return tuple(map(int, numbers[0].split("."))) if numbers else None

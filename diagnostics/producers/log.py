@@ -1,14 +1,12 @@
 """A log as its producer's trainers see it: series by bare tag, settings, version."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.model.recording import Recording
 from diagnostics.model.series import RawSeries
-
-Version = tuple[int, ...]
+from diagnostics.model.setup import Version, version_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +21,7 @@ class Log:
     @property
     def release(self) -> Version | None:
         """The version's leading numbers, for comparison; None where it is not known."""
-        numbers = re.match(r"\d+(?:\.\d+)*", self.version or "")
-        return tuple(map(int, numbers[0].split("."))) if numbers else None
+        return version_of(self.version)
 
     def has(self, *tags: str) -> bool:
         """Whether every one of these tags is logged."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diagnostics.producers.log import Version
+from diagnostics.model.quirks import Quirk
+from diagnostics.model.setup import Version
 from diagnostics.producers.trainer import Trainer
 
 Config = Mapping[str, Any]
@@ -43,6 +44,20 @@ _EVERYTHING = HandedOver()
 
 
 @dataclass(frozen=True, slots=True)
+class Trait:
+    """A quirk of some algorithms (empty: of all), from version `since` on; () is every version, a known one or not."""
+
+    quirk: Quirk
+    algorithms: frozenset[str] = frozenset()
+    since: Version = ()
+
+    def holds(self, algorithm: str, version: Version | None) -> bool:
+        """Whether it is true of this algorithm in this version."""
+        is_in = not self.since or (version is not None and version >= self.since)
+        return is_in and (not self.algorithms or algorithm in self.algorithms)
+
+
+@dataclass(frozen=True, slots=True)
 class Producer:
     """A program that trains, and all that is particular to it.
 
@@ -56,6 +71,7 @@ class Producer:
         settings: Canonical setting → its arguments; of several that are given, the first counts.
         first_arguments: By algorithm (or ANY), the argument to name where none is given, if not the first.
         switches: Argument → the argument that must be on for it to count.
+        neutral: The value with which a sampling setting does nothing, where it is not the usual one.
         own_words: Arguments so common elsewhere that only its own configurations are searched for them.
         defaults: By algorithm and version, what counts where nothing is given.
         handed_over: By algorithm, the sampling settings that do not come from the model's generation_config.
@@ -70,6 +86,10 @@ class Producer:
         needs_reward_model: Algorithms that take a reward model and no functions.
         bundled_model: The folder of the model in effect where a configuration names none.
         is_ours: Whether it is the bundled trainer.
+
+    Besides:
+        title: Its name in sentences.
+        quirks: What it does differently, as far as rules must know.
     """
 
     name: str
@@ -80,6 +100,7 @@ class Producer:
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     first_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     switches: Mapping[str, str] = field(default_factory=dict)
+    neutral: Mapping[str, object] = field(default_factory=dict)
     own_words: frozenset[str] = frozenset()
     defaults: Mapping[str, Releases] = field(default_factory=dict)
     handed_over: Mapping[str, HandedOver] = field(default_factory=dict)
@@ -90,6 +111,8 @@ class Producer:
     needs_reward_model: frozenset[str] = frozenset()
     bundled_model: Callable[[str, Config], Path | None] = lambda algorithm, config: None
     is_ours: bool = False
+    title: str = ""
+    quirks: tuple[Trait, ...] = ()
 
     def usual_argument(self, setting: str, algorithm: str) -> str | None:
         """What it calls a setting where it is not given; None where it has no such argument that is known."""
@@ -103,6 +126,15 @@ class Producer:
             if version is None or version >= since:
                 found |= values
         return found
+
+    @property
+    def has_versioned_defaults(self) -> bool:
+        """Whether what counts where nothing is given depends on the version."""
+        return any(len(releases) > 1 for releases in self.defaults.values())
+
+    def quirks_of(self, algorithm: str, version: Version | None) -> frozenset[Quirk]:
+        """The quirks of an algorithm in a version."""
+        return frozenset(trait.quirk for trait in self.quirks if trait.holds(algorithm, version))
 
     def hands_over(self, algorithm: str, version: Version | None) -> frozenset[str]:
         """The sampling settings in which the model's generation_config has no say."""

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 import diagnostics
+from diagnostics.model.quirks import Quirk
 from diagnostics.producers.log import Log
-from diagnostics.producers.producer import Config, Producer
+from diagnostics.producers.producer import Config, Producer, Trait
 from diagnostics.producers.trainer import LogTraits, Trainer
 from diagnostics.producers.trl import grpo, ppo
 from diagnostics.producers.trl.settings import ARGUMENTS, FIRST_ARGUMENTS
@@ -117,4 +118,5 @@ PRODUCER = Producer(
     learned_rewards=frozenset({"remark_positivity", "sentiment"}),
     bundled_model=demo_model,
     is_ours=True,
+    quirks=(Trait(Quirk.STATES_WHAT_IT_LOGS), Trait(Quirk.LOGS_BATCH_REWARD_STD)),
 )

@@ -156,7 +156,7 @@ def settings_of_run(producer: str, algorithm: str, config: Mapping[str, Any]) ->
     """The settings that a run's configuration states, by canonical name."""
     found = {setting: _counting(producer, setting, config) for setting in SETTINGS} if config else {}
     known = {setting: item for setting, item in found.items() if item is not None}
-    return Settings(known, usual_arguments(producer, algorithm))
+    return Settings(known, usual_arguments(producer, algorithm), producer_named(producer).neutral)
 
 
 def given(producer: str, setting: str, config: Mapping[str, Any]) -> Iterator[Setting]:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from diagnostics.model.setup import Version
 from diagnostics.model.vocabulary import EVAL_PREFIX, metric
-from diagnostics.producers.log import Log, Version
+from diagnostics.producers.log import Log
 
 SURE = 0.95
 """The confidence of a trainer that finds a tag nobody else logs."""

@@ -140,4 +140,6 @@ def recognise_config(config: Config, path: Path) -> float:
     return SURE if any(name.startswith("actor_rollout_ref.") for name in config) else 0.0
 
 
-PRODUCER = Producer("verl", TRAINERS, settings=SETTINGS, switches=SWITCHES, recognise_config=recognise_config)
+PRODUCER = Producer(
+    "verl", TRAINERS, settings=SETTINGS, switches=SWITCHES, neutral={"top_k": -1}, recognise_config=recognise_config
+)

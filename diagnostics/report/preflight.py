@@ -17,7 +17,10 @@ _MOST_NAMES = 8  # of settings that no check reads, before they are only counted
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """The pre-flight checks of one configuration. `unread` names the settings that no check reads."""
+    """The pre-flight checks of one configuration.
+
+    `unread` names the settings that no check reads, `assumed_newest` the producer whose newest defaults are assumed.
+    """
 
     path: str
     algorithm: str
@@ -26,6 +29,7 @@ class Review:
     settings: int
     unread: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
+    assumed_newest: str = ""
 
     @property
     def worst(self) -> Severity | None:
@@ -48,9 +52,12 @@ class Review:
     @property
     def assumed(self) -> str:
         """Whose defaults count if the version is unknown; empty if it is known or makes no difference."""
-        if self.version or self.producer != "trl":
+        if not self.assumed_newest:
             return ""
-        return "The version of TRL is not known: the defaults of the newest count; --producer-version names another."
+        return (
+            f"The version of {self.assumed_newest} is not known: the defaults of the newest count; --producer-version "
+            "names another."
+        )
 
     @property
     def unread_note(self) -> str:

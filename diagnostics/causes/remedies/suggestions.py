@@ -69,8 +69,8 @@ def clipped_gradient(current: Any, run: Run) -> Any:
 
 
 def no_top_k(current: Any, run: Run) -> Any:
-    """0, where top-k is on."""
-    return current if current in (-1, 0) else 0
+    """The producer's value for no cut-off (0 or -1), where top-k is on."""
+    return current if current in (-1, 0) else run.settings.neutral.get("top_k", 0)
 
 
 def no_least_length(current: Any, run: Run) -> Any:

@@ -110,11 +110,12 @@ FIRST_ARGUMENTS = {
 _SHARED = {
     "max_grad_norm": 1.0, "adam_epsilon": 1e-8, "fp16": False, "logging_nan_inf_filter": True, "eval_strategy": "no",
     "save_strategy": "steps", "gradient_accumulation_steps": 1, "per_device_train_batch_size": 8,
-    "auto_find_batch_size": False, "log_completions": False, "reward_weights": None,
+    "auto_find_batch_size": False, "reward_weights": None,
 }  # fmt: skip
 _GROUP = {
     **_SHARED, "do_sample": True, "num_iterations": 1, "epochs": 1, "num_generations": 8,
     "epsilon": 0.2, "importance_sampling_level": "token", "use_vllm": False, "disable_dropout": False,
+    "log_completions": False,
 }  # fmt: skip
 _PPO = {
     **_SHARED, "do_sample": True, "top_k": 0, "top_p": 1.0, "temperature": 0.7, "epochs": 4, "num_mini_batches": 1,

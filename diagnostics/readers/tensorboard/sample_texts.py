@@ -11,12 +11,12 @@ from diagnostics.readers.samples.tables import to_samples
 SUFFIX = "/text_summary"
 TAGS = {"val/generations": "eval", "train/generated_samples": "train"}
 """The tags of verl and OpenRLHF, and what their completions answer."""
-_VERL = re.compile(
+_MARKDOWN = re.compile(
     r"### Sample \d+\s*\*\*Input:\*\*[ ]?(?P<query>.*?)\s*\*\*Output:\*\*[ ]?(?P<response>.*?)\s*"
     r"\*\*Score:\*\*[ ]*(?P<score>\S+)",
     re.DOTALL,
 )
-_OPENRLHF = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", re.DOTALL)
+_ESCAPED = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", re.DOTALL)
 
 
 class SampleTexts:
@@ -48,7 +48,7 @@ def _load(texts: Mapping[int, Mapping[str, str]], step: int) -> tuple[Sample, ..
 
 
 def _rows(text: str) -> Iterator[dict[str, Any]]:
-    for pattern, score in ((_VERL, "score"), (_OPENRLHF, "reward")):
+    for pattern, score in ((_MARKDOWN, "score"), (_ESCAPED, "reward")):
         for match in pattern.finditer(text):
             row: dict[str, Any] = match.groupdict()
             try:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from diagnostics.model.messages import Message, Value, format_setting
 from diagnostics.model.outcome import Fix, Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Setup
 
@@ -61,8 +62,9 @@ Finding = Concern | Fine | Unknown
 class Check(ABC):
     """One pre-flight check. Its docstring is its document: the first line says what it finds, the rest why it matters.
 
-    `algorithms` and `producers` empty: any. `reads` are the settings without which it cannot look; the first is the one
-    that it is about. `texts` are its English templates: sentences, and `why`, which stands beside its fix.
+    `algorithms` empty: any. `quirk`: what of the producer's it is about. `reads` are the settings without which it
+    cannot look; the first is the one that it is about. `texts` are its English templates: sentences, and `why`, which
+    stands beside its fix.
     """
 
     code: str
@@ -72,7 +74,7 @@ class Check(ABC):
     reads: tuple[str, ...]
     texts: Mapping[str, str]
     algorithms: frozenset[str] = frozenset()
-    producers: frozenset[str] = frozenset()
+    quirk: Quirk | None = None
     limits: Mapping[str, Limit] = MappingProxyType({})
 
     @abstractmethod
@@ -81,7 +83,7 @@ class Check(ABC):
 
     def applies(self, setup: Setup) -> bool:
         """Whether the check means anything; where the algorithm is unknown, the settings that are given decide."""
-        if self.producers and setup.producer not in self.producers:
+        if self.quirk is not None and self.quirk not in setup.quirks:
             return False
         if setup.algorithm == "unknown":
             known = [setup.get(name) for name in self.reads]

@@ -2,6 +2,7 @@
 
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Concern, Finding, Fine, Limit, Limits, fixed
 
@@ -52,7 +53,7 @@ class LoggingSteps(Check):
     grade = "C"
     source = "TRL, grpo_trainer.py: metrics are averaged over logging_steps"
     reads = ()
-    producers = frozenset({"trl", "rlvitals"})
+    quirk = Quirk.STATES_WHAT_IT_LOGS
     algorithms = _TRAINER_FAMILY
     limits = fixed({"steps": Limit(1, "steps", "every step on its own")})
     texts = fixed(
@@ -66,12 +67,12 @@ class LoggingSteps(Check):
     )
 
     def judge(self, setup: Setup, limits: Limits) -> Finding:
-        steps, kept = setup.get("logging_steps"), setup.get("num_completions_to_log")
-        if setup.producer == "trl" and steps is None:
+        steps = setup.get("logging_steps")
+        if Quirk.AVERAGES_LOGGED_STEPS in setup.quirks and steps is None:
             return self.unknown("unread", "unread.enable")
         if steps is not None and (steps.number or 0) > limits["steps"]:
             return self.concern(Severity.WARNING, steps, suggested=1, limit=limits["steps"], unit="steps")
-        kept = setup.get("log_completions") if setup.producer == "trl" and setup.algorithm in GROUP_FAMILY else kept
+        kept = setup.get("log_completions") or setup.get("num_completions_to_log")
         if kept is not None and not kept.is_on:
             suggested = 64 if kept.parameter == "num_completions_to_log" else True
             return self.concern(Severity.WARNING, kept, key="samples", suggested=suggested)
@@ -121,7 +122,7 @@ class StopUnsupported(Check):
     grade = "C"
     source = "TRL, ppo_trainer.py: control.should_training_stop is never read (FlowMesh issue 37)"
     reads = ()
-    producers = frozenset({"trl"})
+    quirk = Quirk.IGNORES_STOP_REQUESTS
     algorithms = frozenset({"ppo"})
     texts = fixed(
         {"fired": "TRL's PPO trainer does not stop when a callback asks it to; to end the run, end its process."}

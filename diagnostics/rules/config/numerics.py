@@ -2,6 +2,7 @@
 
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.check import Check, Finding, Fine, Limit, Limits, fixed
@@ -79,7 +80,7 @@ class NanFilter(Check):
     grade = "C"
     source = "transformers TrainingArguments: logging_nan_inf_filter"
     reads = ("logging_nan_inf_filter",)
-    producers = frozenset({"trl"})
+    quirk = Quirk.REPLACES_NAN_LOSS
     algorithms = frozenset({"ppo", "grpo", "rloo"})
     texts = fixed(
         {

@@ -38,7 +38,7 @@ class TopK(Check):
         setting = setup.known("top_k")
         if setting.number is None or setting.number in _WHOLE_VOCABULARY:
             return Fine(setting.number)
-        neutral = -1 if setup.producer == "verl" else 0
+        neutral = setup.settings.neutral.get("top_k", 0)
         return self.concern(Severity.WARNING, setting, suggested=neutral)
 
 

@@ -27,14 +27,13 @@ import numpy as np
 from diagnostics.detectors.averages import start_level
 from diagnostics.detectors.extremes import extreme_so_far
 from diagnostics.model.outcome import Severity
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.model.setup import version_of
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
 
-BATCH_SINCE = (0, 27)  # TRL
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
 
 
@@ -82,7 +81,7 @@ class TinyStdAmplification(Rule[Limits]):
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
-            is_hidden = isinstance(reading, Reading) and _is_of_the_batch(run)
+            is_hidden = isinstance(reading, Reading) and Quirk.LOGS_BATCH_REWARD_STD in run.quirks
             whole = Skipped(self.say("whole"), self.say("whole_enable"))
             return whole if is_hidden else self.judged(reading, unit="of the reward's range")
         peak = reading.breach.peak
@@ -95,12 +94,6 @@ class TinyStdAmplification(Rule[Limits]):
             peak=int(spread.steps[peak]),
             range=float(span[peak]),
         )
-
-
-def _is_of_the_batch(run: Run) -> bool:
-    """Whether the logged spread is that of the whole batch, which is large where prompts differ."""
-    version = version_of(run.producer_version)
-    return run.producer == "rlvitals" or (run.producer == "trl" and version is not None and version >= BATCH_SINCE)
 
 
 def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:

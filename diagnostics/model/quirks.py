@@ -1,0 +1,18 @@
+"""What producers do differently, as facts that rules ask for instead of a producer's name."""
+
+from enum import StrEnum
+
+
+class Quirk(StrEnum):
+    """One way in which some producers differ."""
+
+    AVERAGES_LOGGED_STEPS = "averages-logged-steps"
+    """A logged point is the mean over `logging_steps` steps, without NaN."""
+    STATES_WHAT_IT_LOGS = "states-what-it-logs"
+    """Settings tell how many steps and completions are logged."""
+    REPLACES_NAN_LOSS = "replaces-nan-loss"
+    """Where a loss was NaN, the log shows the mean of those before it."""
+    IGNORES_STOP_REQUESTS = "ignores-stop-requests"
+    """The training does not end when a callback asks for it."""
+    LOGS_BATCH_REWARD_STD = "logs-batch-reward-std"
+    """The logged deviation of the reward is that of the whole batch, not the mean within groups."""
