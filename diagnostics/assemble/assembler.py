@@ -1,4 +1,4 @@
-"""Composition: a recording and its producer's meaning become a Run; duplicates, gaps and NaN are counted here."""
+"""Assembles a recording, interpreted by its producer, into a Run; counts duplicates, gaps and NaN."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,21 +16,20 @@ from diagnostics.producers.settings import settings_of_run
 from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
 
-_OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not say how a run ended
+_OPEN_STATES = frozenset({"running", "silent", "unknown"})  # of formats that do not record how a run ended
 
 
 def assemble(recording: Recording, observed_at: float, own: OwnNames = NO_NAMES) -> Run:
-    """The run that a recording holds, as seen at `observed_at` (seconds since the epoch), under a user's names."""
+    """The run in a recording, as seen at `observed_at` (seconds since the epoch), with a user's own names."""
     return Assembler(own).compose(recording, observed_at)
 
 
 class Assembler:
-    """Composes one run again and again while it grows: what `compose` makes of it, at the cost of what is new.
+    """Assembles one run repeatedly as it grows: the result of `assemble`, processing only new points.
 
-    What the tags mean is found out each time, from their names and the settings alone. A tag that means the same as the
-    last time, and whose old points are the beginning of its new ones, goes on from there; any other one begins anew: a
-    late tag may show another producer, another version or another axis, and a log may be replaced or go back in its
-    steps.
+    The meaning of the tags is determined each time, from their names and the settings alone. A tag with an unchanged
+    meaning whose old points are a prefix of the new ones is extended; any other is rebuilt: a late tag may reveal
+    another producer, version or axis, and a log may be replaced or rewound.
     """
 
     def __init__(self, own: OwnNames = NO_NAMES) -> None:
@@ -38,7 +37,7 @@ class Assembler:
         self._tracks: dict[str, TagSeries] = {}
 
     def compose(self, recording: Recording, observed_at: float) -> Run:
-        """The run as the recording holds it, seen at `observed_at` (seconds since the epoch)."""
+        """The run in the recording, seen at `observed_at` (seconds since the epoch)."""
         translation = translate(recording, self._own)
         self._tracks = self._followed(translation, recording.resumed_after)
         names = _names(self._tracks.values(), translation.producer)
@@ -70,7 +69,7 @@ class Assembler:
         )
 
     def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, TagSeries]:
-        """The track of each tag, in the order of the tags, with all points of the log."""
+        """The series of each tag, in tag order, updated to the log's current points."""
         counts_rows, found = translation.traits.counts_rows, dict[str, TagSeries]()
         for tag in translation.tags():
             terms = TagMeaning(tag, translation.name_of(tag), counts_rows, resumed_after)
@@ -91,10 +90,10 @@ def _doubt(translation: Translation) -> tuple[str, ...]:
 def _names(tracks: Iterable[TagSeries], producer: str) -> dict[str, str]:
     """The name of each tag's series: the canonical one, else the tag.
 
-    A tag that must not be taken for the metric of that name (it means something else in this version, or another tag is
-    that metric already) stands under its producer's: `trl/clip_ratio`.
+    A tag that must not be confused with the metric of that name (it means something else in this version, or another
+    tag already is that metric) gets its producer's prefix: `trl/clip_ratio`.
     """
-    found: dict[str, str] = {}  # by name, in which a tag is met once
+    found: dict[str, str] = {}  # name → tag
     for track in tracks:
         terms = track.terms
         name = terms.name.metric if terms.name else terms.tag
@@ -107,7 +106,7 @@ def _names(tracks: Iterable[TagSeries], producer: str) -> dict[str, str]:
 
 
 def _histograms(recording: Recording, translation: Translation) -> dict[str, Histograms]:
-    """Histograms by name: the canonical one of a metric that is a histogram, else the tag."""
+    """Histograms by name: the canonical name of a histogram metric, else the tag."""
     found: dict[str, Histograms] = {}
     for prefixed, raw in recording.histograms.items():
         tag = prefixed.removeprefix(PREFIX)
@@ -124,7 +123,9 @@ def _health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[s
         nan=sum(track.nan for track in tracks),
         inf=sum(track.inf for track in tracks),
         duplicates=sum(track.duplicates for track in tracks),
-        rewinds=max((track.rewinds for track in tracks), default=0),  # once for the run: all its tags go back together
+        rewinds=max(
+            (track.rewinds for track in tracks), default=0
+        ),  # counted once per run: all its tags go back together
         gaps=_gaps(track for track in tracks if not track.terms.is_eval),
         malformed=recording.malformed,
         rounded_to=recording.rounded_to,
@@ -133,16 +134,16 @@ def _health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[s
 
 
 def _gaps(tracks: Iterable[TagSeries]) -> int:
-    """How many steps are missing from the metric that is logged most often, at its usual distance between steps.
+    """The number of steps missing from the metric logged most often, at its usual distance between steps.
 
-    A metric that is absent from some rows by design (rewards where a generation is used twice) makes no gap.
+    A metric missing from some rows by design (rewards when a generation is used twice) makes no gap.
     """
     longest = max(tracks, key=lambda track: len(track.steps), default=None)
     return longest.gaps() if longest else 0
 
 
 def _status(status: Status, series: Mapping[str, Series], translation: Translation) -> Status:
-    """The status, with what only the producer knows: the planned steps, and an end that the format has no word for."""
+    """The status, with what only the producer knows: the planned steps, and an end that the format cannot express."""
     traits = translation.traits
     step, total = status.step, status.total if status.total is not None else traits.total
     if traits.counts_rows:

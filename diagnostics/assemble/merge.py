@@ -1,4 +1,4 @@
-"""Merging: the logs that one training left in several formats become one recording; what they disagree on is told."""
+"""Merges the logs that one training left in several formats into one recording, and notes where they disagree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,12 +15,12 @@ _TELLS_MOST = ("failed", "died", "stopped", "finished", "running", "starting", "
 
 
 def merge(recordings: Sequence[Recording]) -> Recording:
-    """One recording of all; where logs overlap the first one counts, and the others fill in what it lacks."""
+    """One recording of all; where logs overlap the first one counts, and the others fill its gaps."""
     return Merger().merge(recordings)
 
 
 class Merger:
-    """Merges the logs of one run again and again while they grow: what `merge` gives, at the cost of what is new."""
+    """Merges the logs of one run repeatedly as they grow: the result of `merge`, processing only new points."""
 
     def __init__(self) -> None:
         self._pairs: list[_Pair] = []
@@ -35,7 +35,7 @@ class Merger:
 
 
 class _Pair:
-    """What leads so far, and the next log."""
+    """The leading recording so far, and the next log."""
 
     def __init__(self) -> None:
         self._overlaps: dict[str, Overlap] = {}
@@ -62,7 +62,7 @@ class _Pair:
     def _merged_tags(
         self, first: Mapping[str, RawSeries], second: Mapping[str, RawSeries]
     ) -> tuple[dict[str, RawSeries], Disagreement]:
-        """All tags; the one that both hold (a tracker's prefix aside) with the points of both."""
+        """All tags; a tag in both (ignoring a tracker's prefix) has the points of both."""
         by_name = {_bare(tag): tag for tag in first}
         merged, told = dict(first), Disagreement()
         for tag, series in second.items():
@@ -91,7 +91,7 @@ def _told(disagreement: Disagreement, first: Recording, second: Recording) -> tu
 
 
 def _samples(first: Samples, second: Samples) -> Samples:
-    """The samples of both; at a step that both hold, the fuller of the two logs counts."""
+    """The samples of both; if both have a step, the log with more samples counts."""
     if not first.steps or not second.steps:
         return first if first.steps else second
     one, two = (first, second) if len(first.steps) >= len(second.steps) else (second, first)
@@ -103,7 +103,7 @@ def _samples(first: Samples, second: Samples) -> Samples:
 
 
 def _status(first: Status, second: Status) -> Status:
-    """What the log that knows most of the run's state says, and the furthest step that any of them saw."""
+    """The most informative log's status, with the furthest step that any of them saw."""
     best = min((first, second), key=lambda status: _TELLS_MOST.index(status.state))
     written = [status.last_written for status in (first, second) if status.last_written is not None]
     steps = [status.step for status in (first, second) if status.step is not None]

@@ -1,7 +1,7 @@
-"""Overlaps: one tag in two logs of a run becomes one series; where the logs disagree is found, to be told.
+"""Merges one tag's points from two logs of a run into one series, and finds where the logs disagree.
 
-The points of the first log count, and those of the second one fill in what it lacks. An overlap costs what is new: what
-both logs hold up to a step that neither goes back to is settled and not merged again.
+The first log's points count; the second fills its gaps. Only new points are processed: what both logs hold up to a step
+that neither returns to is final and not merged again.
 """
 
 from dataclasses import dataclass, replace
@@ -14,15 +14,15 @@ from diagnostics.readers.growing_array import Growing, continues
 
 RELATIVE_TOLERANCE = 1e-6  # float32, in which TensorBoard keeps its values, holds seven digits
 ABSOLUTE_TOLERANCE = 1e-12
-MOST_OPEN = 256  # points of a log that runs ahead of the other one, or goes on alone; older ones are settled
-WORTH_SETTLING = 64  # open points: fewer are merged again in less time than it takes to be done with them
+MOST_OPEN = 256  # points of a log that is ahead of the other, or continues alone; older ones are final
+WORTH_SETTLING = 64  # open points; fewer are merged again faster than they are finalised
 _NOTHING = RawSeries("", NO_STEPS, NO_VALUES)
 _LOWEST = -(2**63)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two logs that say different things of one tag at one step."""
+    """Different values of one tag at one step in two logs."""
 
     tag: str
     step: int
@@ -32,7 +32,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """At how many points two logs differ, and the first of these."""
+    """The number of points at which two logs differ, and the first of them."""
 
     points: int = 0
     example: Difference | None = None
@@ -42,16 +42,16 @@ class Disagreement:
 
 
 class Overlap:
-    """One tag in two logs that may grow; each merge gives what a first one would give, at the cost of what is new.
+    """One tag in two growing logs; each merge equals a merge from scratch, but processes only new points.
 
-    It begins anew where a log is not the old one with more behind it, or goes back to a step that is settled.
+    It starts over if a log is no longer an extension of the old one, or returns to a final step.
     """
 
     def __init__(self) -> None:
         self._begin(_NOTHING, _NOTHING)
 
     def merge(self, first: RawSeries, second: RawSeries) -> tuple[RawSeries, Disagreement]:
-        """The points of the first series and those of the second one at steps that it lacks; where both differ."""
+        """The first series' points, with the second's at steps the first lacks; and where both differ."""
         if not self._goes_on(first, second):
             self._begin(first, second)
         self._first, self._second = first, second
@@ -66,9 +66,9 @@ class Overlap:
     def _begin(self, first: RawSeries, second: RawSeries) -> None:
         self._first, self._second = first, second
         self._settled = 0, 0, 0  # points of the first log, of the second one, and of both together
-        self._top = _LOWEST  # no settled point stands at a later step
-        self._disagreement = Disagreement()  # of the settled points
-        self._is_filled = False  # whether the settled points are more than the first log's own
+        self._top = _LOWEST  # no final point is at a later step
+        self._disagreement = Disagreement()  # of the final points
+        self._is_filled = False  # whether the final points include some of the second log
         self._kept: _Points | None = None
 
     def _goes_on(self, first: RawSeries, second: RawSeries) -> bool:
@@ -80,7 +80,7 @@ class Overlap:
         )
 
     def _joined(self, filled: RawSeries, *, is_filled: bool) -> RawSeries:
-        """The settled points and those behind them; memory that was handed out is only ever appended to."""
+        """The final points and those after them; memory already returned to callers is never overwritten."""
         first, size, has_times = self._first, self._settled[2], _have_times(self._first, self._second)
         if not is_filled and (self._kept is None or not has_times):
             self._kept = None
@@ -93,7 +93,7 @@ class Overlap:
         return replace(kept.series(has_times), tag=first.tag)
 
     def _settle(self, one: RawSeries, two: RawSeries, filled: RawSeries) -> None:
-        """Be done with the points before a step that both logs reached, where they stand before all others."""
+        """Finalise the points before a step that both logs have reached, if they precede all others."""
         if len(filled.steps) < WORTH_SETTLING:
             return
         bound = _bound(one.steps, two.steps)
@@ -109,7 +109,7 @@ class Overlap:
 
 
 class _Points:
-    """Merged points with room for more; times are kept as far as they are known, and may be of no use."""
+    """Merged points with spare capacity; times are kept as far as known, and may go unused."""
 
     def __init__(self, steps: Steps, values: Values, times: Values) -> None:
         self._steps, self._values, self._times = Growing(steps), Growing(values), Growing(times)
@@ -130,9 +130,9 @@ class _Points:
 
 
 def disagreement(series: RawSeries, other: RawSeries) -> Disagreement:
-    """The points at which a log says something that the other one never says for that step.
+    """The points at which one log has a value that the other never has for that step.
 
-    A step for which one of them has more points than the other is not compared: trackers count calls of timings apart.
+    Steps with more points in one log than in the other are not compared: trackers count calls of timings separately.
     """
     if _is_forward(series.steps) and np.array_equal(series.steps, other.steps):
         wrong = ~_agree(series.values, other.values)
@@ -151,7 +151,7 @@ def disagreement(series: RawSeries, other: RawSeries) -> Disagreement:
 
 
 def _filled(series: RawSeries, other: RawSeries) -> RawSeries:
-    """The points of a series, and those of another one at steps that it lacks, each before the next later step."""
+    """A series' points, with another's at steps that it lacks, each before the next later step."""
     if np.array_equal(series.steps, other.steps):
         return series
     missing = ~np.isin(other.steps, series.steps)
@@ -169,7 +169,7 @@ def _filled(series: RawSeries, other: RawSeries) -> RawSeries:
 
 
 def _as_often(steps: Steps, other: Steps) -> Steps:
-    """The steps that both have, equally often."""
+    """The steps that occur equally often in both."""
     counts, others = (np.unique(found, return_counts=True) for found in (steps, other))
     common, ours, theirs = np.intersect1d(counts[0], others[0], assume_unique=True, return_indices=True)
     found: Steps = common[counts[1][ours] == others[1][theirs]]
@@ -177,7 +177,7 @@ def _as_often(steps: Steps, other: Steps) -> Steps:
 
 
 def _agree(ours: Values, theirs: Values) -> npt.NDArray[np.bool_]:
-    """Whether two values are one as far as float32 can tell: beyond its range it holds infinity."""
+    """Whether values are equal in float32 precision, in which large values are infinite."""
     with np.errstate(over="ignore", invalid="ignore"):
         one, two = (item.astype(np.float32).astype(np.float64) for item in (ours, theirs))
         are_near = np.abs(one - two) <= ABSOLUTE_TOLERANCE + RELATIVE_TOLERANCE * np.abs(two)
@@ -187,7 +187,7 @@ def _agree(ours: Values, theirs: Values) -> npt.NDArray[np.bool_]:
 
 
 def _bound(one: Steps, two: Steps) -> int:
-    """The step before which both logs are taken to be complete."""
+    """The step before which both logs are assumed to be complete."""
     bound = int(min(one.max(), two.max())) if len(one) and len(two) else _LOWEST
     return max([bound, *(int(steps[-MOST_OPEN]) for steps in (one, two) if len(steps) > MOST_OPEN)])
 

@@ -1,7 +1,7 @@
-"""Settling: what the samples of a log leave open and the run's own settings and curves decide.
+"""Completes the samples of a log with what the run's settings and curves say.
 
-Which columns are rewards of single functions, what a completion scored in total, and whether it answers a prompt that
-is held out of training: some producers' tables say none of it.
+Which columns are rewards of single functions, a completion's total score, and whether its prompt is held out of
+training: some producers' tables contain none of it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.producer import Producer
 
-OVERWRITTEN = "completions"  # the format in which an evaluation's file replaces that of the training's step
+OVERWRITTEN = "completions"  # the format in which an evaluation's file replaces the training step's
 TOLD_APART = frozenset({"wandb", "trackio"})  # the formats that keep both
 FUNCTION_MEANS = "reward_func_mean/"
 
@@ -48,7 +48,7 @@ class _Settled:
 def resolve_samples(
     recording: Recording, producer: Producer, config: Mapping[str, Any], series: Mapping[str, Series]
 ) -> Samples:
-    """The samples of a recording with reward functions, score and split as the run's settings and curves tell them."""
+    """A recording's samples with reward functions, score and split inferred from the run's settings and curves."""
     names = [name for name in series if name.startswith(FUNCTION_MEANS)]
     if not producer.has_reward_columns or not names:
         return recording.samples
@@ -62,7 +62,7 @@ def _load(samples: Samples, settled: _Settled, step: int) -> tuple[Sample, ...]:
 
 
 def _weights(config: Mapping[str, Any], functions: int) -> Sequence[float] | None:
-    """The weights that the settings name; all 1 where they leave it at that; None where there are no settings."""
+    """The configured weights; all 1 if the settings name none; None without settings."""
     given = config.get("reward_weights")
     if given is None:
         return [1.0] * functions if config else None
@@ -71,7 +71,7 @@ def _weights(config: Mapping[str, Any], functions: int) -> Sequence[float] | Non
 
 
 def _total(rewards: Mapping[str, float], weights: Sequence[float] | None) -> float | None:
-    """The weighted sum; a function that returned nothing counts as nothing, and without any there is no score."""
+    """The weighted sum; functions that returned nothing are skipped, and without any there is no score."""
     if weights is None or len(weights) != len(rewards):
         return next(iter(rewards.values())) if len(rewards) == 1 else None
     values = np.array(list(rewards.values()))
@@ -79,7 +79,7 @@ def _total(rewards: Mapping[str, float], weights: Sequence[float] | None) -> flo
 
 
 def _evaluated(recording: Recording, series: Iterable[Series]) -> frozenset[int]:
-    """The steps at which an evaluation's completions replaced those of the training, in a log that keeps one file."""
+    """The steps at which an evaluation's completions replaced those of training, in a log with one file per step."""
     formats = {source.format for source in recording.sources}
     if OVERWRITTEN not in formats or formats & TOLD_APART:
         return frozenset()

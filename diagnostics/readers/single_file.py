@@ -1,4 +1,4 @@
-"""The reader of a run that is one growing file without samples; a format says how its lines are taken in."""
+"""The reader of a run that is one growing file without samples; a format supplies how lines are processed."""
 
 import time
 from abc import ABC, abstractmethod
@@ -15,17 +15,17 @@ SILENCE_LIMIT_SECONDS = 300.0
 
 
 class FileLog(Protocol):
-    """What was read of one file so far."""
+    """Everything read so far from one file."""
 
     @property
     def was_replaced(self) -> bool:
-        """Whether what was read counts no more, and the file has to be read from its start."""
+        """Whether the file must be read again from its start."""
 
     def read(self) -> bool:
         """Read what was appended; False if nothing was."""
 
     def status(self, written: float, now: float) -> Status:
-        """The state of a run whose file was last written at one moment and looked at in another."""
+        """The state of a run, given when its file was last written and the current time."""
 
 
 Log = TypeVar("Log", bound=FileLog)
@@ -41,14 +41,14 @@ class FileReader(ABC, Generic[Log]):
 
     @abstractmethod
     def opened(self) -> Log:
-        """The file's log, nothing of it read yet."""
+        """A new log of the file, nothing read yet."""
 
     @abstractmethod
     def record(self, log: Log, status: Status) -> Recording:
-        """All that the log holds by now."""
+        """The log's current content as a Recording."""
 
     def name(self) -> str:
-        """What the run is called among the other runs of its folder."""
+        """The run's name among the runs of its folder."""
         return name_of(self.path)
 
     def refresh(self) -> Recording:
@@ -68,7 +68,7 @@ class FileReader(ABC, Generic[Log]):
         return (self.path,)
 
     def sample_index(self) -> None:
-        """Nothing: such a file holds no samples."""
+        """Empty: such a file contains no samples."""
 
     def samples_of(self, index: None) -> Samples:
         """No samples."""
@@ -76,10 +76,10 @@ class FileReader(ABC, Generic[Log]):
 
 
 def name_of(file: Path) -> str:
-    """A run's name by its folder's and its file's."""
+    """A run's name from its folder's and its file's name."""
     return f"{run_name(file.parent)}/{file.stem}"
 
 
 def state_of(written: float, now: float) -> str:
-    """`running` while the file grows, `silent` after five minutes; such a file does not say how a run ended."""
+    """`running` while the file grows, `silent` after five minutes; such a file does not record how a run ended."""
     return "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"

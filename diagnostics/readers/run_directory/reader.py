@@ -32,14 +32,14 @@ KILLED = (
 )
 LIVING_STATES = frozenset({"starting", "running"})
 UNTIMELY_ENDS = frozenset({"failed", "died"})
-LAST_WORDS_BYTES = 1 << 14  # of the console: a traceback and what came before it
+LAST_WORDS_BYTES = 1 << 14  # of console output: a traceback and what led to it
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """A run directory is one run."""
     try:
         name = str(read_description(folder).get("name") or folder.name)
-    except UnreadableRun:  # it is listed all the same: opening it tells what is wrong
+    except UnreadableRun:  # listed anyway: opening it says what is wrong
         name = folder.name
     return (RunRef(folder, "rlvitals", name),)
 
@@ -126,7 +126,7 @@ class _Log:
         self.last_step: int | None = None
         self.last_time: float | None = None
         self._events = JsonLines(path / EVENTS_FILE)
-        self._misfits = 0  # lines that are JSON but no logged step
+        self._misfits = 0  # lines that are JSON but not a logged step
         self.histograms = HistogramColumns()
 
     @property
@@ -210,7 +210,7 @@ def _last_words(console: Path) -> str:
 
 
 def judge(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
-    """Where the training stands: what it says of itself, and whether its process still lives to say so."""
+    """Where the training stands: its own status, and whether its process is still alive to update it."""
     state, lives = str(status.get("state") or "unknown"), False
     heartbeat = as_number(status.get("heartbeat"))
     if state in LIVING_STATES:
@@ -226,7 +226,7 @@ def judge(status: Row, last_step: int | None, last_time: float | None, now: floa
 
 
 def _judge_living(state: str, process: ProcessIdentity | None, age: float) -> tuple[str, bool]:
-    """The state, and whether the process lives on this host; only its own host can say that it died."""
+    """The state, and whether the process lives on this host; only its own host can tell that it died."""
     if process is not None and process.is_on_this_host:
         return (state, True) if process.is_alive else ("died", False)
     return ("silent" if age > SECONDS_OF_SILENCE else state), False
@@ -240,7 +240,7 @@ def _process(status: Row) -> ProcessIdentity | None:
 
 
 def _config(description: Row, status: Row) -> Row:
-    """The options in force: those of the start, as changed each time the run was resumed."""
+    """The options in force: the original ones, with the changes of each resumption."""
     config = dict(_mapping(description, "config"))
     for beginning in _resumptions(status):
         config |= _mapping(beginning, "changes")
@@ -248,13 +248,13 @@ def _config(description: Row, status: Row) -> Row:
 
 
 def _resumed_after(status: Row) -> tuple[int, ...]:
-    """The steps of the checkpoints that the run went on from."""
+    """The steps of the checkpoints that the run resumed from."""
     steps = (as_whole(beginning.get("step")) for beginning in _resumptions(status))
     return tuple(step for step in steps if step is not None)
 
 
 def _resumptions(status: Row) -> list[Row]:
-    """Each time that the run was resumed: from which step, when, and with which options changed."""
+    """Each resumption: from which step, when, and with which options changed."""
     resumed = status.get("resumed")
     return [row for row in resumed if isinstance(row, dict)] if isinstance(resumed, list) else []
 

@@ -1,4 +1,4 @@
-"""The samples of a run log: an index from step to bytes, and the rows of one step when they are asked for."""
+"""The samples of a run directory: an index from step to byte ranges, and the rows of one step on demand."""
 
 from bisect import insort
 from collections.abc import Mapping
@@ -13,24 +13,24 @@ Span = tuple[int, int]  # first byte, and the byte after the last
 
 
 class SampleIndex:
-    """Where each step's samples stand in samples.jsonl; the last block of a step that was logged twice counts."""
+    """Where each step's samples are in samples.jsonl; if a step was logged twice, its last block counts."""
 
     def __init__(self, path: Path) -> None:
         self.lines = JsonLines(path)
         self._spans: dict[int, Span] = {}
         self._steps: list[int] = []  # of the spans, in order
-        self._is_shared = False  # somebody holds the spans, who must not see them change
+        self._is_shared = False  # the spans were returned to a caller and must not change
         self._followed: set[int] = set()
         self._last_step: int | None = None
         self._misfits = 0  # lines that are JSON but name no step
 
     @property
     def malformed(self) -> int:
-        """Lines that are no sample."""
+        """Lines that are not a sample."""
         return self.lines.malformed + self._misfits
 
     def read(self) -> None:
-        """Index what is new."""
+        """Index appended lines."""
         for start, end, row in self.lines.lines():
             step = as_whole(row.get("step"))
             if step is None:
@@ -51,24 +51,24 @@ class SampleIndex:
         self._spans[step] = start, end
 
     def index(self) -> dict[str, list[Any]]:
-        """Where the samples stand, in what JSON can hold."""
+        """The index as JSON-serialisable data."""
         return {"spans": [[step, *span] for step, span in self._spans.items()], "followed": sorted(self._followed)}
 
     def recall(self, index: Mapping[str, Any]) -> None:
-        """Take an index of the same file for one's own."""
+        """Adopt a stored index of the same file."""
         self._spans = {step: (start, end) for step, start, end in index["spans"]}
         self._steps = sorted(self._spans)
         self._followed = set(index["followed"])
 
     def snapshot(self) -> Samples:
-        """The samples indexed so far; their rows are read from disk when a step is asked for."""
+        """The samples indexed so far; rows are read from disk on demand."""
         self._is_shared = True
         load = partial(load_samples, self.lines.tail.path, self._spans)
         return Samples(tuple(self._steps), load, tuple(sorted(self._followed)))
 
 
 def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Sample, ...]:
-    """The samples of one step in file order; none where the file is gone."""
+    """The samples of one step in file order; none if the file is gone."""
     start, end = spans[step]
     try:
         with path.open("rb") as file:
@@ -80,7 +80,7 @@ def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Samp
 
 
 def to_sample(row: Row) -> Sample:
-    """One line of samples.jsonl; keys that a Sample has no place for go to `extra`."""
+    """One line of samples.jsonl; keys without a Sample field go to `extra`."""
     rest = dict(row)
     rewards, terminated = rest.pop("rewards", None), rest.pop("terminated", None)
     return Sample(

@@ -1,6 +1,6 @@
-"""The reader of sample files: TRL's parquet of each step, and other trainers' JSON lines, one file or folder a step.
+"""Reads sample files: TRL's parquet per step, and other trainers' JSON lines, with one file or folder per step.
 
-A step's files are opened when its samples are asked for, so ten thousand files open as fast as ten.
+A step's files are opened on demand, so a run of ten thousand files opens as fast as one of ten.
 """
 
 import re
@@ -25,13 +25,13 @@ _STEP_FOLDER = re.compile(r"(?P<named>iteration_|global_step_)?(?P<step>\d+)(?:_
 """A step's folder: `3` of AReaL, `iteration_3` of tinker-cookbook, `global_step_3_evals` of SkyRL."""
 _EVAL_NAME = re.compile(r"val|eval|global_step_\d+_evals")
 _SUMMARY = "aggregated_results.jsonl"
-_AREAL_COLUMN = "head_version"  # a folder that is a number alone may be anything: a seed, a checkpoint
+_AREAL_COLUMN = "head_version"  # a purely numeric name may mean anything: a seed, a checkpoint
 
 Files = Mapping[int, tuple[Path, ...]]
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder that holds a file for each step, or the one that holds a folder for each, met in the first of them."""
+    """The folder that holds a file per step, or the one that holds a folder per step, found at the first of these."""
     files = _numbered_files(folder)
     if files:
         return (_reference(folder),) if _holds_samples(next(iter(files.values()))[0]) else ()
@@ -42,16 +42,16 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the files hold no times."""
+    """Unknown: the files contain no times."""
 
 
 def step_files(folder: Path) -> Files:
-    """The files of each step, by the number in their names or in those of the folders that they are in."""
+    """The files of each step, by the number in their names or their folders' names."""
     return _numbered_files(folder) or {step: files for step, found in _step_folders(folder) if (files := _in(found))}
 
 
 def is_step_file(file: Path) -> bool:
-    """Whether a file's name says that it holds the completions of one step."""
+    """Whether a file's name says that it contains the completions of one step."""
     return _NUMBERED.fullmatch(file.name) is not None
 
 
@@ -69,7 +69,7 @@ def _numbered_files(folder: Path) -> Files:
 
 
 def _step_folders(root: Path) -> list[tuple[int, Path]]:
-    """The folders of steps right in a folder, in the order of the steps."""
+    """The step folders directly in a folder, ordered by step."""
     matches = [(match, path) for path in root.iterdir() if (match := _STEP_FOLDER.fullmatch(path.name))]
     return sorted((int(match["step"]), path) for match, path in matches if path.is_dir())
 
@@ -80,7 +80,7 @@ def _in(folder: Path) -> tuple[Path, ...]:
 
 @lru_cache(maxsize=1024)
 def _first_step_folder(root: Path, modified: int) -> Path | None:  # modified: looked at again once a folder is added
-    """The first folder of a step that holds samples; every folder of the root asks, and one of them answers for all."""
+    """The first step folder with samples; discovery asks for every folder of the root, and this one answers for all."""
     for _, folder in _step_folders(root):
         match = _STEP_FOLDER.fullmatch(folder.name)
         needed = None if match and match["named"] else _AREAL_COLUMN
@@ -90,7 +90,7 @@ def _first_step_folder(root: Path, modified: int) -> Path | None:  # modified: l
 
 
 class Reader:
-    """Follows a folder of sample files: a run that has samples and no metrics of its own."""
+    """Follows a folder of sample files: a run with samples but no metrics of its own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -126,7 +126,7 @@ class Reader:
 def load_samples(
     root: Path, files: Mapping[int, Sequence[Path]], step: int, reward_functions: frozenset[str] | None = None
 ) -> tuple[Sample, ...]:
-    """The samples of one step, in file order; none where a file is gone or not whole yet."""
+    """The samples of one step in file order; none if a file is gone or incomplete."""
     found: list[Sample] = []
     for file in files[step]:
         rows = read_rows(file)
@@ -137,7 +137,7 @@ def load_samples(
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Every row of a parquet or JSON-lines file; none where it cannot be read. Raises ImportError without pyarrow."""
+    """Every row of a parquet or JSON-lines file; none if it cannot be read. Raises ImportError without pyarrow."""
     if file.suffix == ".parquet":
         return list(parquet.read_rows(file))
     try:
@@ -148,14 +148,14 @@ def read_rows(file: Path) -> list[Row]:
 
 
 def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:
-    """Columns of decimal numbers beside the advantage: TRL writes each reward function's rewards so."""
+    """Columns of decimal numbers other than the advantage: TRL's rewards of single functions."""
     kinds = {name for row in rows for name, value in row.items() if isinstance(value, float)}
     others = {name for row in rows for name, value in row.items() if not isinstance(value, float | None)}
     return frozenset(kinds - others - {*ADVANTAGE_COLUMNS, *SCORE_COLUMNS})
 
 
 def _holds_samples(file: Path, column: str | None = None) -> bool:
-    """Whether a file holds completions, with this column besides where one is named."""
+    """Whether a file contains completions, and this column if one is named."""
     if file.suffix == ".parquet":
         return file.name.startswith("completions_")
     try:

@@ -1,4 +1,4 @@
-"""Conversations: what was asked in one and what was answered, as the cells of a sample table."""
+"""Conversations as the `prompt` and `completion` cells of a sample table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,10 +7,10 @@ ASSISTANT = "assistant"
 
 
 def asked_and_answered(messages: Any, answers_from: int | None = None) -> dict[str, Any]:
-    """The cells `prompt` and `completion`; none where these are no messages.
+    """The cells `prompt` and `completion`; none if these are not messages.
 
     Args:
-        answers_from: Which message is the first that the model wrote; without it the first of an assistant.
+        answers_from: Index of the first message written by the model; by default the first of an assistant.
     """
     if not isinstance(messages, list):
         return {}

@@ -1,6 +1,6 @@
-"""The reader of sample logs: JSON lines in which each row of completions names its step, one file for all steps.
+"""Reads sample logs: JSON lines in which each row of completions names its step, one file for all steps.
 
-ms-swift writes one line a step whose cells are lists, open-instruct one line a completion, in numbered parts.
+ms-swift writes one line per step whose cells are lists; open-instruct one line per completion, in numbered parts.
 """
 
 import re
@@ -17,14 +17,14 @@ from diagnostics.readers.files.json_lines import JsonLines, Row, parse_row
 from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.tables import is_sample_table, step_of, to_samples
 
-FIRST_ROW_BYTES = 1 << 22  # a line may hold the completions of a whole batch
+FIRST_ROW_BYTES = 1 << 22  # a line may contain the completions of a whole batch
 _PART = re.compile(r"(?P<run>.+_rollouts_)(?P<number>\d{6})")
 _STEP_FILE = re.compile(r"(?:.*_step|.*\.step_|)\d+")
 _EVAL_NAMES = ("val", "eval")
 
 
 class Span(NamedTuple):
-    """Rows that stand one after another: bytes `start` to `end` of a file."""
+    """Consecutive rows: bytes `start` to `end` of a file."""
 
     file: Path
     start: int
@@ -32,16 +32,16 @@ class Span(NamedTuple):
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every file right in the folder whose first row holds completions and names their step; of parts the first."""
+    """Every file directly in the folder whose first row contains completions and their step; the first of parts."""
     return tuple(RunRef(file, "samples", f"{run_name(folder)}/{file.stem}", folder) for file in _logs_in(folder))
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the rows hold no times."""
+    """Unknown: the rows contain no times."""
 
 
 def is_sample_log(file: Path) -> bool:
-    """Whether a file's first row holds completions and names the step that they are of."""
+    """Whether a file's first row contains completions and names their step."""
     try:
         with file.open("rb") as lines:
             row = parse_row(lines.readline(FIRST_ROW_BYTES))
@@ -51,7 +51,7 @@ def is_sample_log(file: Path) -> bool:
 
 
 class Reader:
-    """Follows the parts of one log: a run that has samples and no metrics of its own."""
+    """Follows the parts of one log: a run with samples but no metrics of its own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -73,7 +73,7 @@ class Reader:
         return (*_parts_of(self.path), self.path.parent)
 
     def name(self) -> str:
-        """What the run is called among the other runs of its folder."""
+        """The run's name among the runs of its folder."""
         return f"{run_name(self.path.parent)}/{self.path.stem}"
 
     def sample_index(self) -> Any:
@@ -115,7 +115,7 @@ class _Log:
         return self._misfits + sum(part.malformed for part in self._parts.values())
 
     def read(self, files: tuple[Path, ...]) -> bool:
-        """Note where the new rows stand; False where there are none."""
+        """Index the new rows; False if there are none."""
         before = sum(part.tail.offset for part in self._parts.values())
         for file in files:
             for start, end, row in self._parts.setdefault(file, JsonLines(file)).lines():
@@ -139,7 +139,7 @@ def _samples(spans: Mapping[int, Sequence[Span]]) -> Samples:
 
 
 def load_samples(spans: Mapping[int, tuple[Span, ...]], step: int) -> tuple[Sample, ...]:
-    """The samples of one step, in file order; none where the file is gone."""
+    """The samples of one step in file order; none if the file is gone."""
     rows = [row for span in spans[step] for row in _rows(span)]
     is_eval = spans[step][0].file.name.startswith(_EVAL_NAMES)
     return to_samples(rows, step, split="eval" if is_eval else "train")
@@ -163,7 +163,7 @@ def _logs_in(folder: Path) -> Iterator[Path]:
 
 
 def _parts_of(file: Path) -> tuple[Path, ...]:
-    """The numbered parts of one log in their order; the file alone where it is no part."""
+    """The numbered parts of one log in order; the file alone if it is not a part."""
     match = _PART.fullmatch(file.stem)
     if match is None:
         return (file,)

@@ -1,6 +1,6 @@
-"""The reader of parquet files whose rows are completions of all steps, each with its step in a column.
+"""Reads parquet files whose rows are completions of all steps, with the step in a column.
 
-The column of steps is read at once, the rows of a step when they are asked for.
+The step column is read at once, the rows of a step on demand.
 """
 
 from collections.abc import Mapping
@@ -21,17 +21,17 @@ _EVAL_NAMES = ("val", "eval")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every parquet file right in the folder whose first row is a completion and names its step."""
+    """Every parquet file directly in the folder whose first row is a completion and names its step."""
     files = (path for path in sorted(folder.glob("*.parquet")) if path.is_file() and not is_step_file(path))
     return tuple(RunRef(file, "samples-parquet", _name(file), folder) for file in files if _step_column(file))
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the rows hold no times."""
+    """Unknown: the rows contain no times."""
 
 
 class Reader:
-    """Reads one file, anew where it was written again; while it is not whole, what was read before stands."""
+    """Reads one file, and rereads it once it was rewritten; until it is complete, the last version counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -39,7 +39,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the file holds; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The file's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             found = self.path.stat()
         except OSError as error:
@@ -72,13 +72,13 @@ class Reader:
 
 
 def load_samples(file: Path, name: str, cells: Mapping[int, Any], step: int) -> tuple[Sample, ...]:
-    """The samples of one step, in file order; none where the file is gone."""
+    """The samples of one step in file order; none if the file is gone."""
     rows = parquet.rows_where(file, name, cells[step])
     return to_samples(rows, step, split="eval" if file.name.startswith(_EVAL_NAMES) else "train")
 
 
 def _step_column(file: Path) -> str | None:
-    """The column that names the step of a completion; None where the file holds something else, or no pyarrow is."""
+    """The column with the step of a completion; None if the file contains something else, or without pyarrow."""
     row = parquet.first_row(file)
     if row is None or not is_sample_table(row):
         return None

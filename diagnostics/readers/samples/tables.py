@@ -1,9 +1,9 @@
-"""Sample tables: rows of whatever columns a producer chose, understood as sampled completions.
+"""Sample tables: rows of whatever columns a producer chose, interpreted as sampled completions.
 
-Understood are one row per completion, one row per step with `input_1`, `output_1`, `score_1`, … (verl), one row whose
-cells are lists of a batch (ms-swift, ROLL), cells that are lists of one element (NeMo-RL), messages in place of text
+Supported are one row per completion, one row per step with `input_1`, `output_1`, `score_1`, … (verl), one row whose
+cells are lists of a batch (ms-swift, ROLL), cells that are lists of one element (NeMo-RL), messages instead of text
 (conversational data), prompt and answer in one text (OpenRLHF, SkyRL), and token ids alone (open-instruct), which are
-shown as such. Columns that nothing here knows are kept under `extra`.
+shown as such. Unknown columns are kept in `extra`.
 """
 
 import json
@@ -58,7 +58,7 @@ _NUMBERS_IN_WORDS = {"nan": math.nan, "infinity": math.inf, "inf": math.inf, "-i
 
 
 def is_sample_table(columns: Iterable[str]) -> bool:
-    """Whether a table of these columns holds completions: what was asked and the answer, or a scored whole."""
+    """Whether a table with these columns contains completions: a question and an answer, or a scored text."""
     names = {name.lower() for name in columns}
     has_query = not names.isdisjoint((*QUERY_COLUMNS, *_QUERY_TOKENS))
     has_response = not names.isdisjoint((*RESPONSE_COLUMNS, *_RESPONSE_TOKENS))
@@ -69,10 +69,10 @@ def is_sample_table(columns: Iterable[str]) -> bool:
 def to_samples(
     rows: Sequence[Cells], step: int, reward_functions: AbstractSet[str] = frozenset(), split: str = "train"
 ) -> tuple[Sample, ...]:
-    """The samples of one step; rows that name another step are left out where any row names this one.
+    """The samples of one step; rows that name another step are left out if any row names this one.
 
     Args:
-        reward_functions: Columns of these names are rewards of single functions.
+        reward_functions: Columns with these names are rewards of single functions.
     """
     ours = [row for row in rows if step_of(row) == step]
     single = [cells for row in ours or rows for cells in _completions(row)]
@@ -83,7 +83,7 @@ def to_samples(
 
 
 def step_of(row: Cells) -> int | None:
-    """The step that a row names: the first of the usual columns; of a batch in one row, the last of its steps."""
+    """The step that a row names: the first of the usual columns; for a batch in one row, its last step."""
     value = _first(row, STEP_COLUMNS)
     if isinstance(value, list):
         value = value[-1] if value else None
@@ -91,13 +91,13 @@ def step_of(row: Cells) -> int | None:
 
 
 def reward_functions(tags: Iterable[str]) -> frozenset[str]:
-    """The reward functions whose means a run logs, by the pattern `rewards/NAME/mean` of TRL and its kin."""
+    """The reward functions whose means a run logs, by the pattern `rewards/NAME/mean` of TRL and its descendants."""
     found = (re.fullmatch(r"(?:.*/)?rewards/(?P<name>.+?)(?:/mean)?", tag) for tag in tags)
     return frozenset(match["name"] for match in found if match)
 
 
 def messages_as_text(messages: Sequence[Mapping[str, Any]]) -> str:
-    """A conversation as text: the content alone where only one speaks, else a line for each message."""
+    """A conversation as text: the content alone if only one role speaks, else a line per message."""
     parts = [(str(message.get("role", "")), _message_text(message)) for message in messages]
     if len(parts) == 1:
         return parts[0][1]
@@ -105,14 +105,14 @@ def messages_as_text(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _message_text(message: Mapping[str, Any]) -> str:
-    """What a message says, and the tools that it calls."""
+    """The content of a message, and its tool calls."""
     calls = message.get("tool_calls")
     parts = [_text(message.get("content") or ""), _text(calls) if calls else ""]
     return "\n".join(part for part in parts if part)
 
 
 def number_of(value: Any) -> float | None:
-    """A cell as a number; NaN and the infinities in words too; None where it is none."""
+    """A cell as a number, including NaN and infinities as words; None if it is none."""
     if isinstance(value, str):
         return _NUMBERS_IN_WORDS.get(value.strip().lower())
     return None if isinstance(value, bool) else as_number(value)
@@ -162,7 +162,7 @@ def _sample(cells: dict[str, Any], step: int, group: int | None, functions: Abst
 
 
 def _take_texts(rest: dict[str, Any]) -> tuple[Any, Any]:
-    """What was asked and what was answered, taken out of the row; token ids where there is no text."""
+    """Pop question and answer from the row; token ids if there is no text."""
     query, response = _take(rest, QUERY_COLUMNS), _take(rest, RESPONSE_COLUMNS)
     if query is None:
         query = _take(rest, _QUERY_TOKENS)
@@ -172,12 +172,12 @@ def _take_texts(rest: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def _split(name: str) -> str:
-    """`eval` for whatever a producer evaluates on: tinker-cookbook names the data set behind it."""
+    """`eval` for any evaluation: tinker-cookbook appends the data set's name."""
     return "eval" if name.startswith(_EVAL_SPLITS) else name
 
 
 def _groups(queries: Sequence[str]) -> list[int | None]:
-    """Numbers for runs of rows with the same query; none at all where every query stands alone."""
+    """Group numbers for runs of rows with the same query; none if every query occurs once."""
     numbers, number = list[int](), -1
     for index, query in enumerate(queries):
         number += index == 0 or query != queries[index - 1]
@@ -186,7 +186,7 @@ def _groups(queries: Sequence[str]) -> list[int | None]:
 
 
 def _terminated(rest: dict[str, Any]) -> bool | None:
-    """Whether the completion ended by itself, as its own column or the serving engine's finish reason says."""
+    """Whether the completion ended by itself, according to its own column or the engine's finish reason."""
     for name, means in (("terminated", True), ("truncated", False), ("is_truncated", False)):
         if isinstance(rest.get(name), bool):
             return bool(rest.pop(name)) is means
@@ -200,7 +200,7 @@ def _first(row: Cells, names: Sequence[str]) -> Any:
 
 
 def _take(rest: dict[str, Any], names: Sequence[str]) -> Any:
-    """The value of the first of these columns, taken out of the row."""
+    """Pop the value of the first of these columns from the row."""
     spelled = {name.lower(): name for name in rest}
     found = next((spelled[name] for name in names if name in spelled), None)
     return rest.pop(found) if found is not None else None
@@ -224,7 +224,7 @@ def _is_conversation(value: Any) -> bool:
 
 
 def _as_int(value: Any) -> Any:
-    """A step or count as a whole number: TRL of before 0.28 writes it as text, tables as a float."""
+    """A step or count as an integer: TRL before 0.28 writes it as text, tables as a float."""
     if isinstance(value, str) and re.fullmatch(r"-?\d+", value.strip()):
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value

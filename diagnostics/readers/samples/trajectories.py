@@ -25,7 +25,7 @@ from diagnostics.readers.samples.tables import to_samples
 
 INSTALL = "ART's trajectories are YAML and need PyYAML, which is not installed; run: pip install PyYAML"
 _EVAL = frozenset({"eval", "val", "test"})
-_PRIME_STEP, _PRIME_KINDS = re.compile(r"step_(?P<step>\d+)"), ("effective", "all")  # the former where both are there
+_PRIME_STEP, _PRIME_KINDS = re.compile(r"step_(?P<step>\d+)"), ("effective", "all")  # the former if both exist
 _RLLM_STEP = re.compile(r"(?P<split>\w+)_step_(?P<step>\d+)_epoch_\d+")
 _ART_FILE = re.compile(r"(?P<step>\d{4,})\.yaml")
 _LIMITS = frozenset(
@@ -35,7 +35,7 @@ _LIMITS = frozenset(
 
 
 class Episodes(NamedTuple):
-    """What one step has of one split: a file, or a folder of files."""
+    """The episodes of one step and split: a file, or a folder of files."""
 
     path: Path
     split: str
@@ -45,10 +45,10 @@ Steps = dict[int, list[Episodes]]
 
 
 class Layout(NamedTuple):
-    """How one producer lays its episodes out.
+    """How one producer lays out its episodes.
 
-    `depth` is how many folders lie between the root and a marked file; `steps` finds what lies below the root, and
-    raises OSError where that cannot be read; `rows` makes sample rows of a path, which may name their reward functions.
+    `depth` is the number of folders between the root and a marked file; `steps` finds the episodes below the root, and
+    raises OSError if it cannot be read; `rows` turns a path into sample rows, which may name their reward functions.
     """
 
     depth: int
@@ -57,7 +57,7 @@ class Layout(NamedTuple):
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The root of the layout that a folder is part of, met in the first of its steps."""
+    """The root of the layout that a folder is part of, found at its first step."""
     for layout in LAYOUTS:
         root = next(islice(folder.parents, layout.depth - 1, None), folder)
         if _first_folder(layout, root, root.stat().st_mtime_ns) == folder:
@@ -70,7 +70,7 @@ def start_time(path: Path) -> float | None:
 
 
 class Reader:
-    """Follows the folders below a root: a run that has samples and no metrics of its own."""
+    """Follows the folders below a root: a run with samples but no metrics of its own."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -104,7 +104,7 @@ class Reader:
 
 
 def load_samples(rows_of: Callable[[Path], Iterator[Row]], steps: Steps, step: int) -> tuple[Sample, ...]:
-    """The samples of one step, one for each trajectory; none where its files are gone or not whole yet."""
+    """The samples of one step, one per trajectory; none if its files are gone or incomplete."""
     found: list[Sample] = []
     for episodes in steps[step]:
         rows = list(rows_of(episodes.path))
@@ -125,7 +125,7 @@ def _first_folder(layout: Layout, root: Path, modified: int) -> Path | None:  # 
     """The folder of the first step, whose mark stands for the whole layout."""
     try:
         steps = layout.steps(root)
-    except OSError:  # gone, or not ours to read
+    except OSError:  # gone, or no permission
         steps = {}
     if not steps:
         return None
@@ -151,7 +151,7 @@ def _prime_rows(file: Path) -> Iterator[Row]:
 
 
 def _trace_row(trace: Row) -> Row:
-    """One trace of verifiers: the way from the root of its messages to the last one, and what it was given."""
+    """One trace of verifiers: the path from the root of its messages to the last one, and its reward."""
     nodes = _list(trace.get("nodes"))
     path, place = list[Row](), len(nodes) - 1
     while 0 <= place < len(nodes) and len(path) < len(nodes):
@@ -182,7 +182,7 @@ def _rllm_steps(root: Path) -> Steps:
 
 
 def _rllm_rows(folder: Path) -> Iterator[Row]:
-    for file in sorted(folder.glob("episode_hash*.json")):  # of one task one after another
+    for file in sorted(folder.glob("episode_hash*.json")):  # of one task, consecutively
         episode = parse_row(_bytes(file)) or {}
         for trajectory in _list(episode.get("trajectories")):
             last = next(iter(_list(trajectory.get("steps"))[-1:]), {})
@@ -205,7 +205,7 @@ def _art_steps(root: Path) -> Steps:
 
 
 def _art_rows(file: Path) -> Iterator[Row]:
-    """The trajectories of whole lines; one without its reward, which PyYAML writes last, is not whole either."""
+    """The trajectories of complete lines; PyYAML writes the reward last, so one without it is incomplete."""
     content = _bytes(file)
     for number, group in enumerate(_list(_yaml(content[: content.rfind(b"\n") + 1]))):
         for trajectory in (found for found in _list(group.get("trajectories")) if "reward" in found):
@@ -227,7 +227,7 @@ def _matching(folder: Path, pattern: re.Pattern[str]) -> list[tuple[int, Path]]:
 
 
 def _yaml(content: bytes) -> Any:
-    """What a YAML file holds, by PyYAML's safe loader; None where it is none. Raises ImportError without PyYAML."""
+    """The content of a YAML file (safe loader); None if it is invalid. Raises ImportError without PyYAML."""
     try:
         import yaml  # noqa: PLC0415 - not part of the base install
     except ModuleNotFoundError as error:

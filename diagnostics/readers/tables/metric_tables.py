@@ -1,7 +1,7 @@
-"""The reader of plain metric logs: JSON lines, CSV and parquet with a column that counts steps, one file per run.
+"""Reads plain metric logs: JSON lines, CSV and parquet with a step column, one file per run.
 
-Known by their first row are the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
-Stable-Baselines3, LLaMA-Factory and whatever else writes one row of numbers a step.
+Recognised by their first row: the loggers of verl (`{"step": …, "data": {…}}`), ms-swift, prime-rl, tinker-cookbook,
+Stable-Baselines3, LLaMA-Factory and anything else that writes one row of numbers per step.
 """
 
 import math
@@ -26,25 +26,25 @@ from diagnostics.readers.wandb.csv_export import is_export
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
 PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
-FIRST_ROW_BYTES = 64 << 20  # a row of a million names takes some 20 MiB
+FIRST_ROW_BYTES = 64 << 20  # a row with a million names takes about 20 MiB
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
 _TIMES = ("time", "timestamp", "_timestamp")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every file right in the folder whose first row counts steps and holds a number besides."""
+    """Every file directly in the folder whose first row has a step and another number."""
     named = (path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES or path.name == PROGRESS)
     files = [path for path in named if path.is_file() and not is_export(path)]
     return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: times in such files mean what their writer liked."""
+    """Unknown: times in such files have no fixed meaning."""
 
 
 def is_metric_log(file: Path) -> bool:
-    """Whether a file's first row names a step and at least one other number, and is no sampled completion."""
+    """Whether a file's first row names a step and at least one other number, and is not a sampled completion."""
     row = _first_row(file)
     if row is None or is_sample_table(row):
         return False
@@ -54,7 +54,7 @@ def is_metric_log(file: Path) -> bool:
 
 
 def step_column(row: Mapping[str, Any]) -> str | None:
-    """The column that counts steps: the first of the usual names that holds a whole number here."""
+    """The step column: the first of the usual names with an integer in this row."""
     return next((name for name in STEP_NAMES if name in row and _step(row[name]) is not None), None)
 
 
@@ -78,7 +78,7 @@ class Reader(FileReader["_Log"]):
 
 
 class _Log(ABC):
-    """What was read of one file so far; a subclass says how its rows are written."""
+    """Everything read so far from one file; subclasses parse the rows."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -90,7 +90,7 @@ class _Log(ABC):
     @property
     @abstractmethod
     def was_replaced(self) -> bool:
-        """Whether what was read counts no more, and the file has to be read from its start."""
+        """Whether the file must be read again from its start."""
 
     @property
     def malformed(self) -> int:
@@ -104,7 +104,7 @@ class _Log(ABC):
         return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """Take in one row."""
+        """Add one row."""
         row = _flat(row)
         self.axis = self.axis or step_column(row)
         step = _step(row.get(self.axis)) if self.axis else None
@@ -141,9 +141,9 @@ class _JsonLog(_Log):
 
 
 class _CsvLog(_Log):
-    """A CSV whose header stands in its first line; a line may not be broken within quotes, as in no metric log.
+    """A CSV with its header in the first line; quoted line breaks are not supported, as no metric log has them.
 
-    Stable-Baselines3 writes the file once more, with a longer header, when it has another metric to log.
+    Stable-Baselines3 rewrites the file with a longer header when it logs a new metric.
     """
 
     def __init__(self, path: Path) -> None:
@@ -176,7 +176,7 @@ class _CsvLog(_Log):
 
 
 class _ParquetLog(_Log):
-    """A parquet file, which is written in one go and read anew when it was; while it is not whole, it is held back."""
+    """A parquet file, reread after it was rewritten; while it is incomplete, the last complete version counts."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -184,7 +184,7 @@ class _ParquetLog(_Log):
 
     @property
     def was_replaced(self) -> bool:
-        return False  # what was read counts until the file is whole again
+        return False  # the last version counts until the file is complete again
 
     def read(self) -> bool:
         found = self.path.stat()
@@ -204,7 +204,7 @@ _LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}
 
 
 def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
-    """The cells by column, numbers as such; an empty cell is a missing point."""
+    """The cells by column, numbers parsed; an empty cell is a missing point."""
     return {name: _cell(cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
 
 
@@ -240,7 +240,7 @@ def _first_row(file: Path) -> Mapping[str, Any] | None:
 
 
 def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """verl keeps the metrics of a row under `data`, NaN and infinities as null; others keep all beside the step."""
+    """A row's metrics: verl nests them under `data`, non-finite ones as null; others put them beside the step."""
     data = row.get("data")
     if not isinstance(data, dict):
         return row

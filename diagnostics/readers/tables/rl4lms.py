@@ -1,7 +1,7 @@
-"""The reader of RL4LMs' own logs: a row for each rollout, each update and each evaluation, counted by their order.
+"""Reads RL4LMs' own logs: a row per rollout, update and evaluation, numbered by their order.
 
-`rollout_info.jsonl` and `training_info.jsonl` name no step: their n-th rows are of the n-th iteration. The metrics of
-`SPLIT_split_metrics.jsonl` name their epoch, which is an iteration too.
+`rollout_info.jsonl` and `training_info.jsonl` name no step: their n-th row belongs to the n-th iteration. The metrics
+in `SPLIT_split_metrics.jsonl` name their epoch, which is an iteration too.
 """
 
 import json
@@ -22,12 +22,12 @@ SPLIT_METRICS = "_split_metrics.jsonl"
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder, by its log of rollouts."""
+    """The folder, if it contains a log of rollouts."""
     return (RunRef(folder, "rl4lms", run_name(folder), folder),) if (folder / ROLLOUTS).is_file() else ()
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the rows hold no times."""
+    """Unknown: the rows contain no times."""
 
 
 class Reader:
@@ -54,7 +54,7 @@ class Reader:
         return (self.path, *(self.path / name for name in (ROLLOUTS, UPDATES, CONFIG)), *logs)
 
     def name(self) -> str:
-        """What the run is called by its folder."""
+        """The run's name, from its folder."""
         return run_name(self.path)
 
     def sample_index(self) -> None:
@@ -124,7 +124,7 @@ class _Log:
             row = {f"{split}/{name}": value for name, value in metrics.items()}
         else:
             self._counts[file] = self._counts.get(file, 0) + 1
-            step = self._counts[file] + self._files[file].malformed  # a broken row was a row
+            step = self._counts[file] + self._files[file].malformed  # a broken row still counts as a row
             self.rows.last_step = max(step, self.rows.last_step or 0)
         for name, value in row.items():
             self.rows.add(name, value, step, 0.0)

@@ -1,4 +1,4 @@
-"""The reader of torchtune's own log: `log_UNIXTIME.txt`, lines of `Step N | name:value name:value`."""
+"""Reads torchtune's own log: `log_UNIXTIME.txt`, lines of `Step N | name:value name:value`."""
 
 import re
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ _FILE = re.compile(r"log_(?P<time>\d+)\.txt")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """Every log right in the folder that begins as torchtune's do: each start of a training opens a new one."""
+    """Every log directly in the folder that begins like torchtune's; each start of a training opens a new one."""
     files = [file for file in sorted(folder.glob(FILES)) if file.is_file() and _is_log(file)]
     return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
 
 
 def start_time(path: Path) -> float | None:
-    """When the log was opened, as its name says."""
+    """When the log was opened, according to its name."""
     match = _FILE.fullmatch(path.name)
     return float(match["time"]) if match else None
 
@@ -50,7 +50,7 @@ class Reader(FileReader["_Log"]):
 
 
 class _Log:
-    """What was read of one file so far; lines without a step or with a value that is no number are counted."""
+    """Everything read so far from one file; lines without a step or with a non-numeric value are counted."""
 
     def __init__(self, path: Path) -> None:
         self.columns = Columns()
@@ -86,7 +86,7 @@ class _Log:
 
 
 def _values(text: str) -> Iterator[tuple[str, str]]:
-    """Names and values of a line; a name may hold spaces and colons, a value neither."""
+    """Names and values of a line; names may contain spaces and colons, values neither."""
     words = list[str]()
     for word in text.split(" "):
         name, colon, value = word.rpartition(":")

@@ -1,4 +1,4 @@
-"""The reader of transformers' `trainer_state.json`: the log history that a Trainer saves with each checkpoint."""
+"""Reads transformers' `trainer_state.json`: the log history that a Trainer saves with each checkpoint."""
 
 import re
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ from diagnostics.readers.rows import Rows
 from diagnostics.readers.run_folder import CARD_FILE, model_card, run_name
 
 STATE_FILE = "trainer_state.json"
-SUMMARY_KEY = "train_runtime"  # the last row sums the training up: it is no step
+SUMMARY_KEY = "train_runtime"  # the last row summarises the training and is not a step
 _CHECKPOINT = re.compile(r"checkpoint-(?P<step>\d+)")
 _OWN_KEYS = frozenset({"step"})
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The output folder that a checkpoint belongs to; of several the last one knows all that came before."""
+    """The output folder that a checkpoint belongs to; the last checkpoint contains the whole history."""
     home = output_folder(folder)
     newest = newest_state(home)
     if newest is None or newest.parent != folder:
@@ -28,16 +28,16 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the file holds no times."""
+    """Unknown: the file contains no times."""
 
 
 def output_folder(folder: Path) -> Path:
-    """Where the training wrote to: the parent of a checkpoint's folder, else the folder itself."""
+    """The training's output folder: the parent of a checkpoint's folder, else the folder itself."""
     return folder.parent if _CHECKPOINT.fullmatch(folder.name) else folder
 
 
 def newest_state(home: Path) -> Path | None:
-    """The trainer_state.json that reaches furthest: the training's own, else the last checkpoint's."""
+    """The trainer_state.json with the longest history: the training's own, else the last checkpoint's."""
     own = home / STATE_FILE
     if own.is_file():
         return own
@@ -67,7 +67,7 @@ class Reader:
     def _read(self, file: Path, written: float) -> Recording:
         state = parse_row(file.read_bytes())
         if state is None or not isinstance(state.get("log_history"), list):
-            if self._last is not None:  # a Trainer writes in place: the next look finds it whole
+            if self._last is not None:  # a Trainer writes in place: complete at the next poll
                 return self._last
             raise UnreadableRun(self.path, f"{file} is no state of a transformers Trainer: it holds no log_history")
         rows, misfits = _points(state["log_history"])
@@ -98,7 +98,7 @@ def _points(history: list[Any]) -> tuple[Rows, int]:
 
 
 def _metrics(row: Row) -> Iterator[tuple[str, Any]]:
-    """Values under the names that the Trainer's trackers use: `eval_x` is `eval/x` there."""
+    """Values under the names that the Trainer's trackers use: `eval_x` becomes `eval/x`."""
     for name, value in row.items():
         if name not in _OWN_KEYS:
             yield (f"eval/{name.removeprefix('eval_')}" if name.startswith("eval_") else name), value

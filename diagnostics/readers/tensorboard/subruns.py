@@ -15,11 +15,11 @@ from diagnostics.readers.run_folder import is_time_named
 from diagnostics.readers.tensorboard.event_log import EventLog
 from diagnostics.readers.tensorboard.file_groups import event_files, head_tags
 
-DEEPEST = 4  # a chart's name holds few slashes
+DEEPEST = 4  # a chart's name contains few slashes
 
 
 class SubRun(NamedTuple):
-    """A folder that is a part of the run of `root`; `tag` is what its only tag is called there, "" keeps all names."""
+    """A folder that is part of `root`'s run; `tag` is the name of its only tag there, "" keeps all names."""
 
     folder: Path
     root: Path
@@ -27,7 +27,7 @@ class SubRun(NamedTuple):
 
 
 def sub_run(folder: Path) -> SubRun | None:
-    """What a folder with event files is a part of; None where it is a run of its own."""
+    """The run that a folder with event files is part of; None if it is a run of its own."""
     if is_time_named(folder):
         return SubRun(folder, folder.parent, "") if event_files(folder.parent) else None
     files = event_files(folder)
@@ -44,7 +44,7 @@ def sub_run(folder: Path) -> SubRun | None:
 
 
 class SubLogs:
-    """What the sub-runs of one folder hold; those that a training made itself, where it shares the folder."""
+    """The sub-runs of one folder; if trainings share the folder, only those that this training created."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -54,16 +54,16 @@ class SubLogs:
 
     @property
     def malformed(self) -> int:
-        """Records that could not be understood."""
+        """Records that could not be decoded."""
         return sum(log.malformed for _, log in self._logs.values())
 
     @property
     def settings(self) -> dict[str, object]:
-        """The settings that `add_hparams` was given."""
+        """The settings passed to `add_hparams`."""
         return {name: value for _, log in self._logs.values() for name, value in log.settings.items()}
 
     def files(self) -> tuple[Path, ...]:
-        """Every folder that is a sub-run or may become one, and the event files in it, as the root stands now."""
+        """Every folder that is or may become a sub-run, and the event files in it."""
         modified = self.root.stat().st_mtime_ns
         if modified != self._candidates[0]:
             found = (path for folder in _folders(self.root) for path in (folder, *event_files(folder)))
@@ -71,7 +71,7 @@ class SubLogs:
         return self._candidates[1]
 
     def read(self, since: float, until: float) -> bool:
-        """Take in what is new in the folders that were made in this span of time; False where nothing is."""
+        """Read what was appended in folders created in this time span; False if nothing was."""
         modified = self.root.stat().st_mtime_ns
         if modified != self._modified:
             self._modified = modified
@@ -82,7 +82,7 @@ class SubLogs:
         return any(grew)
 
     def tags(self) -> dict[str, RawSeries]:
-        """Their series, under the names that they have in the run."""
+        """Their series, under their names in the run."""
         return {
             found.tag or tag: replace(series, tag=found.tag or tag)
             for found, log in self._logs.values()
@@ -91,7 +91,7 @@ class SubLogs:
 
 
 def _below(root: Path) -> Iterator[SubRun]:
-    """The sub-runs of a folder, in the order of their names."""
+    """The sub-runs of a folder, ordered by name."""
     for folder in _folders(root):
         found = sub_run(folder)
         if found is not None and found.root == root:
@@ -99,7 +99,7 @@ def _below(root: Path) -> Iterator[SubRun]:
 
 
 def _folders(root: Path) -> Iterator[Path]:
-    """The folders below another one that are near enough to be its sub-runs."""
+    """The folders close enough below another one to be its sub-runs."""
     for depth in range(1, DEEPEST):
         for folder in sorted(root.glob("/".join("*" * depth) + "/")):
             if folder.is_dir() and not folder.is_symlink():

@@ -1,7 +1,7 @@
-"""Many rows of a W&B history, decoded at once: their items are found and their numbers parsed in bulk.
+"""Decodes many rows of a W&B history at once: items are located and numbers parsed in bulk.
 
-W&B writes the items of a row in any order, so no two rows need to have the same bytes. All rows are walked side by side
-instead, one item of each at a time. What is not one name with one JSON number is handed out as it stands.
+W&B writes the items of a row in any order, so no two rows need to have the same bytes. Instead, all rows are walked
+side by side, one item of each at a time. Anything but one name with one JSON number is returned undecoded.
 """
 
 import struct
@@ -17,10 +17,10 @@ import orjson
 from diagnostics.readers.files.protobuf import BYTES, spans
 from diagnostics.readers.wandb.messages import ITEM, STEP, counted_step, names_of, put
 
-FEWEST_ROWS = 16  # below that the arrays cost more than they spare
-MOST_ROWS = 1 << 16  # so that a row's number has 16 bits, which numpy sorts in linear time
-FIRST_NAMES = 4096  # items in which all names are looked for
-_PADDING = bytes(256)  # what is looked at behind the last item: a length of one byte, and a word
+FEWEST_ROWS = 16  # for fewer, setting up arrays costs more than it saves
+MOST_ROWS = 1 << 16  # so that row indices fit 16 bits, which numpy sorts in linear time
+FIRST_NAMES = 4096  # items searched for names first
+_PADDING = bytes(256)  # room to read past the last item: a one-byte length and a word
 _ITEM_TAG, _STEP_TAG = ITEM << 3 | BYTES, STEP << 3 | BYTES
 OWN_STEP = "_step"
 _NAME_TAGS = (0x0A, 0x12)  # HistoryItem.key, HistoryItem.nested_key
@@ -37,7 +37,7 @@ _Flags = npt.NDArray[np.bool_]
 
 
 class Column(NamedTuple):
-    """The numbers of one name (N,): the row of each, ascending, as a float, and its place among all numbers."""
+    """The numbers of one name (N,): ascending row indices, values as floats, and positions among all numbers."""
 
     rows: _Indices
     values: npt.NDArray[np.float64]
@@ -46,9 +46,9 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RowBlock:
-    """Decoded rows: `columns` holds what is a number, `rest` by row what is something else, as values by name.
+    """Decoded rows: `columns` holds the numbers, `rest` other values by row and name.
 
-    `counted` is W&B's own count of the rows that do not hold it as a number; None where there is none.
+    `counted` is W&B's own step count of rows that do not contain it as a number; None if there is none.
     """
 
     columns: dict[str, Column]
@@ -57,7 +57,7 @@ class RowBlock:
     numbers: Sequence[Any]
 
     def exact(self, name: str) -> list[Any]:
-        """The numbers of a name by row, whole ones as such; None where a row has none."""
+        """The numbers of a name by row, integers as int; None if a row has none."""
         found: list[Any] = [None] * len(self.counted)
         if name in self.columns:
             column = self.columns[name]
@@ -67,33 +67,33 @@ class RowBlock:
 
 
 class _Items(NamedTuple):
-    """Where the items of all rows stand (N,), in the order of the rows: the row, the first byte and the end of each."""
+    """The positions of all rows' items (N,), in row order: the row, the first byte and the end of each."""
 
     rows: _Indices
     starts: _Indices
     ends: _Indices
 
     def only(self, chosen: _Flags) -> "_Items":
-        """Those of the items that are chosen."""
+        """The chosen items."""
         return _Items(self.rows[chosen], self.starts[chosen], self.ends[chosen])
 
 
 class _Parts(NamedTuple):
-    """Where name and value of every item stand (N,), and whether the item is one name with one number."""
+    """The positions of every item's name and value (N,), and whether the item is one name with one number."""
 
     names: _Indices
     name_sizes: _Indices
     values: _Indices
     is_number: _Flags
-    constants: npt.NDArray[np.float64]  # of the numbers that JSON lacks; 0 where it is none of them
+    constants: npt.NDArray[np.float64]  # constants that JSON lacks; 0 for other values
     is_constant: _Flags
 
 
 def decode_rows(messages: Sequence[bytes], reserved: str) -> RowBlock | None:
-    """The rows of HistoryRecord messages; None where one has something that only reading it alone can tell.
+    """The rows of HistoryRecord messages; None if one contains something that must be decoded on its own.
 
     Args:
-        reserved: Names that begin with it are always in `rest`.
+        reserved: Names with this prefix are always in `rest`.
     """
     if not FEWEST_ROWS <= len(messages) < MOST_ROWS:
         return None
@@ -107,7 +107,7 @@ def decode_rows(messages: Sequence[bytes], reserved: str) -> RowBlock | None:
         ArithmeticError,
         RecursionError,
         struct.error,
-    ):  # what these rows hold instead is for the careful reader to say
+    ):  # left to the row-by-row decoder
         return None
 
 
@@ -134,7 +134,7 @@ def _decoded(text: bytes, bounds: list[int], reserved: str) -> RowBlock:
 
 
 def _walk(text: bytes, words: _Words, bounds: _Indices) -> tuple[_Items, _Indices]:
-    """The fields of all rows and their tags, row by row. Raises ValueError where a row is no such message."""
+    """The fields of all rows and their tags, row by row. Raises ValueError if a row is not such a message."""
     rows, at, ends = np.arange(len(bounds) - 1), bounds[:-1], bounds[1:]
     found: list[tuple[_Indices, _Indices, _Indices, _Indices]] = []
     while len(rows := rows[going := at < ends]) >= FEWEST_ROWS:
@@ -161,7 +161,7 @@ def _walk(text: bytes, words: _Words, bounds: _Indices) -> tuple[_Items, _Indice
 
 
 def _lengths(head: _Indices) -> tuple[_Indices, _Indices | int]:
-    """The varints of up to three bytes that words begin with, and how many bytes each takes."""
+    """The varints of up to three bytes at the start of words, and the length of each."""
     is_long = (head & 0x80) != 0
     if not is_long.any():
         return head & 0x7F, 1
@@ -197,7 +197,7 @@ def _parts(words: _Words, items: _Items) -> _Parts:
 
 
 def _keys(text: bytes, words: _Words, parts: _Parts) -> tuple[_Indices, list[str]]:
-    """Which name each number has (N,), and the names. Raises ValueError where two of them cannot be told apart."""
+    """The name index of each number (N,), and the names. Raises ValueError if two of them cannot be told apart."""
     starts, sizes = parts.names[parts.is_number], parts.name_sizes[parts.is_number]
     if not len(starts):
         return starts, []
@@ -221,8 +221,8 @@ def _keys(text: bytes, words: _Words, parts: _Parts) -> tuple[_Indices, list[str
 
 
 def _distinct(codes: _Words) -> tuple[_Indices, _Indices]:
-    """Where each different code stands first, in the order of the codes, and which of them each is (N,)."""
-    for count in (FIRST_NAMES, len(codes)):  # the first rows have, as a rule, all names that there are
+    """The first position of each distinct code, in code order, and the index of each code (N,)."""
+    for count in (FIRST_NAMES, len(codes)):  # the first rows usually contain all names
         known, first = np.unique(codes[:count], return_index=True)
         keys = np.minimum(np.searchsorted(known, codes), len(known) - 1)
         if (known[keys] == codes).all():
@@ -231,14 +231,14 @@ def _distinct(codes: _Words) -> tuple[_Indices, _Indices]:
 
 
 def _is_apart(name: str, rest_names: set[str], reserved: str) -> bool:
-    """Whether a name's numbers must be taken in one by one, since other values of its rows may come under it too."""
+    """Whether a name's numbers must be added one at a time, because nested values may have that name too."""
     if name.startswith(reserved) or name in rest_names:
         return True
     return any(name.startswith(f"{other}.") for other in rest_names)
 
 
 def _numbers(text: bytes, items: _Items, parts: _Parts, plain: _Flags) -> tuple[npt.NDArray[np.float64], list[Any]]:
-    """The values of the plain items, as floats and as JSON has them. Raises ValueError where a text is no number."""
+    """The values of the plain items, as floats and as parsed by JSON. Raises ValueError if a text is not a number."""
     is_constant = parts.is_constant[plain]
     joined = _joined(text, parts.values[plain], items.ends[plain], is_constant)
     if joined.translate(None, _NUMERALS) != b"," * len(is_constant):
@@ -252,7 +252,7 @@ def _numbers(text: bytes, items: _Items, parts: _Parts, plain: _Flags) -> tuple[
 
 
 def _joined(text: bytes, starts: _Indices, ends: _Indices, is_constant: _Flags) -> bytes:
-    """The pieces of a text, with a comma before each; none begins the text. Constants are made ones, which JSON has."""
+    """The pieces of text, each preceded by a comma except the first. Non-JSON constants become ones."""
     sizes = ends - starts + 1
     commas = np.cumsum(sizes) - sizes
     places = np.repeat(starts - 1 - commas, sizes) + np.arange(sizes.sum())
@@ -266,7 +266,7 @@ def _joined(text: bytes, starts: _Indices, ends: _Indices, is_constant: _Flags) 
 def _columns(
     names: Sequence[str], keys: _Indices, rows: _Indices, values: npt.NDArray[np.float64]
 ) -> dict[str, Column]:
-    """The numbers by name, in the order of appearance; of several under one name in a row the last one counts."""
+    """The numbers by name, in order of appearance; if a row has several under one name, the last counts."""
     order = np.argsort(keys.astype(np.uint16) if len(names) < MOST_ROWS else keys, kind="stable")
     keys, rows = keys[order], rows[order]
     is_last = np.ones(len(order), np.bool_)

@@ -1,7 +1,7 @@
-"""The reader of folders that `rlvitals import` makes of a run in the W&B cloud: a manifest, rows and tables.
+"""Reads folders created by `rlvitals import` from a run in the W&B cloud: a manifest, rows and tables.
 
-`wandb-export.json` says what the run is, `history.jsonl` holds every row that it logged, `system.jsonl` a sample of the
-machine's metrics, `files/` the tables. The manifest is written last; a folder without one is not fetched whole.
+`wandb-export.json` describes the run, `history.jsonl` contains every row it logged, `system.jsonl` a sample of the
+system metrics, `files/` the tables. The manifest is written last; a folder without one is incomplete.
 """
 
 import re
@@ -38,12 +38,12 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the run began, as its manifest says."""
+    """When the run began, according to its manifest."""
     return _seconds((_manifest(path) or {}).get("created"))
 
 
 class Reader:
-    """Reads one fetched run, anew where it was fetched again."""
+    """Reads one fetched run, and rereads it after it was fetched again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that was fetched; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The fetched run; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             found = (self.path / MANIFEST).stat()
         except OSError as error:
@@ -59,7 +59,7 @@ class Reader:
                 self.path, f"{self.path} is gone: its {MANIFEST} was there and has been removed"
             ) from error
         manifest = _manifest(self.path)
-        if manifest is None and self._last is not None:  # it is being fetched again: the next look finds it whole
+        if manifest is None and self._last is not None:  # it is being fetched again: complete at the next poll
             return self._last
         if manifest is None:
             raise UnreadableRun(self.path, f"{self.path / MANIFEST} is no JSON of an imported run; import it again")
@@ -91,7 +91,7 @@ class Reader:
 
 
 def _history(folder: Path) -> tuple[WandbHistory, int]:
-    """What the rows of a folder hold, and how many of them hold nothing."""
+    """The rows of a folder, and how many of them are empty."""
     history, rows, system = WandbHistory(), JsonLines(folder / HISTORY), JsonLines(folder / SYSTEM)
     for line in rows.lines():
         history.take(line.row, None, folder / FILES)
@@ -103,7 +103,7 @@ def _history(folder: Path) -> tuple[WandbHistory, int]:
 
 
 def _status(manifest: Row, step: int | None) -> Status:
-    """How the run stood when it was fetched; one that was running then is silent here."""
+    """The run's state when it was fetched; one that was running then is silent here."""
     state = _STATES.get(str(manifest.get("state")), "silent")
     return Status(state=state, step=step, last_written=_seconds(manifest.get("last_written")) or time.time())
 
@@ -128,7 +128,7 @@ def _texts(files: Path) -> dict[str, str]:
 
 
 def _seconds(text: Any) -> float | None:
-    """Seconds since the epoch of an ISO date."""
+    """An ISO date in seconds since the epoch."""
     try:
         return datetime.fromisoformat(_FRACTION.sub("", str(text)).replace("Z", "+00:00")).timestamp()
     except ValueError:

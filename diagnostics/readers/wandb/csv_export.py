@@ -1,6 +1,6 @@
-"""The reader of CSV files that the W&B page exports: one panel a file, a column for each run and metric.
+"""Reads CSV files exported from the W&B page: one panel per file, a column per run and metric.
 
-The page draws sampled curves and exports what it draws, so points may be missing that the run has logged.
+The page draws sampled curves and exports what it draws, so logged points may be missing.
 """
 
 import math
@@ -16,13 +16,13 @@ from diagnostics.readers.rows import LARGEST_STEP, Rows
 from diagnostics.readers.samples.tables import number_of
 
 SEPARATOR = " - "
-BOUNDS = ("__MIN", "__MAX")  # of the points that the page put together into one
+BOUNDS = ("__MIN", "__MAX")  # of points that the page aggregated
 OWN_STEP = "_step"
-HEADER_BYTES = 64 << 20  # a million names take some
+HEADER_BYTES = 64 << 20  # for a million names
 
 
 class Column(NamedTuple):
-    """One column of a panel: whose curve it is."""
+    """One column of a panel, and the curve it belongs to."""
 
     place: int
     run: str
@@ -30,7 +30,7 @@ class Column(NamedTuple):
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The runs of all panels in the folder, each at the first file that shows it."""
+    """The runs of all panels in the folder, each at the first file that contains it."""
     found: dict[str, list[Path]] = {}
     for file in _exports(folder):
         for run in dict.fromkeys(column.run for column in _columns(_header(file))):
@@ -42,7 +42,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """Unknown: the panels hold no times."""
+    """Unknown: the panels contain no times."""
 
 
 def is_export(file: Path) -> bool:
@@ -54,7 +54,7 @@ def is_export(file: Path) -> bool:
 
 
 class Reader:
-    """Reads one run of the panels in a folder, anew where one of them changed: the page writes them in one go."""
+    """Reads one run of the panels in a folder, and rereads it if one of them changed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -63,7 +63,7 @@ class Reader:
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
-        """All that the panels hold; the object of the last call when nothing changed. Raises UnreadableRun."""
+        """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         if not self._file.is_file():
             raise UnreadableRun(self.path, f"{self.path} is gone: the export was there and has been removed")
         files = tuple(_exports(self._file.parent))
@@ -99,7 +99,7 @@ class Reader:
 
 
 def _take(file: Path, run: str, rows: Rows) -> int:
-    """Take in a run's points of one panel; how many rows name no step."""
+    """Add a run's points from one panel; returns the number of rows without a step."""
     header, *lines = map(csv_lines.cells, _whole_lines(file.read_text("utf-8-sig", "replace")))
     columns = [column for column in _columns(header) if column.run == run]
     own = next((index for index, name in enumerate(header) if name == f"{run}{SEPARATOR}{OWN_STEP}"), None)
@@ -117,13 +117,13 @@ def _take(file: Path, run: str, rows: Rows) -> int:
 
 
 def _whole_lines(text: str) -> list[str]:
-    """The lines; the last one without an end counts where its last cell is closed, so that no number is cut short."""
+    """The lines; an unterminated last line counts only if its last cell is quoted, so that no number is cut short."""
     *lines, last = text.split("\n")
     return [*lines, last] if last.endswith('"') or not lines else lines
 
 
 def _step(line: Sequence[str], own: int | None) -> int | None:
-    """The whole number on the panel's axis, else W&B's own count: an axis may be a time or an epoch."""
+    """The integer on the panel's axis, else W&B's own count: the axis may be a time or an epoch."""
     for index in (0, own):
         cell = line[index] if index is not None and index < len(line) else ""
         number = _number(cell)
@@ -133,7 +133,7 @@ def _step(line: Sequence[str], own: int | None) -> int | None:
 
 
 def _columns(header: Sequence[str]) -> Iterator[Column]:
-    """The columns that hold a metric's values, without their bounds and W&B's own step."""
+    """The columns with a metric's values, without their bounds and W&B's own step."""
     for index, name in enumerate(header):
         run, separator, metric = name.rpartition(SEPARATOR)
         if index and separator and metric != OWN_STEP and not metric.endswith(BOUNDS):

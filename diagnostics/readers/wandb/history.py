@@ -1,4 +1,4 @@
-"""The history of a W&B run, row by row: its points on the trainer's own steps, and its tables of completions."""
+"""The history of a W&B run: its points at the trainer's own steps, and its tables of completions."""
 
 import bisect
 from collections.abc import Mapping, Sequence
@@ -16,11 +16,11 @@ from diagnostics.readers.wandb.tables import WandbTables
 TABLES = frozenset({"table-file", "incremental-table-file"})
 OWN_KEYS = frozenset({OWN_STEP, "_runtime", "_timestamp", "_wandb"})
 SYSTEM = "system/"
-_PHASES = ((), ("train",), ("eval",), ("train", "eval"))  # by the sum of 1 for train and 2 for eval
+_PHASES = ((), ("train",), ("eval",), ("train", "eval"))  # indexed by 1 for train plus 2 for eval
 
 
 class WandbHistory:
-    """What was taken in so far; `first_time` is that of the first row, in seconds since the epoch."""
+    """Everything added so far; `first_time` is the first row's time in seconds since the epoch."""
 
     def __init__(self) -> None:
         self.rows = Rows()
@@ -34,11 +34,11 @@ class WandbHistory:
 
     @property
     def malformed(self) -> int:
-        """Rows without a step, and histograms that are none."""
+        """Rows without a step, and malformed histograms."""
         return self._misfits + self.rows.misfits
 
     def take(self, row: Mapping[str, Any], counted: int | None, files: Path) -> None:
-        """Take in one row; `counted` is W&B's count where the row does not hold it, `files` where tables lie."""
+        """Add one row; `counted` is W&B's step count if the row lacks it, `files` the folder of tables."""
         step = self._enter(row, counted)
         if step is None:
             return
@@ -46,7 +46,7 @@ class WandbHistory:
         self._take_values(row, step, files)
 
     def take_block(self, block: RowBlock, machine: Mapping[int, Sequence[Stats]], files: Path) -> None:
-        """Take in rows that were decoded at once; `machine` says what was sampled before which of them."""
+        """Add rows decoded in bulk; `machine` holds the system samples taken before each row."""
         count, skipped = len(block.counted), self._not_metrics
         known = [name for name in block.columns if name in skipped]
         entered, steps, times = np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count)
@@ -66,7 +66,7 @@ class WandbHistory:
         self.take_samples(machine.get(count, ()))
 
     def _enter(self, row: Mapping[str, Any], counted: int | None) -> int | None:
-        """Note when a row was logged and at which step, which is handed back; None where it names none."""
+        """Register a row's time and return its step; None if it names none."""
         own = as_whole(row.get(OWN_STEP))
         step = self.rows.step_of(row, counted if own is None else own)
         if step is None:
@@ -80,7 +80,7 @@ class WandbHistory:
         return step
 
     def _take_values(self, row: Mapping[str, Any], step: int, files: Path) -> None:
-        """Take in what the row that was entered last holds."""
+        """Add the values of the row entered last."""
         for name, value in row.items():
             if isinstance(value, dict) and value.get("_type") in TABLES:
                 self.tables.add(name, step, files, value, self.rows.is_evaluating)
@@ -92,12 +92,12 @@ class WandbHistory:
         return OWN_KEYS.union(self.rows.axes)
 
     def take_samples(self, machine: Sequence[Stats]) -> None:
-        """Take in several samples of the machine."""
+        """Add several system samples."""
         for stats in machine:
             self.take_system(stats.row, stats.time)
 
     def take_system(self, row: Mapping[str, Any], time: float) -> None:
-        """Take in what the machine was doing at a time: of the samples within one step the last one counts."""
+        """Add a system sample; the last one within a step counts."""
         place = bisect.bisect_right(self._times, time) - 1
         if place < 0:
             return
@@ -108,13 +108,13 @@ class WandbHistory:
         self._system.update({f"{SYSTEM}{name.removeprefix('system.')}": (value, time) for name, value in row.items()})
 
     def settle(self) -> None:
-        """Take over the machine's newest samples: no further one is expected for their step."""
+        """Store the newest system samples: no further ones are expected for their step."""
         for name, (value, time) in self._system.items():
             self.rows.add(name, value, self._system_step, time)
         self._system = {}
 
     def take_summary(self, summary: Mapping[str, Any]) -> None:
-        """Take in the numbers that stand in the summary alone, at the last step: transformers ends a run with them."""
+        """Add numbers found only in the summary, at the last step: transformers ends a run with them."""
         step = self.rows.last_step
         known = {*self.rows.columns.tags, *OWN_KEYS, *self.rows.axes}
         for name, value in summary.items():
@@ -124,7 +124,7 @@ class WandbHistory:
 
 
 def _phases(columns: Mapping[str, Column], count: int) -> list[int]:
-    """What each of the rows is of, by its names, as `Rows.note_phase` tells it: a place in `_PHASES`."""
+    """The phase of each row by its names, as in `Rows.note_phase`: an index into `_PHASES`."""
     found = np.zeros((2, count), np.int64)
     for name, column in columns.items():
         phase = name.partition("/")[0]

@@ -1,4 +1,4 @@
-"""The messages of a `.wandb` file that matter here, decoded without wandb: rows, settings, metrics, the end."""
+"""The messages of a `.wandb` file that are needed, decoded without wandb: rows, settings, metrics, exit."""
 
 import json
 import struct
@@ -43,7 +43,7 @@ class History(NamedTuple):
 
 
 class RunRecord(NamedTuple):
-    """Settings, and where the record says so the run's name and start (seconds since the epoch)."""
+    """Settings and, if the record contains them, the run's name and start (seconds since the epoch)."""
 
     config: dict[str, Any]
     name: str = ""
@@ -51,20 +51,20 @@ class RunRecord(NamedTuple):
 
 
 class Metric(NamedTuple):
-    """A metric or a pattern of names, and the metric that counts its steps."""
+    """A metric or a name pattern, and the metric that is its step axis."""
 
     name: str
     step_metric: str
 
 
 class Exit(NamedTuple):
-    """The end of the run; code 0 is a good one."""
+    """The end of the run; exit code 0 means success."""
 
     code: int
 
 
 class Stats(NamedTuple):
-    """What the machine was doing at `time`, in seconds since the epoch."""
+    """System metrics at `time`, in seconds since the epoch."""
 
     row: dict[str, Any]
     time: float
@@ -74,10 +74,10 @@ Message = History | RunRecord | Metric | Exit | Stats
 
 
 def split_record(payload: bytes) -> tuple[int, bytes] | None:
-    """The kind of a record and its message; None where it is of a kind that is not needed. Raises WireError."""
+    """The kind of a record and its message; None for kinds that are not needed. Raises WireError."""
     if (
         payload[:1] == _NUMBERED and len(payload) > _LONGEST_HEAD
-    ):  # as nearly all are: the record's number, one message and nothing else
+    ):  # the shape of nearly all records: the record number and one message
         tag, start = varint(payload, varint(payload, 1)[1])
         size, start = varint(payload, start)
         if tag in _FREQUENT and start + size == len(payload):
@@ -90,17 +90,17 @@ def split_record(payload: bytes) -> tuple[int, bytes] | None:
 
 
 def decode(kind: int, message: bytes) -> Message | None:
-    """A message of any kind but a summary; None where it says nothing. Raises ValueError where it is none."""
+    """A message of any kind but a summary; None if it says nothing. Raises ValueError if it is malformed."""
     return _read(_READERS[kind], message)
 
 
 def decode_row(message: bytes) -> History:
-    """The row of a history record's message. Raises ValueError where it is none."""
+    """The row in a history record's message. Raises ValueError if it is malformed."""
     return _read(_history, message)
 
 
 def decode_summary(message: bytes) -> dict[str, Any]:
-    """What a summary record's message sets. Raises ValueError where it is none."""
+    """The values that a summary record's message sets. Raises ValueError if it is malformed."""
     return _read(_config, message).config
 
 
@@ -112,7 +112,7 @@ def _read(read: Callable[[bytes], Found], message: bytes) -> Found:
 
 
 def parse_value(text: bytes) -> Any:
-    """A JSON value as W&B writes it: NaN and the infinities stand bare. Raises ValueError where it is none."""
+    """A JSON value as W&B writes it, with bare NaN and infinities. Raises ValueError if it is malformed."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -131,12 +131,12 @@ def _history(message: bytes) -> History:
 
 
 def counted_step(message: bytes) -> int:
-    """The step that a HistoryStep message holds."""
+    """The step in a HistoryStep message."""
     return next((signed(value) for field, value in fields(message) if field == _NUM and isinstance(value, int)), 0)
 
 
 def names_of(item: bytes) -> list[str]:
-    """The names that one item's value is nested under. Raises ValueError where there are none."""
+    """The names that one item's value is nested under. Raises ValueError if there are none."""
     names = [
         content.decode()
         for number, content in fields(item)
@@ -148,7 +148,7 @@ def names_of(item: bytes) -> list[str]:
 
 
 def put(row: dict[str, Any], item: bytes) -> None:
-    """Set what one item says, nested under its keys. Raises ValueError where it is no item."""
+    """Set one item's value, nested under its keys. Raises ValueError if it is malformed."""
     keys, value = _item(item)
     if not keys:
         raise ValueError("an item has no key")

@@ -1,4 +1,4 @@
-"""The reader of Weights & Biases' local files: `run-ID.wandb` of an offline or a synced run, resumed parts included.
+"""Reads Weights & Biases' local files: `run-ID.wandb` of an offline or synced run, including resumed parts.
 
 Field numbers are those of `wandb_internal.proto`; wandb itself is not needed.
 """
@@ -37,14 +37,14 @@ from diagnostics.readers.wandb.tables import WandbTables
 FILES = "run-*.wandb"
 REQUIREMENTS = "requirements.txt"
 OUTPUT = "output.log"
-HEAD_RECORDS = 64  # the run's own record is one of the first
+HEAD_RECORDS = 64  # the run record is one of the first
 SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
-SUMMARIES_KEPT = 64  # W&B writes the summary after every row; of interest is what only its end holds
+SUMMARIES_KEPT = 64  # W&B writes the summary after every row; only the last ones matter
 _FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder, unless it goes on with a run that began in another folder beside it."""
+    """The folder, unless it continues a run that began in a sibling folder."""
     parts = parts_of(folder)
     if not parts or parts[0].resolve() != folder.resolve():
         return ()
@@ -52,7 +52,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 
 def start_time(path: Path) -> float | None:
-    """When the run began, as the record at the head of its file says."""
+    """When the run began, according to the first records of its file."""
     file = next(iter(sorted(path.glob(FILES))), None)
     for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
         try:
@@ -66,7 +66,7 @@ def start_time(path: Path) -> float | None:
 
 
 def parts_of(folder: Path) -> tuple[Path, ...]:
-    """The folders of one run, oldest first: W&B makes a new one each time that a run is resumed."""
+    """The folders of one run, oldest first: W&B creates a new one each time a run is resumed."""
     match = _FOLDER.fullmatch(folder.resolve().name)
     if match is None:
         return (folder,)
@@ -76,13 +76,13 @@ def parts_of(folder: Path) -> tuple[Path, ...]:
 
 
 def run_id_of(folder: Path) -> str:
-    """The id that W&B gave the run, which stands in its file's name."""
+    """W&B's id of the run, from its file's name."""
     file = next(iter(sorted(folder.glob(FILES))), folder)
     return file.stem.removeprefix("run-")
 
 
 class Reader:
-    """Follows one run of Weights & Biases, over all its folders."""
+    """Follows one W&B run across all its folders."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -103,7 +103,7 @@ class Reader:
         return self._last
 
     def files(self) -> tuple[Path, ...]:
-        """The logs of all parts of the run, and what stands beside them and is read at once."""
+        """The logs of all parts of the run, and the files beside them that are read at once."""
         logs = self._files()
         beside = (logs[0].parent / "files" / name for name in (REQUIREMENTS, OUTPUT))
         return (*logs, *(log.parent for log in logs), *beside)
@@ -113,7 +113,7 @@ class Reader:
         return ""
 
     def sample_index(self) -> Any:
-        """The tables of each step, and the reward functions whose columns they have."""
+        """The tables of each step, and the reward functions named by their columns."""
         functions = reward_functions(self._log.rows.columns.tags)
         return {"tables": self._log.history.tables.index(), "functions": sorted(functions)}
 
@@ -200,7 +200,7 @@ class _Log:
         return self._offset != before
 
     def status(self, written: float, now: float) -> Status:
-        """Where the run stands; only a run that said so has ended, and one without news is silent."""
+        """Ended only if the run says so; silent if it was not written for a while."""
         state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
         if self._exit_code is not None:
             state = "failed" if self._exit_code else "finished"
@@ -214,7 +214,7 @@ class _Log:
                 yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
 
     def _close(self) -> None:
-        """Take in what a run that has ended leaves: the machine's last state, and what the summary alone holds."""
+        """Add what an ended run leaves: the last system metrics, and values found only in the summary."""
         self.history.settle()
         for payload in self._summaries:
             try:
@@ -248,7 +248,7 @@ class _Log:
                 self.name = message.name or self.name
                 self._started = self._started or message.started
             case Metric():
-                if message.step_metric not in self.rows.axes:  # the run's own word counts before what is usual
+                if message.step_metric not in self.rows.axes:  # the run's own definition takes precedence
                     self._buffer.flush(files)
                     self.rows.axes.insert(0, message.step_metric)
             case Exit():
@@ -258,7 +258,7 @@ class _Log:
 
 
 def _texts(folder: Path) -> dict[str, str]:
-    """What stands beside the log and names the producer's version."""
+    """Files beside the log that name the producer's version."""
     try:
         return {REQUIREMENTS: (folder / "files" / REQUIREMENTS).read_text("utf-8", "replace")}
     except OSError:

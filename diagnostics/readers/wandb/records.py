@@ -1,7 +1,7 @@
 """The framing of `.wandb` files: a header, then blocks of 32 KiB that hold records whole or in parts, each with a CRC.
 
-The framing is LevelDB's log format with an unmasked CRC-32 (zlib's) of type and data, blocks counted from the start of
-the file, and a header of seven bytes within the first block.
+This is LevelDB's log format with an unmasked CRC-32 (zlib's) of type and data, blocks counted from the start of the
+file, and a header of seven bytes within the first block.
 """
 
 import struct
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from diagnostics.readers.files.tail import Tail
 
 MAGIC = b":W&B"
-_HEADER_BYTES = 7  # of the file, and as many of each frame
+_HEADER_BYTES = 7  # of the file, and also of each frame
 _BLOCK_BYTES = 32768
 _FRAME = struct.Struct("<IHB")
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
@@ -22,7 +22,7 @@ _NOTHING_WRITTEN = 0
 
 
 class _Frame(NamedTuple):
-    """A record or a part of one, and the place in the data where it ends."""
+    """A record or part of one, and its end offset in the data."""
 
     kind: int
     part: bytes
@@ -30,11 +30,11 @@ class _Frame(NamedTuple):
 
 
 class WandbRecords:
-    """Follows one `.wandb` file; holds back a record that has no end yet and goes on after a corrupt one.
+    """Follows one `.wandb` file; holds back an incomplete record and skips corrupt ones.
 
-    `malformed` counts corrupt stretches. After a record whose length cannot be trusted the rest of its block is left
-    out, as LevelDB does. `magic` is what the file begins with: SwanLab frames its records as W&B does. `has_header` is
-    False while the file is empty, and where it is of another kind.
+    `malformed` counts corrupt stretches. After a record whose length cannot be trusted, the rest of its block is
+    skipped, as LevelDB does. `magic` is the file's first bytes: SwanLab uses the same framing. `has_header` is False
+    while the file is empty, or if it is of another kind.
     """
 
     def __init__(self, path: Path, magic: bytes = MAGIC) -> None:
@@ -48,11 +48,11 @@ class WandbRecords:
 
     @property
     def torn_bytes(self) -> int:
-        """The length of what the file ends with and cannot be read yet, zeros left out."""
+        """The length of the incomplete end of the file, without zeros."""
         return len(self._data.rstrip(b"\0")) + sum(map(len, self._parts or []))
 
     def payloads(self) -> Iterator[bytes]:
-        """The records that were completed since the last call."""
+        """The records completed since the last call."""
         for chunk in self.tail.chunks():
             self._data += chunk
             yield from self._complete()
@@ -74,7 +74,7 @@ class WandbRecords:
         return _HEADER_BYTES
 
     def _frame(self, at: int) -> _Frame | None:
-        """The frame at a place in `_data`; None until all of it is there."""
+        """The frame at an offset in `_data`; None until it is complete."""
         data, left = self._data, _BLOCK_BYTES - (self._position + at) % _BLOCK_BYTES
         if not self.has_header:
             return None
@@ -85,7 +85,7 @@ class WandbRecords:
         if kind not in _TYPES or size > left - _HEADER_BYTES:
             if len(data) - at < left:
                 return None
-            if (checksum, size, kind) != (0, 0, _NOTHING_WRITTEN):  # zeros are room that was kept free
+            if (checksum, size, kind) != (0, 0, _NOTHING_WRITTEN):  # zeros are preallocated space
                 self._lose()
             return _nothing(at + left)
         if end > len(data):
@@ -98,7 +98,7 @@ class WandbRecords:
     def _joined(self, kind: int, part: bytes) -> Iterator[bytes]:
         if kind == _FIRST:
             self._parts = [part]
-        elif self._parts is not None:  # a part whose beginning was lost is lost with it
+        elif self._parts is not None:  # a part is lost if its beginning was
             self._parts.append(part)
             if kind == _LAST:
                 yield b"".join(self._parts)
@@ -110,5 +110,5 @@ class WandbRecords:
 
 
 def _nothing(end: int) -> _Frame:
-    """Bytes that hold no record, up to a place."""
+    """Bytes without a record, up to an offset."""
     return _Frame(_NOTHING_WRITTEN, b"", end)

@@ -1,4 +1,4 @@
-"""Rows of a W&B history that were read and not taken in yet: many are decoded faster together than one by one."""
+"""Buffers rows of a W&B history: many are decoded faster together than one at a time."""
 
 from pathlib import Path
 
@@ -6,13 +6,13 @@ from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM, WandbHistory
 from diagnostics.readers.wandb.messages import Stats, decode_row
 
-MOST_BYTES, MOST_ROWS = 1 << 20, 50_000  # what the caches hold, and what numpy sorts in linear time
+MOST_BYTES, MOST_ROWS = 1 << 20, 50_000  # bounded by processor caches, and by what numpy sorts in linear time
 
 
 class RowBuffer:
-    """The rows that wait for being taken into a history, and what the machine did between them.
+    """Rows not yet added to a history, and the system samples between them.
 
-    `files` is the folder that tables lie in. `misfits` counts rows that were none.
+    `files` is the folder of tables. `misfits` counts malformed rows.
     """
 
     def __init__(self, history: WandbHistory) -> None:
@@ -20,21 +20,21 @@ class RowBuffer:
         self._history = history
         self._rows: list[bytes] = []
         self._bytes = 0
-        self._machine: dict[int, list[Stats]] = {}  # by how many rows waited before a sample
+        self._machine: dict[int, list[Stats]] = {}  # by the number of rows buffered before a sample
 
     def add(self, row: bytes, files: Path) -> None:
-        """Let one more row wait, as the message of its record."""
+        """Buffer one more row, given as its record's message."""
         self._rows.append(row)
         self._bytes += len(row)
         if self._bytes > MOST_BYTES or len(self._rows) > MOST_ROWS:
             self.flush(files)
 
     def add_sample(self, sample: Stats) -> None:
-        """Let a sample of the machine wait, after the rows so far."""
+        """Buffer a system sample, after the rows so far."""
         self._machine.setdefault(len(self._rows), []).append(sample)
 
     def flush(self, files: Path) -> None:
-        """Take in what waits, all at once where that can be done."""
+        """Add the buffered rows to the history, in bulk if possible."""
         rows, machine = self._rows, self._machine
         self._rows, self._machine, self._bytes = [], {}, 0
         block = decode_rows(rows, SYSTEM)

@@ -1,4 +1,4 @@
-"""The reader of SwanLab's local files: `run-ID.swanlab`, W&B's framing around messages of SwanLab's own.
+"""Reads SwanLab's local files: `run-ID.swanlab`, W&B's framing around SwanLab's own messages.
 
 Field numbers are those of SwanLab 0.10's `record.proto`; swanlab itself is not needed.
 """
@@ -42,13 +42,13 @@ _Message = dict[int, Any]
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
-    """The folder, by the file in it."""
+    """The folder, if it contains such a file."""
     file = next(iter(sorted(folder.glob(FILES))), None)
     return (RunRef(folder, "swanlab", file.stem.removeprefix("run-")),) if file else ()
 
 
 def start_time(path: Path) -> float | None:
-    """When the run began, as the record at the head of its file says."""
+    """When the run began, according to the first records of its file."""
     file = next(iter(sorted(path.glob(FILES))), None)
     for payload in WandbRecords(file, MAGIC).payloads() if file else ():
         try:
@@ -84,7 +84,7 @@ class Reader:
         return self._last
 
     def files(self) -> tuple[Path, ...]:
-        """The log, its folder, and what stands beside it and is read at once."""
+        """The log, its folder, and the files beside it that are read at once."""
         beside = (self._file.parent / "files" / name for name in (CONFIG, REQUIREMENTS))
         return (self._file, self._file.parent, *beside)
 
@@ -93,7 +93,7 @@ class Reader:
         return ""
 
     def sample_index(self) -> None:
-        """Nothing: what SwanLab logs beside numbers is not read."""
+        """Empty: what SwanLab logs besides numbers is not read."""
 
     def samples_of(self, index: None) -> Samples:
         """No samples."""
@@ -139,7 +139,7 @@ class _Log:
         return self.records.tail.offset != before
 
     def status(self, written: float, now: float) -> Status:
-        """Where the run stands; only a run that said so has ended, and one without news is silent."""
+        """Ended only if the run says so; silent if it was not written for a while."""
         state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
         if self._state is not None:
             state = _STATES.get(self._state, "unknown")
@@ -159,7 +159,7 @@ class _Log:
     def _take_scalar(self, scalar: _Message) -> None:
         name, value = _text(scalar.get(_KEY)), _message(scalar.get(_VALUE, b""))
         step = scalar.get(_STEP, 0)
-        number = value.get(_NUMBER, 0.0)  # a number that is 0 is left out
+        number = value.get(_NUMBER, 0.0)  # a zero is omitted
         if not name or not isinstance(step, int) or not isinstance(number, float):
             raise ValueError("a scalar has no name, step or value")
         if name in self._of_machine:
@@ -170,7 +170,7 @@ class _Log:
 
 
 def _message(content: Any) -> _Message:
-    """The fields of a message by number, of several under one the last. Raises WireError where it is none."""
+    """The fields of a message by number; the last of several with one number counts. Raises WireError if malformed."""
     if not isinstance(content, bytes):
         raise ValueError("a field holds no message")
     return dict(_typed(content))
@@ -191,7 +191,7 @@ def _text(content: Any) -> str:
 
 
 def _seconds(timestamp: Any) -> float | None:
-    """Seconds since the epoch of a Timestamp message."""
+    """A Timestamp message in seconds since the epoch."""
     if not isinstance(timestamp, bytes):
         return None
     found = _message(timestamp)
@@ -200,7 +200,7 @@ def _seconds(timestamp: Any) -> float | None:
 
 
 def _config(file: Path) -> dict[str, Any]:
-    """The settings, each of which stands under `value`; none without PyYAML, which writes and reads the file."""
+    """The settings, each nested under `value`; none without PyYAML, which reads the file."""
     try:
         import yaml  # noqa: PLC0415 - not part of the base install
 
@@ -214,7 +214,7 @@ def _config(file: Path) -> dict[str, Any]:
 
 
 def _texts(file: Path) -> dict[str, str]:
-    """What stands beside the log and names the producer's version."""
+    """Files beside the log that name the producer's version."""
     try:
         return {REQUIREMENTS: file.read_text("utf-8", "replace")}
     except OSError:

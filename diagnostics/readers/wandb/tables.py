@@ -1,4 +1,4 @@
-"""The sample tables of a W&B run: which file holds which step's completions, read when a step is asked for."""
+"""The sample tables of a W&B run: which file contains which step's completions, read on demand."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 class _Table(NamedTuple):
-    """One table as it was logged: its file, whose name holds the content's hash, and the one logged before it."""
+    """One logged table: its file, whose name contains the content's hash, and the table logged before it."""
 
     file: Path
     split: str
@@ -25,8 +25,8 @@ class _Table(NamedTuple):
 class WandbTables:
     """Every table that a run logged, by step.
 
-    A step may have several under one key: TRL logs the answers of an evaluation beside those of the training, and the
-    newest table once more when the training ends, which counts once.
+    A step may have several under one key: TRL logs an evaluation's completions beside those of training, and the newest
+    table again when the training ends, which counts once.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class WandbTables:
         self._newest: dict[str, Path] = {}
 
     def add(self, key: str, step: int, files: Path, value: Mapping[str, Any], is_eval: bool = False) -> None:
-        """Note a table; `files` is the folder that its path is relative to. A path that leaves it is no table.
+        """Register a table; `files` is the folder that its path is relative to. Paths that leave it are ignored.
 
         Args:
             is_eval: Whether the trainer was evaluating when it logged the table.
@@ -51,20 +51,20 @@ class WandbTables:
         self._newest[key] = file
 
     def index(self) -> list[Any]:
-        """The tables noted so far, in what JSON can hold."""
+        """The tables so far, as JSON-serialisable data."""
         return [[step, [_plain(table) for table in found]] for step, found in self._tables.items()]
 
     def recall(self, index: list[Any]) -> None:
-        """Take an index for one's own."""
+        """Adopt a stored index."""
         self._tables = {step: [_table(*held) for held in found] for step, found in index}
 
     def snapshot(self, reward_functions: frozenset[str]) -> Samples:
-        """The samples noted so far."""
+        """The samples so far."""
         tables = {step: tuple(found) for step, found in self._tables.items()}
         return Samples(tuple(sorted(tables)), partial(_load, tables, reward_functions))
 
     def _holds(self, step: int, key: str, file: Path) -> bool:
-        """Whether the step has this very content already: W&B names a file KEY_COUNT_HASH.table.json."""
+        """Whether the step already has this very content: W&B names a file KEY_COUNT_HASH.table.json."""
         newest = self._newest.get(key)
         is_same = newest is not None and _content_hash(newest) == _content_hash(file)
         return is_same and any(table.file == newest for table in self._tables.get(step, ()))
@@ -93,7 +93,7 @@ def _content_hash(file: Path) -> str:
 
 
 def read_table(file: Path) -> list[Row]:
-    """The rows of a `.table.json` that holds completions; none where it holds something else or cannot be read."""
+    """The rows of a `.table.json` with completions; none if it contains something else or cannot be read."""
     try:
         table = json.loads(file.read_bytes())
         columns = [str(name) for name in table["columns"]]
@@ -104,6 +104,6 @@ def read_table(file: Path) -> list[Row]:
 
 
 def _without_beginning(rows: list[Row], earlier: list[Row]) -> list[Row]:
-    """What a table gained: producers that log one growing table repeat the earlier rows each time."""
+    """The new rows of a table: producers that log one growing table repeat the earlier rows each time."""
     is_continued = 0 < len(earlier) < len(rows) and json.dumps(rows[: len(earlier)]) == json.dumps(earlier)
     return rows[len(earlier) :] if is_continued else rows
