@@ -75,7 +75,7 @@ def _rooms(package: str) -> str:
     rows = [
         (
             code(_short(room, package)),
-            text(_sentence(room)),
+            _sentence(room),
             ", ".join(code(_short(other, package)) for other in others),
         )
         for room, others in ((room, sorted(others)) for room, others in arrows().items())
