@@ -5,12 +5,10 @@ from diagnostics.configs.config_files import setup_of_run
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
-from diagnostics.rules.config import divided, preflight
 
 
 def judge(run: Run, limits: LimitOverrides) -> Diagnosis:
     """The diagnosis of a run. Raises UnknownLimitError where `limits` names a limit that does not exist."""
-    of_rules, of_settings = divided(limits)
-    outcomes = with_fixes(run, evaluate(run, of_rules))
-    settings = preflight(setup_of_run(run), of_settings)
+    outcomes = with_fixes(run, evaluate(run, limits))
+    settings = evaluate(setup_of_run(run), limits)
     return Diagnosis(run, outcomes, explain(run, outcomes, settings), limits=limits, preflight=settings)

@@ -11,7 +11,7 @@ import streamlit as st
 from app.launch.attempts import MOST_SECONDS, Attempt
 from app.launch.fields import complaint
 from app.widgets.markdown import escaped
-from diagnostics.rules.config import Probe, Trial
+from diagnostics.model.setup import Probe, Trial
 from diagnostics.wording.times import duration
 from trainer.config.training import TrainConfig
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from diagnostics.configs.dry_run import PROBE_SECONDS, SECONDS, TrialError, probe_policy, try_rewards
-from diagnostics.rules.config import Probe, Trial
+from diagnostics.model.setup import Probe, Trial
 
 MOST_SECONDS = SECONDS + PROBE_SECONDS
 

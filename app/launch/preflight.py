@@ -13,7 +13,7 @@ from app.widgets.markdown import escaped
 from app.widgets.preflight import finding_line, finding_with_source
 from diagnostics.configs.config_files import setup_of_options
 from diagnostics.model.outcome import Outcome, Severity, fired_worst_first
-from diagnostics.rules.config import preflight
+from diagnostics.rules import evaluate
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.severities import severity_counts
 from trainer.config.options import ConfigError
@@ -26,7 +26,7 @@ def findings(tried: Tried | None, algorithm: str, values: Mapping[str, Any]) -> 
     config = _parsed(algorithm, values)
     known = answers(tried, algorithm, config)
     setup = replace(setup_of_options(algorithm, config), trials=known.trials, probe=known.probe)
-    return fired_worst_first(preflight(setup))
+    return fired_worst_first(evaluate(setup))
 
 
 def beside_fields(found: Iterable[Outcome], slots: Slots) -> None:

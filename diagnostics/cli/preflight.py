@@ -20,8 +20,9 @@ from diagnostics.configs.config_files import (
 from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
+from diagnostics.model.setup import Setup
 from diagnostics.report.preflight import Review, reviews_form
-from diagnostics.rules.config import Setup, divided, preflight
+from diagnostics.rules import evaluate
 
 _REACHED = 1
 
@@ -52,7 +53,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
     if arguments.probe:
         setup = _probed(setup)
     try:
-        outcomes = preflight(setup, divided(limits)[1])
+        outcomes = evaluate(setup, limits)
     except UnknownLimitError as error:
         raise CommandError(f"{arguments.limits}: {error}") from error
     return Review(

@@ -5,8 +5,7 @@ from typing import Any
 
 from diagnostics.cli.command import add_output, parser, style, write
 from diagnostics.report.tables import Table
-from diagnostics.rules import CATALOG
-from diagnostics.rules.config import CHECKS, Check
+from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
 from diagnostics.rules.rule import Rule
 
 _COLUMNS = {
@@ -30,7 +29,7 @@ def run(words: Sequence[str]) -> int:
     )
     add_output(arguments)
     given = arguments.parse_args(words)
-    rules, checks = _table([_row(rule) for rule in CATALOG]), _table([_check_row(check) for check in CHECKS])
+    rules, checks = _table((*RUN_RULES, *SAMPLE_RULES)), _table(CONFIG_RULES)
     if given.format == "json":
         write(rules.json(preflight=checks.rows), given.output)
     else:
@@ -39,12 +38,12 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> Table:
-    ordered = sorted(rows, key=lambda row: str(row["code"]))
-    return Table("rules", _COLUMNS, ordered, codes=frozenset({"rule"}), wide=frozenset({"source"}))
+def _table(rules: Sequence[Rule[Any, Any]]) -> Table:
+    rows = [_row(rule) for rule in sorted(rules, key=lambda rule: rule.code)]
+    return Table("rules", _COLUMNS, rows, codes=frozenset({"rule"}), wide=frozenset({"source"}))
 
 
-def _row(rule: Rule[Any]) -> dict[str, Any]:
+def _row(rule: Rule[Any, Any]) -> dict[str, Any]:
     return {
         "code": rule.code,
         "rule": rule.name,
@@ -54,17 +53,4 @@ def _row(rule: Rule[Any]) -> dict[str, Any]:
         "finds": rule.summary,
         "inputs": rule.inputs,
         "limits": {limit.name: limit.value for limit in rule.limit_docs},
-    }
-
-
-def _check_row(check: Check) -> dict[str, Any]:
-    return {
-        "code": check.code,
-        "rule": check.name,
-        "for": sorted(check.algorithms) or _ANY,
-        "grade": check.grade,
-        "source": check.source,
-        "finds": check.summary,
-        "inputs": check.reads,
-        "limits": {name: limit.value for name, limit in check.limits.items()},
     }

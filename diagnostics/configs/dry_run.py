@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from diagnostics.rules.config import Probe, Trial
+from diagnostics.model.setup import Probe, Trial
 
 SECONDS = 120.0
 """A reward function that has not answered by then is given up; loading a reward model takes a while."""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from diagnostics.rules.config import ModelFacts
+from diagnostics.model.setup import ModelFacts
 
 CONFIG, GENERATION_CONFIG, WEIGHTS = "config.json", "generation_config.json", "*.safetensors"
 _DROPOUTS = ("dropout", "_pdrop", "dropout_prob", "dropout_rate")

@@ -15,10 +15,10 @@ from diagnostics.producers.settings import ANY_PRODUCER, usual_arguments
 from diagnostics.producers.table import OURS, TRAINERS
 from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.entries import Page
-from diagnostics.rules import CATALOG, GRADES, LimitDoc, Rule
-from diagnostics.rules.config import CHECKS, Check
-from diagnostics.rules.not_judged import LEFT_OUT, LeftOut
-from diagnostics.rules.rule import Input
+from diagnostics.rules import CATALOG, RUN_RULES
+from diagnostics.rules.config.config_rule import ConfigRule
+from diagnostics.rules.not_judged import NOT_JUDGED, NotJudged
+from diagnostics.rules.rule import GRADES, LimitDoc, Rule, alternatives
 from diagnostics.rules.samples.sample_rule import SampleRule
 
 _PREFIXES = ("train/", "eval/")
@@ -33,33 +33,31 @@ def pages_about(name: str) -> tuple[Page, ...]:
     """
     rules = [rule_page(rule) for rule in CATALOG if name.lower() in (rule.name, rule.code.lower())]
     causes = [cause_page(entry) for entry in CAUSES if entry.name == FORMER_NAMES.get(name, name)]
-    checks = [check_page(check) for check in CHECKS if name.lower() in (check.name, check.code.lower())]
-    without = [left_out_page(entry) for entry in LEFT_OUT if entry.name == name.lower()]
-    return (*rules, *checks, *causes, *without, *map(metric_page, _metrics_called(name)))
+    not_judged = [not_judged_page(entry) for entry in NOT_JUDGED if entry.name == name.lower()]
+    return (*rules, *causes, *not_judged, *map(metric_page, _metrics_called(name)))
 
 
 def known_names() -> Iterator[str]:
     """Every name that `pages_about` knows, for hints at the nearest one."""
     yield from (rule.name for rule in CATALOG)
     yield from (rule.code for rule in CATALOG)
-    yield from (name for check in CHECKS for name in (check.name, check.code))
     yield from (entry.name for entry in CAUSES)
-    yield from (entry.name for entry in LEFT_OUT)
+    yield from (entry.name for entry in NOT_JUDGED)
     yield from (entry.name for entry in METRICS)
     yield from (entry.tag for entry in glossary())
 
 
-def rule_page(rule: Rule[Any]) -> Page:
+def rule_page(rule: Rule[Any, Any]) -> Page:
     """A rule with its limits, what it needs, the causes that it points at, and its own text."""
     return Page(
         name=rule.name,
-        kind="rule",
+        kind="pre-flight check" if isinstance(rule, ConfigRule) else "rule",
         sentence=rule.summary,
         facts={
             "Code": rule.code,
             "Grade": f"{rule.grade}: {GRADES[rule.grade]}",
             "For": sorted(rule.algorithms) or [_ANY],
-            "Needs": [_SAMPLES] if isinstance(rule, SampleRule) else [_needed(item) for item in rule.inputs],
+            **_needs(rule),
             "Limits": [_limit(entry) for entry in rule.limit_docs],
             "Points at": [entry.name for entry in CAUSES if rule.name in (*_core(entry), *entry.support)],
             "Source": rule.source,
@@ -68,29 +66,19 @@ def rule_page(rule: Rule[Any]) -> Page:
     )
 
 
-def left_out_page(entry: LeftOut) -> Page:
+def _needs(rule: Rule[Any, Any]) -> dict[str, list[str]]:
+    """What a rule cannot do without: settings by every name that programs give them, samples, or metrics."""
+    if isinstance(rule, ConfigRule):
+        return {"Reads": [" or ".join(ANY_PRODUCER[name]) for item in rule.inputs for name in alternatives(item)]}
+    if isinstance(rule, SampleRule):
+        return {"Needs": [_SAMPLES]}
+    return {"Needs": [" or ".join(alternatives(item)) for item in rule.inputs]}
+
+
+def not_judged_page(entry: NotJudged) -> Page:
     """A condition that no rule judges, with the reason."""
     facts = {"Told by": list(entry.instead), "Source": entry.source}
     return Page(entry.name, "no rule", entry.summary, facts, {"Why it is left out": entry.reason})
-
-
-def check_page(check: Check) -> Page:
-    """A pre-flight check with the settings that it reads, by every name that programs give them, and its limits."""
-    limits = [LimitDoc(name, item.value, item.unit, item.source) for name, item in check.limits.items()]
-    return Page(
-        name=check.name,
-        kind="pre-flight check",
-        sentence=check.summary,
-        facts={
-            "Code": check.code,
-            "Grade": f"{check.grade}: {GRADES[check.grade]}",
-            "For": sorted(check.algorithms) or [_ANY],
-            "Reads": [" or ".join(ANY_PRODUCER[name]) for name in check.reads],
-            "Limits": [_limit(entry) for entry in limits],
-            "Source": check.source,
-        },
-        sections={"Why it matters": check.reasons},
-    )
 
 
 def cause_page(entry: CauseEntry) -> Page:
@@ -118,7 +106,7 @@ def cause_page(entry: CauseEntry) -> Page:
 def metric_page(entry: Metric) -> Page:
     """A metric with its formula, what is healthy, who logs it under which name, and where the documents slip."""
     logged = [line for line in glossary() if line.metric == entry.name]
-    judges = [rule for rule in CATALOG if any(entry.name in _alternatives(item) for item in rule.inputs)]
+    judges = [rule for rule in RUN_RULES if any(entry.name in alternatives(item) for item in rule.inputs)]
     return Page(
         name=entry.name,
         kind="metric",
@@ -155,14 +143,6 @@ def _metrics_called(name: str) -> tuple[Metric, ...]:
     canonical = exact or [known for trainer in TRAINERS if (known := trainer.metric_of(bare))]
     found = (metric(item) for item in canonical)
     return tuple(dict.fromkeys(entry for entry in found if entry is not None))
-
-
-def _alternatives(item: Input) -> tuple[str, ...]:
-    return (item,) if isinstance(item, str) else item
-
-
-def _needed(item: Input) -> str:
-    return " or ".join(_alternatives(item))
 
 
 def _limit(entry: LimitDoc) -> str:

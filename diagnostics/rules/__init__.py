@@ -1,52 +1,42 @@
-"""Rules: from a run to one outcome for each condition that the documents, papers and trainers warn of."""
+"""Rules: judge a run or its settings against what documents, papers and trainers warn of; one outcome per rule."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
+from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
-from diagnostics.rules import engine
-from diagnostics.rules import missing_metrics as missing
-from diagnostics.rules import telling_samples as exhibits
-from diagnostics.rules.config import TEXTS as PREFLIGHT_TEXTS
-from diagnostics.rules.rule import GRADES, SECTIONS, LimitDoc, Rule
-from diagnostics.rules.run import CATALOG as RUN_RULES
+from diagnostics.model.setup import Setup
+from diagnostics.rules import engine, missing_metrics, telling_samples
+from diagnostics.rules.config import config_rule
+from diagnostics.rules.config.catalog import CONFIG_RULES
+from diagnostics.rules.rule import Rule
+from diagnostics.rules.run.catalog import RUN_RULES
 from diagnostics.rules.samples import sample_rule
-from diagnostics.rules.samples.catalog import SAMPLE_CHECKS
+from diagnostics.rules.samples.catalog import SAMPLE_RULES
 
-__all__ = [
-    "CATALOG",
-    "GRADES",
-    "SECTIONS",
-    "TEXTS",
-    "LimitDoc",
-    "Rule",
-    "UnknownLimitError",
-    "evaluate",
-]
+__all__ = ["CATALOG", "CONFIG_RULES", "RUN_RULES", "SAMPLE_RULES", "TEXTS", "evaluate"]
 
-CATALOG: tuple[Rule[Any], ...] = (*RUN_RULES, *SAMPLE_CHECKS)
-"""Every rule, in the order of their codes: those that judge series, then those that read samples."""
+CATALOG: tuple[Rule[Any, Any], ...] = (*RUN_RULES, *SAMPLE_RULES, *CONFIG_RULES)
+"""Every rule: those that judge series, those that judge samples, and those that judge settings, each by code."""
+
+TEXTS: Mapping[str, str] = {
+    **engine.TEXTS,
+    **missing_metrics.TEXTS,
+    **telling_samples.TEXTS,
+    **sample_rule.TEXTS,
+    **config_rule.TEXTS,
+    **{key: text for rule in CATALOG for key, text in rule.templates.items()},
+}
+"""Every message of the rules in English: template id → format string."""
 
 
-def evaluate(run: Run, limits: LimitOverrides | None = None) -> tuple[Outcome, ...]:
-    """The outcome of every rule of the catalog that applies to the run.
+def evaluate(subject: Run | Setup, limits: LimitOverrides | None = None) -> tuple[Outcome, ...]:
+    """The outcome of every rule that applies to a run, or of every pre-flight check that applies to a setup.
 
-    `limits` overrides defaults: rule name → field of its Limits → value.
+    `limits` overrides defaults: rule name → field of its Limits → value; it may name rules of any subject.
 
     Raises:
         UnknownLimitError: `limits` names a rule or a field that does not exist, or gives it no number.
     """
-    return engine.evaluate(run, CATALOG, limits)
-
-
-TEXTS: Mapping[str, str] = {
-    **engine.TEXTS,
-    **missing.TEXTS,
-    **exhibits.TEXTS,
-    **sample_rule.TEXTS,
-    **PREFLIGHT_TEXTS,
-    **{key: text for rule in CATALOG for key, text in rule.templates.items()},
-}
-"""Every message of the rules in English: template id → format string."""
+    return engine.evaluate(subject, CATALOG, limits)

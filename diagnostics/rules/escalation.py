@@ -1,4 +1,4 @@
-"""The company that a finding keeps: what is a warning alone may be critical beside another, or only there."""
+"""Severity escalation between rules: a warning alone may be critical beside another rule, or only there."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -8,35 +8,36 @@ from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.rules.rule import Rule
 
 
-def with_company(rules: Iterable[Rule[Any]], outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
-    """The outcomes, each as grave as the company of others that warn of the same steps makes it.
+def escalated(rules: Iterable[Rule[Any, Any]], outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes with severities that take the other outcomes into account.
 
-    With one of `graver_with` a warning is critical; without any of `critical_with` what would be critical is a warning.
+    Where one of a rule's `graver_with` warns of the same steps, its warning is critical; where none of its
+    `critical_with` does, what would be critical is a warning.
     """
     found, by_name = tuple(outcomes), {rule.name: rule for rule in rules}
-    warning = {outcome.rule: outcome for outcome in found if _warns(outcome)}
+    warnings = {outcome.rule: outcome for outcome in found if _warns(outcome)}
     return tuple(
-        dataclasses.replace(outcome, severity=_severity(by_name[outcome.rule], outcome, warning))
-        if outcome.rule in warning
+        dataclasses.replace(outcome, severity=_severity(by_name[outcome.rule], outcome, warnings))
+        if outcome.rule in warnings
         else outcome
         for outcome in found
     )
 
 
-def _severity(rule: Rule[Any], outcome: Outcome, warning: Mapping[str, Outcome]) -> Severity | None:
-    if _is_accompanied(outcome, rule.graver_with, warning):
+def _severity(rule: Rule[Any, Any], outcome: Outcome, warnings: Mapping[str, Outcome]) -> Severity | None:
+    if _coincides(outcome, rule.graver_with, warnings):
         return Severity.CRITICAL
-    if rule.critical_with and not _is_accompanied(outcome, rule.critical_with, warning):
+    if rule.critical_with and not _coincides(outcome, rule.critical_with, warnings):
         return Severity.WARNING
     return outcome.severity
 
 
-def _is_accompanied(outcome: Outcome, names: tuple[str, ...], warning: Mapping[str, Outcome]) -> bool:
-    return any(name in warning and _meet(outcome, warning[name]) for name in names)
+def _coincides(outcome: Outcome, names: tuple[str, ...], warnings: Mapping[str, Outcome]) -> bool:
+    """Whether one of these rules warns of the same steps."""
+    return any(name in warnings and _overlap(outcome, warnings[name]) for name in names)
 
 
-def _meet(one: Outcome, other: Outcome) -> bool:
-    """Whether their steps overlap."""
+def _overlap(one: Outcome, other: Outcome) -> bool:
     first, last = (one.first_step or 0, other.first_step or 0), (one.last_step or 0, other.last_step or 0)
     return max(first) <= min(last)
 

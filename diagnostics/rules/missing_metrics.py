@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from diagnostics.model.messages import Message
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Input, Skipped
+from diagnostics.rules.rule import Skipped
 
 TEXTS: Mapping[str, str] = {
     "missing.any": "The log has no metric at all.",
@@ -35,11 +35,10 @@ GDPO = "normalize_then_sum"  # each reward function is normalised on its own, th
 FEW = 3  # names of alternatives that a sentence can bear
 
 
-def why_missing(item: Input, run: Run) -> Skipped:
-    """The reason and what would enable it, for a rule's input that the run does not log."""
+def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
+    """Why the run logs none of these metrics, of which a rule needs one, and what would enable it."""
     if not run.series:
         return Skipped(Message("missing.any"), Message("missing.any.enable"))
-    names = (item,) if isinstance(item, str) else item
     special = _special(names, run)
     if special:
         return Skipped(Message(special), Message(f"{special}.enable"), applies=special not in ABSENT)

@@ -1,11 +1,11 @@
-"""Conditions that people ask for and no rule judges: each with the reason, and what tells instead."""
+"""Conditions that users ask for and no rule judges: each with the reason, and the rules that tell instead."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
-    """One condition: what it would say, why no rule says it, the names of what does, and who describes it."""
+class NotJudged:
+    """One condition: its summary, why no rule judges it, the rules to use instead, and its source."""
 
     name: str
     summary: str
@@ -14,8 +14,8 @@ class LeftOut:
     source: str
 
 
-LEFT_OUT: tuple[LeftOut, ...] = (
-    LeftOut(
+NOT_JUDGED: tuple[NotJudged, ...] = (
+    NotJudged(
         "entropy-falling-fast",
         "The entropy falls to a fifth of its start within the first 50 steps.",
         "On its own it tells sick runs from healthy ones no better than chance: two of three healthy public runs end "
@@ -24,7 +24,7 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         ("entropy-collapse", "stability-metric-collapsed"),
         "Skywork-OR1 (arXiv 2505.22312): premature entropy collapse",
     ),
-    LeftOut(
+    NotJudged(
         "value-bias",
         "The mean value lies far off the mean return.",
         "Only the old PPOTrainer logs both means, and nobody has published how far off is too far. A biased critic "
@@ -32,7 +32,7 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         ("explained-variance-low", "value-clipfrac-high", "value-loss-spike"),
         "VC-PPO (arXiv 2503.01491): value initialisation bias",
     ),
-    LeftOut(
+    NotJudged(
         "advantage-mean-off",
         "The mean advantage is not 0 although advantages are whitened.",
         "Only the old PPOTrainer logs it, and it can fail by a bug of the trainer alone: nothing that a person could "
@@ -40,7 +40,7 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         ("on-policy-identity-violated", "reward-identity-broken"),
         "an identity: whitening makes the mean 0",
     ),
-    LeftOut(
+    NotJudged(
         "epochs-repeat-memorise",
         "The policy sees few prompts again and again and learns them by heart.",
         "How many prompts there are is hardly ever logged, and what is learned by heart shows where it hurts: the "
@@ -48,7 +48,7 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         ("train-eval-divergence", "pf-eval-missing"),
         "engineering default; ConvSearch-R1 issue 6",
     ),
-    LeftOut(
+    NotJudged(
         "clip-zero-is-normal",
         "Clip ratios and the loss are 0.",
         "With one update per batch the ratio is 1 and advantages add up to 0, so that both are right. No rule takes "
@@ -56,7 +56,7 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         ("pf-on-policy-note", "policy-not-updating"),
         "TRL issues 3120, 3452, 3757",
     ),
-    LeftOut(
+    NotJudged(
         "rule-blind-spots",
         "Some rules cannot run, because what they need is not logged.",
         "It is no finding about the training: every report lists these rules by themselves, each with its reason and "
@@ -65,4 +65,4 @@ LEFT_OUT: tuple[LeftOut, ...] = (
         "no source",
     ),
 )
-"""In the order of the codes that they would have."""
+"""In the order of the codes they would have."""

@@ -1,19 +1,16 @@
-"""What a rule is: a document that happens to run, limits that carry their units, and the findings it can return."""
+"""What a rule is: a document that runs, limits with units and sources, and the findings it can return."""
 
-import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
-from diagnostics.detectors.episodes import Episode
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.outcome import Evidence, Severity
+from diagnostics.model.outcome import Evidence, Fix, Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Values
-from diagnostics.rules.levels import Reading, TooFew
+from diagnostics.model.setup import Setup
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {
@@ -25,40 +22,45 @@ GRADES: Mapping[str, str] = {
     "M": "measured on real runs",
     "F": "engineering default without a good source; never critical alone",
 }
-BEFORE = 3  # points of evidence before an episode
-SHOWN = 40  # points of evidence of an episode
 
 Input = str | tuple[str, ...]
-"""A metric's name, or several of which one is enough; `reward_func_mean` stands for any function's."""
+"""The name of a metric or setting, or several names of which one is enough."""
 
+SubjectT = TypeVar("SubjectT", Run, Setup)
 LimitsT = TypeVar("LimitsT")
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """The rule's condition held: how bad, where, and the sentences. `remedies` replace the rule's own where given."""
+    """The rule's condition held: how bad, where, and in which words.
+
+    Rules of runs give steps and evidence, rules of settings the `parameters` to look at and `fixes` for them.
+    `remedies` replace the rule's own where given.
+    """
 
     severity: Severity
     message: Message
-    headline: Message
-    first_step: int
-    last_step: int
-    still: bool
-    measured: float
-    limit: float | None
-    unit: str
+    headline: Message | None = None
+    first_step: int | None = None
+    last_step: int | None = None
+    still: bool = False
+    measured: float | None = None
+    limit: float | None = None
+    unit: str = ""
     metric: str = ""
     tag: str = ""
     evidence: Evidence = field(default_factory=Evidence)
     remedies: tuple[str, ...] | None = None
+    parameters: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """The rule looked and found nothing: the worst it measured, and the limit that this did not reach."""
+    """Nothing was found: the worst value measured and the limit it did not reach, where the rule measures."""
 
-    measured: float
-    limit: float
+    measured: float | None = None
+    limit: float | None = None
     unit: str = ""
     metric: str = ""
     tag: str = ""
@@ -66,7 +68,7 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """The rule could not look: why, and what would let it; `applies` is False where the run has no such thing."""
+    """The rule could not run: why, and what would enable it. `applies` is False where there is nothing to judge."""
 
     message: Message
     enable: Message
@@ -74,6 +76,11 @@ class Skipped:
 
 
 Finding = Fired | Quiet | Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class NoLimits:
+    """The limits of a rule that compares with no number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +93,34 @@ class LimitDoc:
     source: str
 
 
-def english(headline: str, **texts: str) -> Mapping[str, str]:
-    """A rule's English templates: the headline, which needs no numbers, and the sentences that carry them."""
-    return MappingProxyType({"headline": headline, **texts})
-
-
 def limit(value: float, unit: str, source: str) -> Any:
     """A field of a rule's Limits: its default with the unit and where the number comes from."""
     return field(default=value, metadata={"unit": unit, "source": source})
 
 
-class Rule(ABC, Generic[LimitsT]):
-    """One rule. Its module's docstring is its documentation; `limits` are its defaults, which a user may override.
+def english(**texts: str) -> Mapping[str, str]:
+    """A rule's English templates by key."""
+    return MappingProxyType(texts)
 
-    `algorithms` empty: any. `texts` are its English templates: `headline`, the finding as one would say it, and
-    sentences with number, unit and step. A template `x_once` is used instead of `x` for an episode of a single point.
-    `remedies` name what to try (`diagnostics.causes.remedies`), `exhibits` the kind of samples that show a finding
-    (`diagnostics.rules.telling_samples`; empty: none do). `judges_start`: it looks at the first point alone. Beside one
-    of `graver_with` at the same steps a warning is critical; without any of `critical_with`, where named, nothing is
+
+def alternatives(item: Input) -> tuple[str, ...]:
+    """The names of an input, of which one is enough."""
+    return (item,) if isinstance(item, str) else item
+
+
+class Rule(ABC, Generic[SubjectT, LimitsT]):
+    """One rule. Its module's docstring is its documentation; `limits` holds its defaults, which a user may override.
+
+    `inputs` are the metrics or settings it cannot do without. `algorithms` empty: any. `texts` are its English
+    templates; `headline` is the finding as one would say it, without numbers. `remedies` names what to try
+    (`diagnostics.causes.remedies`) and `telling_samples` the kind of samples that show a finding
+    (`diagnostics.rules.telling_samples`; empty: none). `judges_start`: only the first point is judged. Where one of
+    `graver_with` warns of the same steps, a warning becomes critical; where none of `critical_with` does, nothing is
     more than a warning.
     """
+
+    subject: ClassVar[type]
+    material: ClassVar[str]  # what to send along when the rule itself fails
 
     code: str
     name: str
@@ -116,24 +131,30 @@ class Rule(ABC, Generic[LimitsT]):
     texts: Mapping[str, str]
     algorithms: frozenset[str] = frozenset()
     remedies: tuple[str, ...] = ()
-    exhibits: str = ""
+    telling_samples: str = ""
     judges_start: bool = False
     graver_with: tuple[str, ...] = ()
     critical_with: tuple[str, ...] = ()
 
     @abstractmethod
-    def check(self, run: Run, limits: LimitsT) -> Finding:
-        """Judge a run that logs all inputs. Raises nothing on purpose: what it cannot judge it returns as Skipped."""
+    def check(self, subject: SubjectT, limits: LimitsT) -> Finding:
+        """Judge a subject that has all inputs. What the rule cannot judge, it returns as Skipped."""
 
-    def applies(self, run: Run) -> bool:
-        """Whether the rule means anything for this run; a run of an unknown algorithm is judged by what it logs."""
-        if run.algorithm == "unknown":
-            return not self.missing(run)
-        return not self.algorithms or run.algorithm in self.algorithms
+    @abstractmethod
+    def applies(self, subject: SubjectT) -> bool:
+        """Whether the rule means anything for the subject."""
 
-    def missing(self, run: Run) -> tuple[Input, ...]:
-        """The inputs that the run does not log."""
-        return tuple(item for item in self.inputs if not any(_is_logged(run, name) for name in _alternatives(item)))
+    @abstractmethod
+    def has(self, subject: SubjectT, name: str) -> bool:
+        """Whether the subject has the input of that name."""
+
+    @abstractmethod
+    def why_missing(self, subject: SubjectT, item: Input) -> Skipped:
+        """Why the subject lacks an input, and what would add it."""
+
+    def missing(self, subject: SubjectT) -> tuple[Input, ...]:
+        """The inputs that the subject lacks."""
+        return tuple(item for item in self.inputs if not any(self.has(subject, name) for name in alternatives(item)))
 
     @property
     def document(self) -> str:
@@ -170,123 +191,5 @@ class Rule(ABC, Generic[LimitsT]):
         """A message of this rule."""
         return Message(f"{self.name}.{key}", values)
 
-    def judged(
-        self, reading: Reading | TooFew, *, key: str = "fired", unit: str | None = None, **values: Value
-    ) -> Finding:
-        """The finding that a reading of levels amounts to; `unit` is that of the judged numbers if not the series' own.
-
-        The message may use what `fired` gives it, and `peak`: the step of the value farthest past the limit.
-        """
-        if isinstance(reading, TooFew):
-            return too_few(reading.needed, reading.found)
-        series, breach = reading.series, reading.breach
-        if breach is None:
-            return Quiet(reading.worst, reading.limit, series.unit if unit is None else unit, series.name, series.tag)
-        values = {"peak": int(series.steps[breach.peak]), **values}
-        measured, level = float(series.values[breach.peak]), breach.level
-        return self.fired(
-            series, breach.episode, level.severity, measured=measured, limit=level.limit, key=key, unit=unit, **values
-        )
-
-    def judged_in_unit(
-        self,
-        series: Series,
-        base: Values,
-        reading: Reading | TooFew,
-        *,
-        key: str = "fired",
-        limit: float | None = None,
-        unit: str = "× its own median",
-        **values: Value,
-    ) -> Finding:
-        """The finding of a reading of something else than the series, told in the series' own unit, so as to be drawn.
-
-        `base` (N,) is what each point was compared with; the limit is `limit` times it, by default the level that was
-        reached; `unit` is that of the reading. The message may use `peak`, and `times`: measured over its base.
-        """
-        if isinstance(reading, TooFew):
-            return too_few(reading.needed, int(series.finite.sum()))
-        breach = reading.breach
-        if breach is None:
-            return Quiet(reading.worst, reading.limit, unit, series.name, series.tag)
-        first, peak = breach.episode.first, breach.peak
-        start = base[peak] if math.isnan(base[first]) else base[first]
-        measured, factor = float(series.values[peak]), breach.level.limit if limit is None else limit
-        return self.fired(
-            series,
-            breach.episode,
-            breach.level.severity,
-            measured=measured,
-            limit=factor * float(start),
-            key=key,
-            unit=series.unit,
-            peak=int(series.steps[peak]),
-            times=measured / float(base[peak]),
-            **values,
-        )
-
-    def fired(
-        self,
-        series: Series,
-        episode: Episode,
-        severity: Severity,
-        *,
-        measured: float,
-        limit: float | None,
-        key: str = "fired",
-        unit: str | None = None,
-        **values: Value,
-    ) -> Fired:
-        """The finding about an episode. Its messages may use title, tag, unit, measured, limit, first and last."""
-        first, last = int(series.steps[episode.first]), int(series.steps[episode.last])
-        key = f"{key}_once" if first == last and f"{key}_once" in self.texts else key
-        unit = series.unit if unit is None else unit
-        common: dict[str, Value] = {"title": title_of(series), "tag": series.tag, "unit": unit}
-        common |= {"measured": measured, "first": first, "last": last} | (
-            {} if limit is None else {"limit": float(limit)}
-        )
-        shown = slice(max(0, episode.first - BEFORE), min(episode.last, episode.first + SHOWN - 1) + 1)
-        return Fired(
-            severity=severity,
-            message=self.say(key, **{**common, **values}),
-            headline=self.say("headline", **{**common, **values}),
-            first_step=first,
-            last_step=last,
-            still=episode.still,
-            measured=measured,
-            limit=limit,
-            unit=unit,
-            metric=series.name,
-            tag=series.tag,
-            evidence=Evidence(series.steps[shown], series.values[shown]),
-        )
-
     def _limit_doc(self, item: Field[Any]) -> LimitDoc:
         return LimitDoc(item.name, getattr(self.limits, item.name), item.metadata["unit"], item.metadata["source"])
-
-
-def too_few(needed: int, found: int) -> Skipped:
-    """Skipped for want of points."""
-    values: dict[str, Value] = {"needed": needed, "found": found}
-    return Skipped(Message("engine.too-few", values), Message("engine.too-few.enable", values))
-
-
-def title_of(series: Series) -> str:
-    """The metric's title, or the tag of a series outside the vocabulary."""
-    return series.metric.title if series.metric else series.tag
-
-
-def series_of(run: Run, *names: str) -> Series:
-    """The first of these metrics that the run logs. Raises LookupError where it logs none, which `inputs` rules out."""
-    series = run.get(*names)
-    if series is None:
-        raise LookupError(f"the run logs none of {', '.join(names)}")
-    return series
-
-
-def _alternatives(item: Input) -> tuple[str, ...]:
-    return (item,) if isinstance(item, str) else item
-
-
-def _is_logged(run: Run, name: str) -> bool:
-    return run.get(name) is not None or bool(run.functions(name))

@@ -1,7 +1,7 @@
-"""Samples that show what a rule found: the telling ones of the steps in which it fired.
+"""Telling samples: those of an episode that show best what a rule found.
 
-A rule names a kind in `exhibits`; the engine asks for the samples, so that no rule reads them itself. Of the tables in
-the episode only the last, the middle and the first are read.
+A rule names a kind in `telling_samples` and the engine picks the samples, so that no rule of series reads them. Only
+the last, the middle and the first table of the episode are read.
 """
 
 import math
@@ -18,13 +18,13 @@ from diagnostics.rules.rewards import is_unscored
 from diagnostics.rules.samples.texts import repetition
 
 QUOTED = 70  # characters of a response that a report repeats
-MOST_ROWS = 512  # of one table are looked through
+MOST_ROWS = 512  # of one table are searched
 
 Pick = tuple[int, Mapping[str, Value]]
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class SampleKind:
     """One kind of telling sample: `pick` finds them in a table, the most telling first; `why` is its sentence."""
 
     pick: Callable[[Sequence[Sample]], Iterator[Pick]]
@@ -32,26 +32,26 @@ class Exhibit:
     from_start: bool = False  # the first table of the episode tells most, not the last
 
 
-def exhibits(run: Run, kind: str, first_step: int, last_step: int) -> tuple[ShownSample, ...]:
+def telling_samples(run: Run, kind: str, first_step: int, last_step: int) -> tuple[ShownSample, ...]:
     """At most three samples of that kind from these steps; none for an empty kind or a run without samples there.
 
     Answers to held-out prompts are shown where a table holds no others: they may be scored by other functions.
     """
     if not kind:
         return ()
-    exhibit = EXHIBITS[kind]
+    wanted = SAMPLE_KINDS[kind]
     return few_of(
-        ShownSample(step, row, Message(f"exhibit.{kind}", values), quoted(rows[row].response))
-        for step in _steps(run, first_step, last_step, exhibit.from_start)
+        ShownSample(step, row, Message(f"telling-samples.{kind}", values), quoted(rows[row].response))
+        for step in _steps(run, first_step, last_step, wanted.from_start)
         for rows in (run.samples.at(step)[:MOST_ROWS],)
         for places in ([row for row, sample in enumerate(rows) if sample.split == "train"] or range(len(rows)),)
-        for place, values in exhibit.pick([rows[row] for row in places])
+        for place, values in wanted.pick([rows[row] for row in places])
         for row in (places[place],)
     )
 
 
 def few_of(found: Iterable[ShownSample]) -> tuple[ShownSample, ...]:
-    """The first three, of different texts where there are; the same text three times shows no more than once."""
+    """The first three, of different texts where possible: the same text three times shows no more than once."""
     by_text: dict[str, ShownSample] = {}
     others: list[ShownSample] = []
     for shown in islice(found, MOST_ROWS):
@@ -144,16 +144,16 @@ def _is_finite(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-EXHIBITS: Mapping[str, Exhibit] = {
-    "top-scored": Exhibit(_top_scored, "Among the highest scores of its step: {score}."),
-    "lowest-scored": Exhibit(_lowest_scored, "Among the lowest scores of its step: {score}."),
-    "cut-off": Exhibit(_cut_off, "Cut off at the length limit."),
-    "not-finite": Exhibit(_not_finite, "Its {name} is {value}.", from_start=True),
-    "equal-groups": Exhibit(_equal_groups, "All {count} logged answers to its prompt got {score}."),
-    "unscored": Exhibit(_unscored, "No function gave it a reward."),
-    "longest": Exhibit(_longest, "Among the longest of its step."),
-    "shortest": Exhibit(_shortest, "Among the shortest of its step."),
-    "below-zero": Exhibit(_below_zero, "Its KL to the reference is {kl} nats."),
-    "any": Exhibit(_any, "What the policy wrote then."),
+SAMPLE_KINDS: Mapping[str, SampleKind] = {
+    "top-scored": SampleKind(_top_scored, "Among the highest scores of its step: {score}."),
+    "lowest-scored": SampleKind(_lowest_scored, "Among the lowest scores of its step: {score}."),
+    "cut-off": SampleKind(_cut_off, "Cut off at the length limit."),
+    "not-finite": SampleKind(_not_finite, "Its {name} is {value}.", from_start=True),
+    "equal-groups": SampleKind(_equal_groups, "All {count} logged answers to its prompt got {score}."),
+    "unscored": SampleKind(_unscored, "No function gave it a reward."),
+    "longest": SampleKind(_longest, "Among the longest of its step."),
+    "shortest": SampleKind(_shortest, "Among the shortest of its step."),
+    "below-zero": SampleKind(_below_zero, "Its KL to the reference is {kl} nats."),
+    "any": SampleKind(_any, "What the policy wrote then."),
 }
-TEXTS: Mapping[str, str] = {f"exhibit.{kind}": exhibit.why for kind, exhibit in EXHIBITS.items()}
+TEXTS: Mapping[str, str] = {f"telling-samples.{name}": kind.why for name, kind in SAMPLE_KINDS.items()}

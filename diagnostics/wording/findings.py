@@ -8,13 +8,9 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_setting
 from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.rules import CATALOG
-from diagnostics.rules.config import CHECKS
 from diagnostics.wording.messages import message_text, reason_and_remedy
 
-_DEFAULT_LIMITS = {
-    **{rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG},
-    **{check.name: {name: item.value for name, item in check.limits.items()} for check in CHECKS},
-}
+_DEFAULT_LIMITS = {rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG}
 _CAUSE_SUMMARIES = {entry.name: entry.summary for entry in CAUSES}
 _MOST_RULES = 12  # named behind one reason
 

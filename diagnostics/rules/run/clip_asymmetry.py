@@ -30,7 +30,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Limits:
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
 
 
-class ClipAsymmetry(Rule[Limits]):
+class ClipAsymmetry(RunRule[Limits]):
     """Judges `clip_ratio/high_mean` against `clip_ratio/low_mean`."""
 
     code = "RV207"

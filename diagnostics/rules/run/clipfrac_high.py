@@ -26,7 +26,8 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Limits:
     warm_up: int = limit(10, "logged points", "the optimizer's first steps are its largest")
 
 
-class ClipfracHigh(Rule[Limits]):
+class ClipfracHigh(RunRule[Limits]):
     """Judges `policy/clipfrac_avg`."""
 
     code = "RV203"

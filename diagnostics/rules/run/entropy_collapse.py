@@ -35,7 +35,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Limits:
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
-class EntropyCollapse(Rule[Limits]):
+class EntropyCollapse(RunRule[Limits]):
     """Judges the entropy per token together with the main reward."""
 
     code = "RV501"
@@ -69,7 +70,7 @@ class EntropyCollapse(Rule[Limits]):
         "fewer-epochs",
         "lower-learning-rate",
     )
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The policy no longer explores, and the reward has stopped to rise.",
         fired="The entropy stayed below {limit} nats/token, {percent} % of its start, from step {first} to {last} "

@@ -31,7 +31,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
 
@@ -49,7 +50,7 @@ class Limits:
     start: int = limit(20, "logged points", "engineering default")
 
 
-class EntropyExplosion(Rule[Limits]):
+class EntropyExplosion(RunRule[Limits]):
     """Judges the entropy per token against its own past."""
 
     code = "RV502"
@@ -63,7 +64,7 @@ class EntropyExplosion(Rule[Limits]):
         "stronger-kl",
         "earlier-checkpoint",
     )
-    exhibits = "any"
+    telling_samples = "any"
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
         fired="The entropy rose to {measured} nats/token at step {peak}, {times} times its own median, from step "

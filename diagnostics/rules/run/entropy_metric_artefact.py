@@ -26,7 +26,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0
 
@@ -39,7 +40,7 @@ class Limits:
     points: int = limit(1, "logged points", "any is one too many")
 
 
-class EntropyMetricArtefact(Rule[Limits]):
+class EntropyMetricArtefact(RunRule[Limits]):
     """Judges the sign of `objective/entropy`."""
 
     code = "RV503"

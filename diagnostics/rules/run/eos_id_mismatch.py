@@ -34,7 +34,8 @@ from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class EosIdMismatch(Rule[Limits]):
+class EosIdMismatch(RunRule[Limits]):
     """Judges `completions/clipped_ratio` against `completions/max_length`."""
 
     code = "RV603"
@@ -56,7 +57,7 @@ class EosIdMismatch(Rule[Limits]):
     inputs = ("truncated_fraction", "length_max")
     limits = Limits()
     remedies = ("true-end-tokens",)
-    exhibits = "any"
+    telling_samples = "any"
     texts = english(
         headline="Answers end on a token that does not count as an end.",
         fired="{percent} % of the completions count as cut off at step {peak}, though the longest has {longest} "

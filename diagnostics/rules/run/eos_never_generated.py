@@ -34,7 +34,8 @@ from diagnostics.rules.batch_size import answers_per_step
 from diagnostics.rules.lengths import ended_unseen
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Limits:
     patience: int = limit(10, "logged points", "engineering default")
 
 
-class EosNeverGenerated(Rule[Limits]):
+class EosNeverGenerated(RunRule[Limits]):
     """Judges `val/num_eos_tokens` of PPO and `completions/clipped_ratio` of GRPO."""
 
     code = "RV602"
@@ -58,7 +59,7 @@ class EosNeverGenerated(Rule[Limits]):
     inputs = (("eos_tokens", "truncated_fraction"),)
     limits = Limits()
     remedies = ("eos-trick", "stop-at-eos", "free-end", "longer-completions")
-    exhibits = "cut-off"
+    telling_samples = "cut-off"
     texts = english(
         headline="The model does not end its answers.",
         none="No end token was generated in any step from {first} to {last}.",

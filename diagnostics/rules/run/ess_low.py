@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class EssLow(Rule[Limits]):
+class EssLow(RunRule[Limits]):
     """Judges the effective sample size."""
 
     code = "RV804"

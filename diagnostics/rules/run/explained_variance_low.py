@@ -25,7 +25,8 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Limits:
     patience: int = limit(5, "logged points", "engineering default")
 
 
-class ExplainedVarianceLow(Rule[Limits]):
+class ExplainedVarianceLow(RunRule[Limits]):
     """Judges `ppo/val/var_explained`."""
 
     code = "RV702"

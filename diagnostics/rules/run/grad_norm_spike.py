@@ -32,7 +32,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
 
@@ -51,7 +52,7 @@ class Limits:
     floor: float = limit(0.05, "of the norm, as a logarithm", "rounded metrics have a deviation of 0")
 
 
-class GradNormSpike(Rule[Limits]):
+class GradNormSpike(RunRule[Limits]):
     """Judges `grad_norm` point by point."""
 
     code = "RV104"

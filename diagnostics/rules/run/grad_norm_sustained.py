@@ -29,7 +29,8 @@ from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Limits:
     smallest: float = limit(1e-6, "norm", "a norm of 0 would make any later one infinitely high")
 
 
-class GradNormSustained(Rule[Limits]):
+class GradNormSustained(RunRule[Limits]):
     """Judges `grad_norm` against its own past."""
 
     code = "RV105"

@@ -31,7 +31,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Limits:
     sequence_start: int = limit(20, "logged points", "engineering default")
 
 
-class GrpoClipRatioHigh(Rule[Limits]):
+class GrpoClipRatioHigh(RunRule[Limits]):
     """Judges `clip_ratio/region_mean`, or other programs' share of clipped tokens."""
 
     code = "RV204"

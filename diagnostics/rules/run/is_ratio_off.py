@@ -31,7 +31,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 MASKED = "sequence_mask"
 
@@ -46,7 +47,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class IsRatioOff(Rule[Limits]):
+class IsRatioOff(RunRule[Limits]):
     """Judges `sampling/importance_sampling_ratio/mean`."""
 
     code = "RV802"

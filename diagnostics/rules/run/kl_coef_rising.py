@@ -30,7 +30,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
 CONTROLLER_CLIP = 0.2  # AdaptiveKLController clips its proportional error at ±0.2
@@ -46,7 +47,7 @@ class Limits:
     patience: int = limit(20, "logged points", "engineering default")
 
 
-class KlCoefRising(Rule[Limits]):
+class KlCoefRising(RunRule[Limits]):
     """Judges `objective/kl_coef` where a controller adapts it."""
 
     code = "RV303"

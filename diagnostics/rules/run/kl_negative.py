@@ -35,7 +35,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class Limits:
     rounding: float = limit(-0.001, "nats/sequence", "float32: some 1e-7 for each token of a policy that stays put")
 
 
-class KlNegative(Rule[Limits]):
+class KlNegative(RunRule[Limits]):
     """Judges `objective/kl` of PPO and its kin, and RLOO's `kl`."""
 
     code = "RV301"
@@ -70,7 +71,7 @@ class KlNegative(Rule[Limits]):
         "no-repetition-penalty",
         "true-sampling",
     )
-    exhibits = "below-zero"
+    telling_samples = "below-zero"
     texts = english(
         headline="KL to the reference is negative: the model is paid for a flaw in how its answers are sampled.",
         fired="KL to the reference stayed below {limit} {unit} from step {first} to {last} "

@@ -30,7 +30,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     averaged_until: int = limit(10, "updates", "TRL logs every 10 steps by default")
 
 
-class KlNonzeroAtStart(Rule[Limits]):
+class KlNonzeroAtStart(RunRule[Limits]):
     """Judges the first point of the KL."""
 
     code = "RV305"

@@ -32,7 +32,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Limits:
     smallest: float = limit(1e-6, "nats/token", "a KL of 0 would make any later one infinitely high")
 
 
-class KlOutlierToken(Rule[Limits]):
+class KlOutlierToken(RunRule[Limits]):
     """Judges GRPO's `kl` point by point."""
 
     code = "RV308"

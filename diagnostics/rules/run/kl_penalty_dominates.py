@@ -46,7 +46,8 @@ from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
-from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, Input, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Limits:
     room: float = limit(0.1, "nats/token", "healthy public runs end at 0.12 to 0.31")
 
 
-class KlPenaltyDominates(Rule[Limits]):
+class KlPenaltyDominates(RunRule[Limits]):
     """Judges `objective/non_score_reward` against `objective/scores`, and GRPO's `kl` against what beta allows."""
 
     code = "RV307"

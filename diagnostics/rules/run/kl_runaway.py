@@ -33,7 +33,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Limits:
     smallest: float = limit(1e-4, "nats/token", "a KL of 0 would make any later one infinitely high")
 
 
-class KlRunaway(Rule[Limits]):
+class KlRunaway(RunRule[Limits]):
     """Judges the KL per token against its own past."""
 
     code = "RV304"
@@ -62,7 +63,7 @@ class KlRunaway(Rule[Limits]):
     inputs = (("kl_per_token", "kl_per_sequence"),)
     limits = Limits()
     remedies = ("earlier-checkpoint", "much-lower-learning-rate", "stronger-kl")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The policy is running away from the reference model.",
         fired="KL to the reference rose to {measured} {unit} at step {peak}, {times} times its own median; far above "

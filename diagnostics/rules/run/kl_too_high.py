@@ -34,7 +34,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Limits:
     start: int = limit(5, "logged points", "engineering default: how long answers were before the policy moved")
 
 
-class KlTooHigh(Rule[Limits]):
+class KlTooHigh(RunRule[Limits]):
     """Judges `objective/kl` per sequence or per token, and GRPO's `kl` per token."""
 
     code = "RV302"
@@ -63,7 +64,7 @@ class KlTooHigh(Rule[Limits]):
     inputs = (("kl_per_sequence", "kl_per_token"),)
     limits = Limits()
     remedies = ("stronger-kl", "lower-learning-rate", "fewer-epochs")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The policy has moved far away from the reference model.",
         fired="KL to the reference stayed above {limit} {unit} from step {first} to {last} "

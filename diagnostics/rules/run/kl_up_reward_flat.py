@@ -33,7 +33,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
 
@@ -51,7 +52,7 @@ class Limits:
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
-class KlUpRewardFlat(Rule[Limits]):
+class KlUpRewardFlat(RunRule[Limits]):
     """Judges the trends of the KL and of the reward together."""
 
     code = "RV306"
@@ -61,7 +62,7 @@ class KlUpRewardFlat(Rule[Limits]):
     inputs = (("kl_per_token", "kl_per_sequence"), SCORES)
     limits = Limits()
     remedies = ("earlier-checkpoint", "stronger-kl", "lower-learning-rate")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The policy drifts away from the reference and gains nothing by it.",
         fired="KL to the reference grew by {growth} nats/token from step {first} to {last}, to {reached}, while the "

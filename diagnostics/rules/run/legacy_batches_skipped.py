@@ -26,7 +26,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Limits:
     fewest: int = limit(10, "logged points", "fewer make no share")
 
 
-class LegacyBatchesSkipped(Rule[Limits]):
+class LegacyBatchesSkipped(RunRule[Limits]):
     """Judges `ppo/loss/policy` and `ppo/loss/value` together."""
 
     code = "RV107"

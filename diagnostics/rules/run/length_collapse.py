@@ -32,7 +32,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rewards import gain, is_at_full_marks
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
 from diagnostics.rules.samples.tables import LEAST_ROWS, view
@@ -57,7 +58,7 @@ class Limits:
     )
 
 
-class LengthCollapse(Rule[Limits]):
+class LengthCollapse(RunRule[Limits]):
     """Judges the mean length against its start."""
 
     code = "RV606"
@@ -71,7 +72,7 @@ class LengthCollapse(Rule[Limits]):
         "free-end",
         "earlier-checkpoint",
     )
-    exhibits = "shortest"
+    telling_samples = "shortest"
     texts = english(
         headline="Answers shrink to a fraction of their length.",
         fired="The mean length fell to {measured} tokens at step {peak}, {times} times its start (step {first} to "
@@ -90,7 +91,7 @@ class LengthCollapse(Rule[Limits]):
             levels.append(Level(Severity.CRITICAL, limits.critical / base, limits.patience))
         reading = read_levels(share, levels, above=False, smooth=False, warm_up=limits.start)
         found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, unit="of its start")
-        if not isinstance(found, Fired):
+        if not isinstance(found, Fired) or found.first_step is None:
             return found
         is_sound = _is_solved(run, found.first_step, limits) or _lost_nothing(run, found.first_step, limits)
         return replace(found, severity=Severity.INFO) if is_sound else found

@@ -33,7 +33,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Limits:
     standard_errors: float = limit(2.0, "standard errors of the gain", "engineering default: 98 % certain")
 
 
-class LengthExplosion(Rule[Limits]):
+class LengthExplosion(RunRule[Limits]):
     """Judges the mean length together with the main reward."""
 
     code = "RV605"
@@ -67,7 +68,7 @@ class LengthExplosion(Rule[Limits]):
         "token-loss",
         "stronger-kl",
     )
-    exhibits = "longest"
+    telling_samples = "longest"
     texts = english(
         headline="Answers grow and the reward does not.",
         fired="The mean length rose to {measured} tokens at step {peak}, {times} times its start (step {first} to "

@@ -28,7 +28,8 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     patience: int = limit(5, "logged points", "engineering default")
 
 
-class LogpDiffGrowing(Rule[Limits]):
+class LogpDiffGrowing(RunRule[Limits]):
     """Judges `sampling/sampling_logp_difference/mean`."""
 
     code = "RV803"

@@ -33,7 +33,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Limits:
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
-class LrDecayedPlateau(Rule[Limits]):
+class LrDecayedPlateau(RunRule[Limits]):
     """Judges the main reward where the learning rate is used up."""
 
     code = "RV901"

@@ -24,7 +24,8 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ class Limits:
     patience: int = limit(5, "logged points", "engineering default")
 
 
-class MaskedOutBatch(Rule[Limits]):
+class MaskedOutBatch(RunRule[Limits]):
     """Judges `completions/clipped_ratio` where cut-off answers are masked."""
 
     code = "RV608"
@@ -49,7 +50,7 @@ class MaskedOutBatch(Rule[Limits]):
         "longer-completions",
         "counted-truncated",
     )
-    exhibits = "cut-off"
+    telling_samples = "cut-off"
     texts = english(
         headline="Hardly anything is trained on: cut-off answers do not count.",
         fired="Up to {percent} % of the completions were cut off and so masked out of the loss (step {peak}); half "

@@ -30,7 +30,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Limits:
     patience_scaled: int = limit(10, "logged points", "a loss scaler halves its scale with each skipped step")
 
 
-class NanGradFiniteLoss(Rule[Limits]):
+class NanGradFiniteLoss(RunRule[Limits]):
     """Judges `grad_norm` beside the loss."""
 
     code = "RV103"

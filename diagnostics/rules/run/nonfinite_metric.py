@@ -32,7 +32,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 JUDGED = (
     "reward",
@@ -72,7 +73,7 @@ class Limits:
     points: int = limit(1, "logged points", "any NaN is one too many")
 
 
-class NonfiniteMetric(Rule[Limits]):
+class NonfiniteMetric(RunRule[Limits]):
     """Judges every metric that must be finite; names the first that was not."""
 
     code = "RV101"
@@ -82,7 +83,7 @@ class NonfiniteMetric(Rule[Limits]):
     inputs = (JUDGED,)
     limits = Limits()
     remedies = ("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
-    exhibits = "not-finite"
+    telling_samples = "not-finite"
     texts = english(
         headline="{title} is {value}: the training is numerically broken.",
         fired="{title} ({tag}) was {value} at step {first} for the first time; {count} of its {points} logged "

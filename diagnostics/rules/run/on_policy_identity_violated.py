@@ -32,7 +32,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("epochs",)}
@@ -48,7 +49,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class OnPolicyIdentityViolated(Rule[Limits]):
+class OnPolicyIdentityViolated(RunRule[Limits]):
     """Judges ratio, size of the update and clip fraction where all must be trivial."""
 
     code = "RV205"

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 MEMORY = re.compile(
     r"[^\n]*(?:(?<!ran )out of memory|not enough memory|can(?:no|')t allocate memory|std::bad_alloc|oom[-_]kill"
@@ -42,7 +43,7 @@ class Limits:
     messages: int = limit(1, "messages", "the first one ends the run")
 
 
-class Oom(Rule[Limits]):
+class Oom(RunRule[Limits]):
     """Judges how a run ended."""
 
     code = "RV109"

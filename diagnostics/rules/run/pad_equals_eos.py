@@ -29,7 +29,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.batch_size import most_answers
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class PadEqualsEos(Rule[Limits]):
+class PadEqualsEos(RunRule[Limits]):
     """Judges `val/num_eos_tokens` against the number of answers."""
 
     code = "RV604"

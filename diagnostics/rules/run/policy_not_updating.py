@@ -31,7 +31,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 UPDATES_PER_BATCH = ("epochs", "num_mini_batches")
 SPREADS = ("reward_std", "score_std")
@@ -46,7 +47,7 @@ class Limits:
     no_signal: float = limit(1.0, "fraction", "with no signal in any group the gradient is 0 by right")
 
 
-class PolicyNotUpdating(Rule[Limits]):
+class PolicyNotUpdating(RunRule[Limits]):
     """Judges `grad_norm`, the learning rate, and the size of the updates."""
 
     code = "RV106"

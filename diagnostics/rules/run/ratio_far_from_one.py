@@ -27,7 +27,8 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     warning_patience: int = limit(3, "logged points", "engineering default")
 
 
-class RatioFarFromOne(Rule[Limits]):
+class RatioFarFromOne(RunRule[Limits]):
     """Judges `val/ratio` on both sides of 1.0."""
 
     code = "RV201"
@@ -53,7 +54,7 @@ class RatioFarFromOne(Rule[Limits]):
     inputs = ("ratio_mean",)
     limits = Limits()
     remedies = ("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient")
-    exhibits = "any"
+    telling_samples = "any"
     texts = english(
         headline="Each update changes the policy too much: the probability ratio is far from 1.0.",
         above_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",

@@ -35,7 +35,8 @@ from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Limits:
     patience: int = limit(20, "logged points", "engineering default")
 
 
-class RewardComponentDominates(Rule[Limits]):
+class RewardComponentDominates(RunRule[Limits]):
     """Judges the spreads of the reward functions against each other."""
 
     code = "RV413"
@@ -57,7 +58,7 @@ class RewardComponentDominates(Rule[Limits]):
     inputs = ("reward_func_std",)
     limits = Limits()
     remedies = ("normalised-rewards", "reweighted-rewards")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The reward function {function} decides nearly all of the advantages.",
         fired="Reward function {function} made up {percent} % of the rewards' variance at step {peak}, and most of it "

@@ -35,7 +35,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Limits:
     loss: float = limit(0.1, "of its level before", "engineering default")
 
 
-class RewardComponentsDiverge(Rule[Limits]):
+class RewardComponentsDiverge(RunRule[Limits]):
     """Judges the means of the reward functions against each other."""
 
     code = "RV412"
@@ -59,7 +60,7 @@ class RewardComponentsDiverge(Rule[Limits]):
     inputs = ("reward_func_mean",)
     limits = Limits()
     remedies = ("gated-format", "reweighted-rewards", "checked-reward")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The model gives up {falling} to raise {rising}.",
         fired="From step {first} to {last} reward function {rising} rose, while {falling} fell from {before} to "

@@ -31,7 +31,8 @@ from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import FULL_MARKS
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     patience: int = limit(20, "logged points", "engineering default")
 
 
-class RewardFuncConstant(Rule[Limits]):
+class RewardFuncConstant(RunRule[Limits]):
     """Judges the spread of every reward function; names the one that is constant the longest."""
 
     code = "RV404"
@@ -53,7 +54,7 @@ class RewardFuncConstant(Rule[Limits]):
     inputs = ("reward_func_std",)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
-    exhibits = "equal-groups"
+    telling_samples = "equal-groups"
     texts = english(
         headline="The reward function {function} gives every completion the same reward.",
         fired="Reward function {function} gave every completion {mean} from step {first} to {last}.",
@@ -74,7 +75,7 @@ class RewardFuncConstant(Rule[Limits]):
         if not constant:
             return self.judged(_nearest(tuple(readings.values())))
         fired = [self._fired(run, name, constant, none_varies=len(constant) == len(spreads)) for name in constant]
-        return max(fired, key=lambda item: (item.severity.rank, item.last_step - item.first_step))
+        return max(fired, key=lambda item: (item.severity.rank, (item.last_step or 0) - (item.first_step or 0)))
 
     def _fired(self, run: Run, name: str, constant: Mapping[str, Reading], none_varies: bool) -> Fired:
         others = ", ".join(other for other in constant if other != name)

@@ -30,7 +30,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_at_full_marks
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     full_marks: float = limit(0.9, "of the highest reward", "engineering default")
 
 
-class RewardFuncStagnant(Rule[Limits]):
+class RewardFuncStagnant(RunRule[Limits]):
     """Judges the mean of every reward function against the total."""
 
     code = "RV403"

@@ -28,7 +28,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SUMMED = ("rlhf_reward", "score", "non_score_reward")
 SCALED = "scaled_score"  # where scores are scaled before PPO learns from them, the reward is made from these
@@ -44,7 +45,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class RewardIdentityBroken(Rule[Limits]):
+class RewardIdentityBroken(RunRule[Limits]):
     """Judges `objective/rlhf_reward` against `objective/scores`, `objective/non_score_reward` and `objective/kl`."""
 
     code = "RV405"

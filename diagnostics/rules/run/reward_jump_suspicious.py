@@ -33,7 +33,8 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SCORES = ("reward", "score")
 
@@ -54,7 +55,7 @@ class Limits:
     warm_up: int = limit(40, "logged points", "a model that could do it all along learns to at the start")
 
 
-class RewardJumpSuspicious(Rule[Limits]):
+class RewardJumpSuspicious(RunRule[Limits]):
     """Judges the reward and the length of the answers together."""
 
     code = "RV414"
@@ -64,7 +65,7 @@ class RewardJumpSuspicious(Rule[Limits]):
     inputs = (SCORES, "length_mean")
     limits = Limits()
     remedies = ("checked-reward", "earlier-checkpoint")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The reward jumped while the answers changed: an exploit may have been found.",
         fired="The reward rose from {before} to {measured} within a few points at step {peak}, while the mean length "

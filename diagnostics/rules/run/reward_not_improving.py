@@ -36,7 +36,8 @@ from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit, too_few
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Limits:
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
-class RewardNotImproving(Rule[Limits]):
+class RewardNotImproving(RunRule[Limits]):
     """Judges the main reward of any algorithm."""
 
     code = "RV401"
@@ -65,7 +66,7 @@ class RewardNotImproving(Rule[Limits]):
     inputs = (REWARDS,)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
-    exhibits = "lowest-scored"
+    telling_samples = "lowest-scored"
     texts = english(
         headline="The reward is not going up.",
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "

@@ -41,7 +41,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, main_reward
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Limits:
     )
 
 
-class RewardRegression(Rule[Limits]):
+class RewardRegression(RunRule[Limits]):
     """Judges the main reward of any algorithm against its own best."""
 
     code = "RV402"
@@ -83,7 +84,7 @@ class RewardRegression(Rule[Limits]):
     inputs = (REWARDS,)
     limits = Limits()
     remedies = ("earlier-checkpoint", "lower-learning-rate", "stronger-kl")
-    exhibits = "lowest-scored"
+    telling_samples = "lowest-scored"
     texts = english(
         headline="The reward is falling: the run was better before.",
         fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "

@@ -32,7 +32,8 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Input, Quiet, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Input, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Limits:
     patience: int = limit(20, "logged points", "engineering default")
 
 
-class RewardSaturated(Rule[Limits]):
+class RewardSaturated(RunRule[Limits]):
     """Judges `reward` and `frac_reward_zero_std` together, or `objective/scores`."""
 
     code = "RV407"
@@ -55,7 +56,7 @@ class RewardSaturated(Rule[Limits]):
     inputs = ("reward", "zero_std_fraction")
     limits = Limits()
     remedies = ("harder-prompts",)
-    exhibits = "equal-groups"
+    telling_samples = "equal-groups"
     texts = english(
         headline="The reward is near its highest value: there is little left to learn.",
         fired="The reward stayed near its highest value of {highest} from step {first} to {last} ({measured} at step "

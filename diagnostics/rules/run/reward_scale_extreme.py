@@ -34,7 +34,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Input, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Input, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Limits:
     patience: int = limit(3, "logged points", "engineering default")
 
 
-class RewardScaleExtreme(Rule[Limits]):
+class RewardScaleExtreme(RunRule[Limits]):
     """Judges the score's mean and spread, and the spread of rewards that GRPO does not scale."""
 
     code = "RV417"

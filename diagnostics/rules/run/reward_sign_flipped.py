@@ -30,7 +30,8 @@ from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Limits:
     latest: int = limit(1000, "logged points", "engineering default: so far back a sign is no news")
 
 
-class RewardSignFlipped(Rule[Limits]):
+class RewardSignFlipped(RunRule[Limits]):
     """Judges the reward against its only function."""
 
     code = "RV418"
@@ -53,7 +54,7 @@ class RewardSignFlipped(Rule[Limits]):
     inputs = (("score", "reward"), "reward_func_mean")
     limits = Limits()
     remedies = ("positive-weights", "checked-reward")
-    exhibits = "lowest-scored"
+    telling_samples = "lowest-scored"
     texts = english(
         headline="The reward falls where its own function rises.",
         fired="{title} and the mean of {function} went opposite ways from step {first} to {last} (correlation "

@@ -32,7 +32,8 @@ from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
 
@@ -49,7 +50,7 @@ class Limits:
     smallest: float = limit(1e-6, "reward", "float noise of equal rewards")
 
 
-class RewardStdShrink(Rule[Limits]):
+class RewardStdShrink(RunRule[Limits]):
     """Judges `reward_std` against its own start."""
 
     code = "RV411"
@@ -59,7 +60,7 @@ class RewardStdShrink(Rule[Limits]):
     inputs = (("reward_std", "score_std"), SCORES)
     limits = Limits()
     remedies = ("true-temperature", "wider-clip-range", "earlier-checkpoint")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The rewards of a batch hardly differ any more.",
         fired="The spread of the reward stayed below {limit}, a fifth of its start, from step {first} to {last} "

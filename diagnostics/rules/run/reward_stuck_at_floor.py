@@ -32,7 +32,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
 SPREADS = ("reward_std", "score_std")
@@ -47,7 +48,7 @@ class Limits:
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
 
 
-class RewardStuckAtFloor(Rule[Limits]):
+class RewardStuckAtFloor(RunRule[Limits]):
     """Judges the reward and its spread from the first point on."""
 
     code = "RV406"
@@ -57,7 +58,7 @@ class RewardStuckAtFloor(Rule[Limits]):
     inputs = (SCORES, SPREADS)
     limits = Limits()
     remedies = ("checked-reward", "longer-completions", "easier-prompts")
-    exhibits = "equal-groups"
+    telling_samples = "equal-groups"
     texts = english(
         headline="The reward has been the same for every answer since the first step.",
         fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",

@@ -28,7 +28,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})
 JUDGED = frozenset({"running", "silent"})
@@ -45,7 +46,7 @@ class Limits:
     fewest: int = limit(3, "logged points", "fewer give no usual distance")
 
 
-class RunStalled(Rule[Limits]):
+class RunStalled(RunRule[Limits]):
     """Judges the time since the newest point against the moment at which the run was read."""
 
     code = "RV108"

@@ -37,7 +37,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Rule, Skipped, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Limits:
     heat: float = limit(1.1, "× the temperature that is scored, or 1 / 1.1", "as far as healthy runs differ by chance")
 
 
-class SamplingNotPolicy(Rule[Limits]):
+class SamplingNotPolicy(RunRule[Limits]):
     """Judges `objective/entropy` against `policy/entropy_avg` or GRPO's `entropy`."""
 
     code = "RV208"

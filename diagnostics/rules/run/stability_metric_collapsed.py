@@ -33,7 +33,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = {
     "entropy_per_token": Severity.WARNING,
@@ -55,7 +56,7 @@ class Limits:
     learning_rate: float = limit(0.2, "of its peak", "a decayed learning rate makes small updates by design")
 
 
-class StabilityMetricCollapsed(Rule[Limits]):
+class StabilityMetricCollapsed(RunRule[Limits]):
     """Judges the stability parameters of the logging page for a collapse to 0."""
 
     code = "RV102"

@@ -1,5 +1,4 @@
-"""The mean ratio is off 1 by more than the update explains: the rollout's log-probabilities are those of another
-policy.
+"""The mean ratio is off 1 by more than the update explains: the rollout scored another policy.
 
 What it checks
     PPO's mean ratio and size of the update together: for ten logged points the ratio lies at least 0.01 off 1, always
@@ -32,7 +31,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Limits:
     patience: int = limit(10, "logged points", "simulated: noise does not stay on one side for ten points")
 
 
-class SystematicLogprobShift(Rule[Limits]):
+class SystematicLogprobShift(RunRule[Limits]):
     """Judges `val/ratio` against `policy/approxkl_avg`."""
 
     code = "RV206"

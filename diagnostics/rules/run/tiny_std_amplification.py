@@ -32,7 +32,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
 
@@ -48,7 +49,7 @@ class Limits:
     start: int = limit(10, "logged points", "engineering default")
 
 
-class TinyStdAmplification(Rule[Limits]):
+class TinyStdAmplification(RunRule[Limits]):
     """Judges `reward_std` where advantages are scaled within groups."""
 
     code = "RV410"
@@ -59,7 +60,7 @@ class TinyStdAmplification(Rule[Limits]):
     inputs = ("reward_std", "reward")
     limits = Limits()
     remedies = ("unscaled-rewards", "checked-reward")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="Rewards of a group differ by next to nothing, and scaling blows that up.",
         fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of it from "

@@ -28,7 +28,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Limits:
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
 
 
-class ToolFailureHigh(Rule[Limits]):
+class ToolFailureHigh(RunRule[Limits]):
     """Judges `tools/failure_frequency`."""
 
     code = "RV805"
@@ -52,7 +53,7 @@ class ToolFailureHigh(Rule[Limits]):
     inputs = ("tool_failure_frequency",)
     limits = Limits()
     remedies = ("checked-tools",)
-    exhibits = "lowest-scored"
+    telling_samples = "lowest-scored"
     texts = english(
         headline="Tool calls keep failing.",
         fired="Up to {percent} % of the tool calls failed (step {peak}); from step {first} to {last}.",

@@ -1,5 +1,4 @@
-"""The training reward rises while the evaluation falls: the objective being optimised is no longer the one that is
-wanted.
+"""The training reward rises while the evaluation falls: what is optimised is no longer what is wanted.
 
 What it checks
     The last five evaluations, each worse than the one before, by four standard errors together, while the smoothed
@@ -35,7 +34,8 @@ from diagnostics.model.series import Series, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, main_reward
-from diagnostics.rules.rule import Finding, Quiet, Rule, english, limit, series_of, too_few
+from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 LATEST = 1000  # evaluations that count: how they scattered long ago says little about now
 EVALUATED_PROMPTS = "num_eval_prompts"
@@ -52,7 +52,7 @@ class Limits:
     deviations: float = limit(1.0, "deviations of the smoothed reward", "engineering default")
 
 
-class TrainEvalDivergence(Rule[Limits]):
+class TrainEvalDivergence(RunRule[Limits]):
     """Judges the evaluation's reward against the training's."""
 
     code = "RV415"
@@ -62,7 +62,7 @@ class TrainEvalDivergence(Rule[Limits]):
     inputs = (REWARDS, EVALUATED)
     limits = Limits()
     remedies = ("earlier-checkpoint", "stronger-kl", "checked-reward")
-    exhibits = "top-scored"
+    telling_samples = "top-scored"
     texts = english(
         headline="The training reward rises while the evaluation falls.",
         fired="The last {count} evaluations fell from {before} at step {first} to {measured} at step {last}, while the "

@@ -33,7 +33,8 @@ from diagnostics.model.series import Series
 from diagnostics.rules.lengths import ended_unseen, length_limit
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import Finding, Fired, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 WHERE_ANSWERS_GREW = ("checked-reward", "length-neutral-reward", "stronger-kl")
 
@@ -50,7 +51,7 @@ class Limits:
     grown: float = limit(0.5, "of what it came to", "engineering default: below it the answers grew into the limit")
 
 
-class TruncationHigh(Rule[Limits]):
+class TruncationHigh(RunRule[Limits]):
     """Judges `completions/clipped_ratio`."""
 
     code = "RV601"
@@ -61,7 +62,7 @@ class TruncationHigh(Rule[Limits]):
     inputs = ("truncated_fraction",)
     limits = Limits()
     remedies = ("longer-completions",)
-    exhibits = "cut-off"
+    telling_samples = "cut-off"
     texts = english(
         headline="The completions are cut off before they end.",
         fired="Up to {percent} % of completions were cut off (step {peak}); {limit_percent} % or more from step "
@@ -83,15 +84,16 @@ class TruncationHigh(Rule[Limits]):
         if ended_unseen(run, *reading.series.steps[[breach.first, breach.last]].tolist()):
             return unseen_ends()
         stated = length_limit(run)
+        reached = float(reading.series.values[reading.breach.peak])
         finding = self.judged(
             reading,
             key="fired_at" if stated else "fired",
-            percent=100 * float(reading.series.values[reading.breach.peak]),
+            percent=100 * reached,
             limit_percent=100 * reading.breach.level.limit,
             parameter=stated.parameter if stated else "",
             tokens=stated.tokens if stated else 0,
         )
-        if isinstance(finding, Fired) and _has_grown(reading.series, finding.measured, limits):
+        if isinstance(finding, Fired) and _has_grown(reading.series, reached, limits):
             return replace(finding, remedies=WHERE_ANSWERS_GREW)
         return finding
 

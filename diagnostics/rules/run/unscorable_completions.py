@@ -30,7 +30,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.rule import Finding, Quiet, Rule, Skipped, english, limit
+from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Limits:
     fewest: int = limit(16, "samples", "fewer make no share")
 
 
-class UnscorableCompletions(Rule[Limits]):
+class UnscorableCompletions(RunRule[Limits]):
     """Judges the sampled completions' rewards."""
 
     code = "RV416"
@@ -54,7 +55,7 @@ class UnscorableCompletions(Rule[Limits]):
     inputs = ()
     limits = Limits()
     remedies = ("checked-reward",)
-    exhibits = "unscored"
+    telling_samples = "unscored"
     texts = english(
         headline="Many completions got no reward at all.",
         fired="{count} of {samples} sampled completions of the steps {first} to {last} have no reward from any "

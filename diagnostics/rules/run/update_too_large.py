@@ -38,7 +38,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SIZES = ("approx_kl", "policy_kl")
 SMALLEST = 1e-9  # nats per token: an update of 0 has no logarithm; also the float noise of a logarithm
@@ -63,7 +64,7 @@ class Limits:
     warm_up: int = limit(5, "logged points", "the optimizer's first steps are its largest")
 
 
-class UpdateTooLarge(Rule[Limits]):
+class UpdateTooLarge(RunRule[Limits]):
     """Judges `policy/approxkl_avg`, or else the k1 estimate of the same KL."""
 
     code = "RV202"
@@ -96,7 +97,7 @@ class UpdateTooLarge(Rule[Limits]):
         "value-loss-spike",
         "nonfinite-metric",
     )
-    exhibits = "any"
+    telling_samples = "any"
     texts = english(
         headline="Each update changes the policy too much.",
         fired="The size of the update stayed above {limit} nats/token from step {first} to {last} "

@@ -24,7 +24,8 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Limits:
     patience: int = limit(5, "logged points", "engineering default")
 
 
-class ValueClipfracHigh(Rule[Limits]):
+class ValueClipfracHigh(RunRule[Limits]):
     """Judges `val/clipfrac_avg`."""
 
     code = "RV703"

@@ -29,7 +29,8 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
 
@@ -47,7 +48,7 @@ class Limits:
     warm_up: int = limit(20, "logged points", "a healthy value loss starts at up to a hundred times its plateau")
 
 
-class ValueLossSpike(Rule[Limits]):
+class ValueLossSpike(RunRule[Limits]):
     """Judges `loss/value_avg` against its own past."""
 
     code = "RV701"

@@ -78,7 +78,7 @@ class WrongAnswersGrow(SampleRule[Limits]):
         grown = now / max(before, 1 / max(right_before, 1.0))
         severity = Severity.INFO if grown >= limits.info and now > limits.longer else None
         values = {"now": now, "before": before}
-        return Judgement(grown, limits.info, severity, "× the start", values=values, exhibits=longest(parts[0]))
+        return Judgement(grown, limits.info, severity, "× the start", values=values, samples=longest(parts[0]))
 
 
 def _wrong_and_right(rows: Rows) -> tuple[Rows, Rows]:

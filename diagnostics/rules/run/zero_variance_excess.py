@@ -33,7 +33,8 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
-from diagnostics.rules.rule import Finding, Rule, Skipped, english, limit, series_of
+from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Limits:
     coin: float = limit(0.02, "reward²", "of a batch of 64 answers: rounding and the factor n/(n − 1)")
 
 
-class ZeroVarianceExcess(Rule[Limits]):
+class ZeroVarianceExcess(RunRule[Limits]):
     """Judges `frac_reward_zero_std` against the mean of a reward of 0 and 1."""
 
     code = "RV409"
@@ -56,7 +57,7 @@ class ZeroVarianceExcess(Rule[Limits]):
     inputs = ("zero_std_fraction", "reward_func_mean", "reward_func_std")
     limits = Limits()
     remedies = ("mixed-prompts", "true-temperature")
-    exhibits = "equal-groups"
+    telling_samples = "equal-groups"
     texts = english(
         headline="More groups agree than prompts of equal difficulty would explain.",
         fired="{measured} of the groups had no difference at step {peak}, where a mean reward of {mean} explains "

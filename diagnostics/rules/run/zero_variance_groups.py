@@ -39,7 +39,8 @@ from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Limits:
     near: float = limit(0.8, "of the highest reward", "rlhf-book: above 80 % most silent groups are solved ones")
 
 
-class ZeroVarianceGroups(Rule[Limits]):
+class ZeroVarianceGroups(RunRule[Limits]):
     """Judges `frac_reward_zero_std`."""
 
     code = "RV408"
@@ -66,7 +67,7 @@ class ZeroVarianceGroups(Rule[Limits]):
     inputs = ("zero_std_fraction",)
     limits = Limits()
     remedies = ("mixed-prompts", "more-generations", "true-temperature")
-    exhibits = "equal-groups"
+    telling_samples = "equal-groups"
     texts = english(
         headline="Most groups give every answer the same reward: they teach nothing.",
         fired="Up to {percent} % of the groups had no difference in reward (step {peak}); {limit_percent} % or more "

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from diagnostics.rules.rule import Rule
+from diagnostics.rules.samples.sample_rule import SampleRule
 from diagnostics.rules.samples.smp_bimodal import SmpBimodal
 from diagnostics.rules.samples.smp_boilerplate import SmpBoilerplate
 from diagnostics.rules.samples.smp_empty import SmpEmpty
@@ -25,7 +25,7 @@ from diagnostics.rules.samples.smp_template_collapse import SmpTemplateCollapse
 from diagnostics.rules.samples.smp_truncated import SmpTruncated
 from diagnostics.rules.samples.smp_vocabulary_collapse import SmpVocabularyCollapse
 
-SAMPLE_CHECKS: tuple[Rule[Any], ...] = (
+SAMPLE_RULES: tuple[SampleRule[Any], ...] = (
     SmpTruncated(),
     SmpEmpty(),
     SmpFormatWithoutAnswer(),

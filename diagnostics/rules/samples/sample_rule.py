@@ -13,7 +13,8 @@ from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Severity, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Rule, Skipped
+from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Skipped
+from diagnostics.rules.run.run_rule import RunRule
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
 from diagnostics.rules.samples.texts import units
 from diagnostics.rules.telling_samples import few_of, quoted
@@ -37,7 +38,7 @@ TEXTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a check measured; `severity` is None where nothing is wrong. `exhibits` show it, the most telling first."""
+    """What a check measured; `severity` is None where nothing is wrong. `samples` show it, the most telling first."""
 
     measured: float
     limit: float
@@ -45,11 +46,11 @@ class Judgement:
     unit: str = "fraction"
     key: str = "fired"
     values: Mapping[str, Value] = field(default_factory=dict)
-    exhibits: Sequence[Row] = ()
+    samples: Sequence[Row] = ()
     remedies: tuple[str, ...] | None = None
 
 
-class SampleRule(Rule[LimitsT]):
+class SampleRule(RunRule[LimitsT]):
     """A check of samples: applies where samples exist, and lies in a file of this folder.
 
     `pooled` tables are judged together. `is_from_start`: a finding holds from the first table on, so its onset is not
@@ -115,7 +116,7 @@ class SampleRule(Rule[LimitsT]):
             measured=found.measured,
             limit=found.limit,
             unit=found.unit,
-            evidence=Evidence(samples=few_of(map(self._shown, found.exhibits))),
+            evidence=Evidence(samples=few_of(map(self._shown, found.samples))),
             remedies=found.remedies,
         )
 
@@ -183,7 +184,7 @@ def _share(
     limit = levels[reached[-1]] if reached else next(iter(levels.values()))
     values: dict[str, Value] = {"count": len(hits), "rows": len(seen.recent), "before": 100 * before}
     shown = sorted(hits, key=lambda row: (order(row), row.step), reverse=True)
-    return Judgement(counted, limit, reached[-1] if reached else None, values=values, exhibits=shown)
+    return Judgement(counted, limit, reached[-1] if reached else None, values=values, samples=shown)
 
 
 def share_of(rows: Rows, is_hit: Callable[[Row], bool]) -> float:

@@ -79,7 +79,7 @@ class SmpBimodal(SampleRule[Limits]):
         split, apart = _best_split(scores, limits.share)
         severity = Severity.INFO if apart > limits.info else None
         values = {"low": float(scores[:split].mean()), "high": float(scores[split:].mean())}
-        return Judgement(apart, limits.info, severity, "deviations", values=values, exhibits=_extremes(known))
+        return Judgement(apart, limits.info, severity, "deviations", values=values, samples=_extremes(known))
 
 
 def _best_split(scores: Values, share: float) -> tuple[int, float]:

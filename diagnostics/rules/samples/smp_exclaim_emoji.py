@@ -87,7 +87,7 @@ class SmpExclaimEmoji(SampleRule[Limits]):
         now, before = _density(seen.recent), _density(seen.first)
         bound = max(limits.warning, limits.times * max(before, limits.least_start))
         values = {"before": before, "rows": len(seen.recent)}
-        judged = Judgement(now, bound, None, "per 100 characters", values=values, exhibits=_most_marked(seen.recent))
+        judged = Judgement(now, bound, None, "per 100 characters", values=values, samples=_most_marked(seen.recent))
         if now <= bound:
             return judged
         is_paid = _correlation(seen.recent) > limits.correlation or (

@@ -71,6 +71,6 @@ class SmpGroupDuplicates(SampleRule[Limits]):
         reached = [severity for severity, bound in levels.items() if same >= bound]
         alike = likeness(pairs)
         if not reached and alike >= limits.likeness:
-            return Judgement(alike, limits.likeness, Severity.WARNING, "Jaccard index", "alike", exhibits=groups[0])
+            return Judgement(alike, limits.likeness, Severity.WARNING, "Jaccard index", "alike", samples=groups[0])
         limit = levels[reached[-1]] if reached else limits.warning
-        return Judgement(same, limit, reached[-1] if reached else None, "of the pairs", exhibits=groups[0])
+        return Judgement(same, limit, reached[-1] if reached else None, "of the pairs", samples=groups[0])

@@ -65,4 +65,4 @@ class SmpLoopTail(SampleRule[Limits]):
 
         levels = {Severity.WARNING: limits.warning}
         found = shares(seen, loops, levels, order=lambda row: len(row.sample.response), each_is_wrong=True)
-        return found if len(found.exhibits) >= limits.rows else replace(found, severity=None)
+        return found if len(found.samples) >= limits.rows else replace(found, severity=None)

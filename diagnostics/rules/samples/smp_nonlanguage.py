@@ -73,7 +73,7 @@ class SmpNonlanguage(SampleRule[Limits]):
         found = risen_shares(seen, is_no_language, {Severity.WARNING: limits.warning})
         if isinstance(found, Skipped) or found.severity is None:
             return found
-        before, now = scores_of(scored(seen.first)), scores_of(scored(tuple(found.exhibits)))
+        before, now = scores_of(scored(seen.first)), scores_of(scored(tuple(found.samples)))
         is_paid = len(before) > 0 and len(now) > 0 and float(now.mean()) >= float(before.mean())
         return replace(found, severity=Severity.CRITICAL, key="paid") if is_paid else found
 

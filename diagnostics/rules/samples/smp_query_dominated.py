@@ -92,7 +92,7 @@ class SmpQueryDominated(SampleRule[Limits]):
             lower_bound_of_correlation(share, _queries(rows)) for share, rows in zip(shares, parts, strict=True)
         )
         severity = Severity.WARNING if least > limits.warning else None
-        return Judgement(min(shares), limits.warning, severity, "of the variance", exhibits=parts[0])
+        return Judgement(min(shares), limits.warning, severity, "of the variance", samples=parts[0])
 
     def _predicted(self, parts: list[Rows], repeated: int, limits: Limits) -> Judgement | Skipped:
         """The judgement where queries hardly recur: how well they alone predict the score."""
@@ -104,7 +104,7 @@ class SmpQueryDominated(SampleRule[Limits]):
         share = min(predicted(*_mean_scores(rows)) for rows in parts)
         severity = Severity.WARNING if share > limits.warning else None
         values = {"queries": fewest}
-        return Judgement(share, limits.warning, severity, "of the variance", "predicted", values, exhibits=parts[0])
+        return Judgement(share, limits.warning, severity, "of the variance", "predicted", values, samples=parts[0])
 
 
 def _queries(rows: Rows) -> int:

@@ -89,7 +89,7 @@ def _doubled(seen: View, limits: Limits) -> Judgement | None:
     if mean < limits.times * start or mean - start < max(limits.rise, STANDARD_ERRORS * error):
         return None
     bound, values = max(limits.times * start, start + limits.rise), {"before": 100 * start, "rows": len(now)}
-    return Judgement(mean, bound, Severity.WARNING, "fraction", "mean", values, exhibits=rows)
+    return Judgement(mean, bound, Severity.WARNING, "fraction", "mean", values, samples=rows)
 
 
 def _is_long(row: Row, limits: Limits) -> bool:

@@ -84,7 +84,7 @@ class SmpScoreGainByLength(SampleRule[Limits]):
         kept, covered = _gain_at_equal_length(now, before)
         vanished = 1 - kept / gain
         severity = Severity.INFO if covered >= limits.covered and vanished > limits.info else None
-        return Judgement(vanished, limits.info, severity, "of the gain", values={"gain": gain}, exhibits=longest(now))
+        return Judgement(vanished, limits.info, severity, "of the gain", values={"gain": gain}, samples=longest(now))
 
 
 def _gain_at_equal_length(now: Rows, before: Rows) -> tuple[float, float]:

@@ -71,4 +71,4 @@ class SmpScoreIdentical(SampleRule[Limits]):
         score = float(scores_of(known)[0])
         severity = Severity.WARNING if spread <= limits.spread and score != limits.full_mark else None
         values = {"score": score, "rows": len(known)}
-        return Judgement(spread, limits.spread, severity, "reward", values=values, exhibits=known)
+        return Judgement(spread, limits.spread, severity, "reward", values=values, samples=known)

@@ -91,7 +91,7 @@ def _judgement(seen: View, limits: Limits, key: Callable[[Row], Hashable]) -> Ju
     share = len(torn) / len(pairs)
     severity = Severity.WARNING if share >= limits.warning and len(torn) >= limits.pairs else None
     values = {"count": len(torn), "pairs": len(pairs)}
-    return Judgement(share, limits.warning, severity, "of the pairs", values=values, exhibits=sum(torn[:2], ()))
+    return Judgement(share, limits.warning, severity, "of the pairs", values=values, samples=sum(torn[:2], ()))
 
 
 def _score(row: Row) -> float:

@@ -95,7 +95,7 @@ class SmpScoreLength(SampleRule[Limits]):
         severity = Severity.WARNING if rho > limits.warning and has_grown else severity
         bound = limits.warning if severity is Severity.WARNING else limits.info
         values = {"before": start, "rows": len(now)}
-        return Judgement(rho, bound, severity, "Spearman correlation", values=values, exhibits=longest(now))
+        return Judgement(rho, bound, severity, "Spearman correlation", values=values, samples=longest(now))
 
 
 def _correlation(rows: Rows) -> float:

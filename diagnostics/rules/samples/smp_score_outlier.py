@@ -74,4 +74,4 @@ class SmpScoreOutlier(SampleRule[Limits]):
         far = [known[place] for place in np.argsort(-z) if z[place] > limits.info]
         values = {"count": len(far), "score": float(scores.max()), "median": median}
         severity = Severity.INFO if far else None
-        return Judgement(float(z.max()), limits.info, severity, "robust deviations", values=values, exhibits=far)
+        return Judgement(float(z.max()), limits.info, severity, "robust deviations", values=values, samples=far)

@@ -56,7 +56,7 @@ class SmpSpecialLeak(SampleRule[Limits]):
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         found = shares(seen, _leaks, {Severity.WARNING: limits.warning}, each_is_wrong=True)
-        return found if len(found.exhibits) >= limits.rows else replace(found, severity=None)
+        return found if len(found.samples) >= limits.rows else replace(found, severity=None)
 
 
 def _leaks(row: Row) -> bool:

@@ -94,7 +94,7 @@ class SmpTemplateCollapse(SampleRule[Limits]):
         alike, start = (likeness(pairs_of([row.sample.response for row in rows])) for rows in (now, before))
         if alike >= limits.warning and alike - start >= limits.rise:
             values = {"before": 100 * start}
-            return Judgement(alike, limits.warning, Severity.WARNING, JACCARD, values=values, exhibits=now)
+            return Judgement(alike, limits.warning, Severity.WARNING, JACCARD, values=values, samples=now)
         mixed = _mixed(seen, alike, start, limits)
         lost = _lost(now, before, limits) if alike - start >= limits.less_unlike else None
         return mixed or lost or Judgement(alike, limits.warning, None, JACCARD)
@@ -108,7 +108,7 @@ def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement 
     if start > limits.apart * within_before:
         return None
     values = {"before": 100 * start, "within": 100 * within, "within_before": 100 * within_before}
-    return Judgement(alike, limits.mixed, Severity.WARNING, JACCARD, "mixed", values, exhibits=seen.recent)
+    return Judgement(alike, limits.mixed, Severity.WARNING, JACCARD, "mixed", values, samples=seen.recent)
 
 
 def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None:
@@ -118,7 +118,7 @@ def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None
     if start < limits.matched or found >= limits.lost * start or start - found < STANDARD_ERRORS * error:
         return None
     values = {"before": 100 * start}
-    return Judgement(found, limits.lost * start, Severity.WARNING, "of the answers", "lost", values, exhibits=now)
+    return Judgement(found, limits.lost * start, Severity.WARNING, "of the answers", "lost", values, samples=now)
 
 
 def _matched(rows: list[Row]) -> float:

@@ -75,7 +75,7 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
         severity = Severity.WARNING if kept <= limits.warning else None
         by_score = sorted(scored(seen.recent), key=lambda row: -(row.sample.score or 0.0))
         values = {"now": len(set(now[:count])), "before": len(set(before[:count])), "words": count}
-        return Judgement(kept, limits.warning, severity, "of the start's", values=values, exhibits=by_score)
+        return Judgement(kept, limits.warning, severity, "of the start's", values=values, samples=by_score)
 
 
 def _all_words(rows: Rows) -> list[str]:

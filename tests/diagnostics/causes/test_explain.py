@@ -9,8 +9,7 @@ from diagnostics.model.messages import render
 from diagnostics.model.outcome import Fix, Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.rules import CATALOG as RULES
-from diagnostics.rules import evaluate
-from diagnostics.rules.config import CHECKS
+from diagnostics.rules import CONFIG_RULES, evaluate
 from diagnostics.texts import templates
 from tests.diagnostics.causes.explained import causes, diagnosed
 
@@ -116,7 +115,7 @@ def test_settings_checks_support_a_cause_and_make_none_alone(make_run: MakeRun) 
 
 
 def test_every_settings_check_that_supports_a_cause_exists() -> None:
-    names = {check.name for check in CHECKS}
+    names = {check.name for check in CONFIG_RULES}
     assert {check for entry in CATALOG for check in entry.preflight} <= names
 
 
@@ -127,7 +126,7 @@ def test_a_cause_has_at_most_two_rivals(make_run: MakeRun) -> None:
 
 def test_a_settings_check_overrides_a_fix_where_its_change_is_larger(make_run: MakeRun) -> None:
     run = make_run("ppo", approx_kl="0.04x30", config={"learning_rate": 1e-3})
-    check = next(item for item in CHECKS if item.name == "pf-lr-range")
+    check = next(item for item in CONFIG_RULES if item.name == "pf-lr-range")
     for rate, expected in ((1e-4, 1e-4), (9e-4, 5e-4)):
         fix = Fix("learning_rate", 1e-3, rate, check.say("why"), check.source)
         concern = replace(evaluate(run)[0], rule=check.name, verdict=Verdict.FIRED, fixes=(fix,))

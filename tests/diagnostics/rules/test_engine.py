@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose
+from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
-from diagnostics.rules import CATALOG, UnknownLimitError, engine, evaluate
+from diagnostics.rules import RUN_RULES, engine, evaluate
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Rule, english, limit, series_of
+from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.run.run_rule import RunRule, series_of
 from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
@@ -27,7 +29,7 @@ class Limits:
     highest: float = limit(1.0, "reward", "a test")
 
 
-class Folklore(Rule[Limits]):
+class Folklore(RunRule[Limits]):
     """A rule without a good source that cries out."""
 
     code = "RV999"
@@ -89,7 +91,7 @@ def test_a_run_of_an_unknown_algorithm_is_judged_by_what_it_logs(make_run: MakeR
     run = make_run("unknown", kl_per_token="0.01x20", reward="1x20")
     names = {outcome.rule for outcome in evaluate(run)}
     assert names >= {"nonfinite-metric", "kl-negative", "kl-too-high", "reward-not-improving", "reward-regression"}
-    assert names <= {rule.name for rule in CATALOG if not rule.missing(run)}
+    assert names <= {rule.name for rule in RUN_RULES if not rule.missing(run)}
 
 
 @pytest.mark.parametrize(("algorithm", "absent"), [("grpo", "value-loss-spike"), ("ppo", "truncation-high")])

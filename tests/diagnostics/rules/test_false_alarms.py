@@ -9,8 +9,7 @@ import pytest
 from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
-from diagnostics.rules import engine
-from diagnostics.rules.run import CATALOG
+from diagnostics.rules import RUN_RULES, engine
 
 POINTS = 1000
 RUNS = 5
@@ -23,7 +22,7 @@ def test_a_healthy_run_of_a_thousand_points_has_nothing_at_warning_or_above(
     healthy: Callable[[Noise], Run], phi: float, is_heavy: bool
 ) -> None:
     runs = [healthy(Noise(seed, POINTS, phi, is_heavy=is_heavy)) for seed in range(RUNS)]
-    fired = [item for run in runs for item in engine.evaluate(run, CATALOG) if item.verdict is Verdict.FIRED]
+    fired = [item for run in runs for item in engine.evaluate(run, RUN_RULES) if item.verdict is Verdict.FIRED]
     assert {item.rule for item in fired if item.severity is not Severity.INFO} == set()
 
 
@@ -31,7 +30,7 @@ def test_a_healthy_run_of_a_thousand_points_has_nothing_at_warning_or_above(
 @pytest.mark.parametrize("phi", [0.0, 0.5, 0.8, 0.9, 0.95])
 def test_a_level_reward_that_wanders_seldom_counts_as_a_fall(points: int, phi: float) -> None:
     model = grpo(Noise(0, points))
-    (rule,) = (item for item in CATALOG if item.name == "reward-regression")
+    (rule,) = (item for item in RUN_RULES if item.name == "reward-regression")
     fired = 0
     for seed in range(LEVEL_RUNS):
         reward = replace(model.series["reward"], values=0.5 + 0.05 * Noise(seed, points, phi)())

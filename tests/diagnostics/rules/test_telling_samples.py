@@ -10,7 +10,7 @@ from diagnostics.model.messages import render
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import CATALOG, evaluate
-from diagnostics.rules.telling_samples import EXHIBITS, QUOTED, exhibits, quoted
+from diagnostics.rules.telling_samples import QUOTED, SAMPLE_KINDS, quoted, telling_samples
 from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
@@ -38,7 +38,7 @@ ROWS = (
 )
 def test_each_kind_shows_its_rows(make_run: MakeRun, kind: str, rows: list[int]) -> None:
     run = replace(make_run("grpo"), samples=Samples((7,), lambda step: ROWS))
-    shown = exhibits(run, kind, 5, 9)
+    shown = telling_samples(run, kind, 5, 9)
     assert sorted(item.row for item in shown) == sorted(rows)
     assert all("{" not in render(item.why, templates()) for item in shown)
 
@@ -47,27 +47,27 @@ def test_answers_to_held_out_prompts_are_shown_where_there_are_no_others(make_ru
     held_out = tuple(replace(row, split="eval", score=5.0) for row in ROWS[:2])
     for rows, shown in (((*held_out, *ROWS), [3, 4, 5]), (held_out, [0, 1])):
         run = replace(make_run("grpo"), samples=Samples((7,), lambda step, rows=rows: rows))
-        assert sorted(item.row for item in exhibits(run, "top-scored", 5, 9)) == shown
+        assert sorted(item.row for item in telling_samples(run, "top-scored", 5, 9)) == shown
 
 
 def test_only_steps_of_the_episode_are_shown_the_newest_first(make_run: MakeRun) -> None:
     samples = Samples((1, 5, 9, 30), lambda step: (Sample(step, "q", f"answer {step}", score=1.0),))
     run = replace(make_run("ppo"), samples=samples)
-    assert [item.step for item in exhibits(run, "any", 4, 20)] == [9, 5]
-    assert exhibits(run, "any", 10, 20) == ()
+    assert [item.step for item in telling_samples(run, "any", 4, 20)] == [9, 5]
+    assert telling_samples(run, "any", 10, 20) == ()
 
 
 def test_the_first_nan_is_shown_first(make_run: MakeRun) -> None:
     samples = Samples((1, 2, 3), lambda step: (Sample(step, "q", f"answer {step}", score=math.nan),))
     run = replace(make_run("ppo"), samples=samples)
-    assert [item.step for item in exhibits(run, "not-finite", 1, 3)] == [1, 2, 3]
+    assert [item.step for item in telling_samples(run, "not-finite", 1, 3)] == [1, 2, 3]
 
 
 def test_equal_texts_are_shown_once_where_others_exist(make_run: MakeRun) -> None:
     texts = ("same", "same", "same", "other", "third")
     samples = Samples((1,), lambda step: tuple(Sample(step, "q", text, score=1.0) for text in texts))
     run = replace(make_run("ppo"), samples=samples)
-    assert [item.quote for item in exhibits(run, "any", 1, 1)] == ["same", "other", "third"]
+    assert [item.quote for item in telling_samples(run, "any", 1, 1)] == ["same", "other", "third"]
 
 
 def test_a_quote_is_one_short_line_without_control_signs() -> None:
@@ -84,4 +84,4 @@ def test_a_fired_rule_carries_its_samples(make_run: MakeRun) -> None:
 
 
 def test_every_kind_that_a_rule_names_exists() -> None:
-    assert {rule.exhibits for rule in CATALOG if rule.exhibits} <= set(EXHIBITS)
+    assert {rule.telling_samples for rule in CATALOG if rule.telling_samples} <= set(SAMPLE_KINDS)

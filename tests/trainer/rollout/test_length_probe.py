@@ -3,7 +3,7 @@
 import pytest
 
 from diagnostics.configs.dry_run import TrialError, probe_policy
-from diagnostics.rules.config import Probe
+from diagnostics.model.setup import Probe
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ import pytest
 from diagnostics.configs.setups import make_setup
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.setup import ModelFacts, Probe, Trial, version_of
 from diagnostics.producers.nested_config import flat
-from diagnostics.rules.config import TEXTS, ModelFacts, Probe, Trial, preflight, version_of
+from diagnostics.rules import TEXTS, evaluate
 
 Judged = Callable[..., "Judgement | None"]
 
@@ -53,7 +54,7 @@ def judged() -> Judged:
     ) -> Judgement | None:
         setup = make_setup(algorithm, producer, flat(config), version_of(version), model)
         setup = replace(setup, trials=trials, device_gib=device_gib, probe=probe, cut_off=cut_off)
-        found = [outcome for outcome in preflight(setup) if outcome.rule == name]
+        found = [outcome for outcome in evaluate(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
         return Judgement(found[0]) if found else None
 

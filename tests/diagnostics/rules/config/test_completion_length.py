@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.rules.config import ModelFacts, Probe
+from diagnostics.model.setup import ModelFacts, Probe
 
 
 @pytest.mark.parametrize(

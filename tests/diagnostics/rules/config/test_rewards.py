@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from diagnostics.rules.config import Trial
+from diagnostics.model.setup import Trial
 
 
 def tried(function: str = "accuracy", **scores: float | None) -> tuple[Trial, ...]:

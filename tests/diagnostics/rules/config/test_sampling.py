@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.rules.config import ModelFacts
+from diagnostics.model.setup import ModelFacts
 
 
 @pytest.mark.parametrize(

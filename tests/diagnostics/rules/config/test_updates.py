@@ -2,7 +2,7 @@
 
 import pytest
 
-from diagnostics.rules.config import ModelFacts
+from diagnostics.model.setup import ModelFacts
 
 BILLION = ModelFacts(parameters=1e9)
 TINY = ModelFacts(parameters=334_000.0)

@@ -4,16 +4,20 @@ import inspect
 import re
 import string
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.model.vocabulary import metric
-from diagnostics.rules import CATALOG, GRADES, SECTIONS, Rule
+from diagnostics.rules import CATALOG, CONFIG_RULES, RUN_RULES, SAMPLE_RULES
+from diagnostics.rules.rule import GRADES, SECTIONS, NoLimits, Rule
+from diagnostics.rules.run.run_rule import RunRule
 from diagnostics.texts import templates
 
 EVERY_RULE = pytest.mark.parametrize("rule", CATALOG, ids=lambda rule: rule.name)
+EVERY_RULE_OF_RUNS = pytest.mark.parametrize("rule", [*RUN_RULES, *SAMPLE_RULES], ids=lambda rule: rule.name)
 DOCUMENTED = {
     "kl-negative",
     "kl-too-high",
@@ -82,23 +86,25 @@ def test_codes_and_names_are_used_once() -> None:
     assert len({rule.name for rule in CATALOG}) == len(CATALOG)
 
 
-def test_the_catalogue_is_in_the_order_of_the_codes() -> None:
-    assert sorted(rule.code for rule in CATALOG) == [rule.code for rule in CATALOG]
+@pytest.mark.parametrize("rules", [RUN_RULES, SAMPLE_RULES, CONFIG_RULES])
+def test_the_catalogue_is_in_the_order_of_the_codes(rules: Sequence[Rule[Any, Any]]) -> None:
+    assert sorted(rule.code for rule in rules) == [rule.code for rule in rules]
 
 
 @EVERY_RULE
-def test_a_file_is_called_like_its_rule(rule: Rule[Any]) -> None:
+def test_a_file_is_called_like_its_rule(rule: Rule[Any, Any]) -> None:
     assert rule.name.replace("-", "_") == type(rule).__module__.rpartition(".")[2]
 
 
 @EVERY_RULE
-def test_a_code_stands_in_its_family(rule: Rule[Any]) -> None:
+def test_a_code_stands_in_its_family(rule: Rule[Any, Any]) -> None:
     family = rule.name.partition("-")[0]
-    assert re.fullmatch(r"SM\d{3}" if family == "smp" else rf"RV{FAMILIES[family]}\d\d", rule.code)
+    patterns = {"smp": r"SM\d{3}", "pf": r"PF[1-9]\d\d"}
+    assert re.fullmatch(patterns.get(family) or rf"RV{FAMILIES[family]}\d\d", rule.code)
 
 
 @EVERY_RULE
-def test_a_rule_is_a_whole_document(rule: Rule[Any]) -> None:
+def test_a_rule_is_a_whole_document(rule: Rule[Any, Any]) -> None:
     assert tuple(rule.sections) == SECTIONS
     assert all(rule.sections.values())
     assert rule.summary.endswith(".")
@@ -107,28 +113,32 @@ def test_a_rule_is_a_whole_document(rule: Rule[Any]) -> None:
 
 
 @EVERY_RULE
-def test_every_limit_has_a_unit_and_a_source(rule: Rule[Any]) -> None:
-    assert rule.limit_docs
+def test_every_limit_has_a_unit_and_a_source(rule: Rule[Any, Any]) -> None:
+    assert rule.limit_docs or isinstance(rule.limits, NoLimits)
     assert [doc.name for doc in rule.limit_docs if not doc.unit or not doc.source] == []
 
 
-@EVERY_RULE
-def test_inputs_and_remedies_exist(rule: Rule[Any]) -> None:
+@EVERY_RULE_OF_RUNS
+def test_inputs_and_remedies_exist(rule: RunRule[Any]) -> None:
     names = [name for item in rule.inputs for name in ([item] if isinstance(item, str) else item)]
     assert [name for name in names if metric(name) is None] == []
     assert [name for name in rule.remedies if name not in REMEDIES] == []
     assert rule.remedies
 
 
-@EVERY_RULE
-def test_a_rule_says_its_finding_in_one_sentence(rule: Rule[Any]) -> None:
+@EVERY_RULE_OF_RUNS
+def test_a_rule_says_its_finding_in_one_sentence(rule: RunRule[Any]) -> None:
     assert {"headline"} < set(rule.texts)
     assert rule.texts["headline"].count(". ") == 0
+
+
+@EVERY_RULE
+def test_every_text_is_a_sentence(rule: Rule[Any, Any]) -> None:
     assert all(text.endswith(".") for text in rule.texts.values())
 
 
 @EVERY_RULE
-def test_no_bare_number_stands_in_a_check(rule: Rule[Any]) -> None:
+def test_no_bare_number_stands_in_a_check(rule: Rule[Any, Any]) -> None:
     source = inspect.getsource(sys.modules[type(rule).__module__])
     body = source.partition("    def check(")[2]
     assert re.findall(r"(?<![\w.\"])\d*\.\d+(?![\w\"])", body.replace("0.0", "").replace("1.0", "")) == []

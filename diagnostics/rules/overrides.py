@@ -1,0 +1,47 @@
+"""Limits that the user overrides: checked against the rules' own, and refused in one sentence."""
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
+from diagnostics.rules.rule import Rule
+
+
+def effective_limits(rules: Iterable[Rule[Any, Any]], overrides: LimitOverrides) -> dict[str, Any]:
+    """The limits of each rule by its name: its defaults with what `overrides` changes.
+
+    Raises UnknownLimitError where `overrides` names a rule or a limit that does not exist, or a value does not fit.
+    """
+    limits = {rule.name: rule.limits for rule in rules}
+    for name, values in overrides.items():
+        if name not in limits:
+            raise UnknownLimitError(f"there is no rule called {name}{_nearest(name, limits)}")
+        limits[name] = dataclasses.replace(limits[name], **_checked(name, limits[name], values))
+    return limits
+
+
+def _checked(rule: str, defaults: Any, values: Mapping[str, Any]) -> dict[str, float]:
+    names = [item.name for item in dataclasses.fields(defaults)]
+    for name in values:
+        if name not in names:
+            raise UnknownLimitError(
+                f"{rule} has no limit called {name}{_nearest(name, names)}; it has {', '.join(names) or 'none'}"
+            )
+    return {name: _number(f"{rule}.{name}", getattr(defaults, name), value) for name, value in values.items()}
+
+
+def _number(name: str, default: float, value: Any) -> float:
+    """The value as the default's kind of number: limits that are counts are whole and positive."""
+    counts = isinstance(default, int)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if not is_number or (counts and (value != int(value) or value < 1)):
+        raise UnknownLimitError(f"{name} must be a {'positive whole ' if counts else ''}number, but is {value!r}")
+    return int(value) if counts else float(value)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""
