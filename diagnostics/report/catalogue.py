@@ -59,7 +59,7 @@ def rule_page(rule: Rule[Any, Any]) -> Page:
             "For": sorted(rule.algorithms) or [_ANY],
             **_needs(rule),
             "Limits": [_limit(entry) for entry in rule.limit_docs],
-            "Points at": [entry.name for entry in CAUSES if rule.name in (*_core(entry), *entry.support)],
+            "Points at": [entry.name for entry in CAUSES if rule.name in _rules_for(entry)],
             "Source": rule.source,
         },
         sections=rule.sections,
@@ -84,7 +84,7 @@ def not_judged_page(entry: NotJudged) -> Page:
 def cause_page(entry: CauseEntry) -> Page:
     """A cause with the rules that speak for and against it, and what to change."""
     remedies = [REMEDIES[name] for name in entry.remedies]
-    core = _core(entry)
+    core = list(entry.core_rules)
     return Page(
         name=entry.name,
         kind="cause",
@@ -126,8 +126,9 @@ def metric_page(entry: Metric) -> Page:
     )
 
 
-def _core(entry: CauseEntry) -> list[str]:
-    return list(entry.core_rules)
+def _rules_for(entry: CauseEntry) -> tuple[str, ...]:
+    """Every rule that speaks for a cause."""
+    return (*entry.core_rules, *entry.support, *entry.preflight)
 
 
 def _metrics_called(name: str) -> tuple[Metric, ...]:

@@ -1,4 +1,4 @@
-"""The mean ratio is off 1 by more than the update explains: the rollout scored another policy.
+"""The mean ratio is off 1 by more than the update explains: the rollout's log-probabilities are of another policy.
 
 What it checks
     PPO's mean ratio and size of the update together: for ten logged points the ratio lies at least 0.01 off 1, always
