@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from trainer.config.options import ConfigError
+from trainer.config.algorithms import ALGORITHMS
+from trainer.config.options import ConfigError, options_of
 from trainer.config.recipes import RECIPES
 from trainer.launch.arguments import help_text, read_plan
 
@@ -91,9 +92,10 @@ def test_words_that_describe_no_training_get_one_clear_sentence(words, message):
         read_plan(words)
 
 
-def test_help_lists_every_option():
-    assert "--num_generations" in help_text("grpo")
-    assert "--cliprange_value" in help_text("ppo")
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_help_lists_every_option(algorithm):
+    written = help_text(algorithm)
+    assert all(f"\n  --{option.name} " in written for option in options_of(ALGORITHMS[algorithm].config))
 
 
 def test_help_lists_every_built_in_reward_as_it_is_written():
