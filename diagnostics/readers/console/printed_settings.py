@@ -1,4 +1,4 @@
-"""The settings that verl prints when it begins: a Python dictionary over hundreds of lines, others in between."""
+"""The settings that a trainer prints when it begins: a nested Python dictionary, pretty-printed over many lines."""
 
 import ast
 import json
@@ -8,14 +8,18 @@ from typing import Any
 
 from diagnostics.readers.console.plain_text import strip_ansi
 
-FIRST = "{'actor_rollout_ref': "
-MOST_CHARACTERS = 1 << 18  # ten times what verl's settings take
+MOST_CHARACTERS = 1 << 18  # ten times what the longest known settings take
+_NESTED = "': {"
+_FIRST = re.compile(r"\{'\w+': \{")
 _PREFIX = re.compile(r"\([^()]{0,80}\)\s")
 _PART = re.compile(r"\s+['\"\[{(]")  # pprint's indentation of every line but the first
 
 
 class PrintedSettings:
-    """Complete once the closing brace was printed; lines from other processes in between are ignored."""
+    """Complete once the closing brace was printed; lines from other processes in between are ignored.
+
+    Of several dictionaries the longest one counts. One on a single line is a row or a message.
+    """
 
     def __init__(self) -> None:
         self.found: Mapping[str, Any] = {}
@@ -23,15 +27,16 @@ class PrintedSettings:
         self._prefix = ""
         self._characters = 0
         self._open = 0  # braces
+        self._longest = 0  # characters of what was found
 
     def take(self, line: str) -> None:
         """Process the next line of the console."""
-        if not self._lines and FIRST not in line:
+        if not self._lines and _NESTED not in line:
             return
         words = strip_ansi(line).rstrip()
         label = _PREFIX.match(words)
         prefix, words = (label[0], words[label.end() :]) if label else ("", words)
-        if words.startswith(FIRST) and (not self._lines or prefix == self._prefix):
+        if _FIRST.match(words) and (not self._lines or prefix == self._prefix):
             self._lines, self._prefix, self._characters, self._open = [words], prefix, 0, 0
         elif self._lines and prefix == self._prefix and _PART.match(words):
             self._lines.append(words)
@@ -50,6 +55,6 @@ class PrintedSettings:
             found = json.loads(json.dumps(ast.literal_eval("\n".join(self._lines)), default=str))
         except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
             found = None
-        if isinstance(found, dict):
-            self.found = found
+        if isinstance(found, dict) and len(self._lines) > 1 and self._characters > self._longest:
+            self.found, self._longest = found, self._characters
         self._lines = []
