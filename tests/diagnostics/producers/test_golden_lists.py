@@ -1,5 +1,6 @@
 """Tests of the producers of which no real log is in the repository: recognised by fingerprint, values as documented."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,37 +16,16 @@ from diagnostics.producers.table import PRODUCERS, TRAINERS
 
 HELD_AGAINST_PUBLIC_LOGS = {"verl"}
 """Producers whose names were looked up in logs of theirs that are public, but not ours to keep."""
-FINGERPRINTS = {
-    ("verl", "grpo"): ("critic/score/mean", "actor/ppo_kl", "actor/pg_clipfrac"),
-    ("verl", "ppo"): ("critic/score/mean", "actor/ppo_kl", "critic/vf_loss"),
-    ("openrlhf", "ppo"): ("train/actor_lr", "train/policy_loss", "train/critic_loss", "train/reward"),
-    ("openrlhf", "grpo"): ("train/actor_lr", "train/policy_loss", "train/reward"),
-    ("nemo-rl", "grpo"): ("train/token_mult_prob_error", "train/reward"),
-    ("skyrl", "grpo"): ("reward/avg_raw_reward", "policy/policy_kl"),
-    ("slime", "grpo"): ("rollout/raw_reward", "train/ppo_kl"),
-    ("areal", "grpo"): ("ppo_actor/task_reward/avg",),
-    ("roll", "grpo"): ("critic/score/mean", "actor/approxkl"),
-    ("prime-rl", "grpo"): ("mismatch_kl/all/mean", "reward/all/mean"),
-    ("open-instruct", "grpo"): ("objective/kl3_avg", "scores"),
-    ("unsloth", "grpo"): (
-        "train/completion_length",
-        "train/completions/mean_length",
-        "train/reward",
-        "train/reward_std",
-    ),
-    ("ms-swift", "grpo"): ("train/entropy/mean", "train/reward", "train/reward_std", "train/completions/mean_length"),
-    ("tinker", "grpo"): ("env/all/reward/total",),
-    ("art", "grpo"): ("train/reward_std_dev", "train/reward"),
-    ("torchforge", "grpo"): ("rl_trainer/avg_loss",),
-    ("torchtune", "ppo"): ("approx_policy_kl", "value_loss", "scores"),
-    ("torchtune", "grpo"): ("rewards", "successes", "kl_loss"),
-    ("trlx", "ppo"): ("losses/total_loss", "policy/sqrt_kl"),
-    ("summarize_from_feedback_details", "ppo"): ("ppo/policy/approxkl_avg", "objective/scores"),
-    ("deepspeed-chat", "ppo"): ("actor_loss_sum",),
-    ("stable-baselines3", "ppo"): ("train/policy_gradient_loss", "rollout/ep_rew_mean"),
-    ("rl4lms", "ppo"): ("rollout_info/ep_rew",),
-    ("cleanrl", "ppo"): ("losses/old_approx_kl", "charts/episodic_return"),
+GOLDEN = Path(__file__).parent / "golden"
+"""One file for each producer: logs of its, each with its algorithm and what every tag in it means (null: no metric)."""
+LISTS = {
+    (path.stem, log["algorithm"]): log["tags"]
+    for path in sorted(GOLDEN.glob("*.json"))
+    for log in json.loads(path.read_text("utf-8"))
 }
+FINGERPRINTS = {who: tuple(tags) for who, tags in LISTS.items()}
+WITH_LOGS_OF_THEIR_OWN = {"trl", "rlvitals"}
+"""Producers whose golden lists are held against logs in the repository (`test_trl.py`, the sample runs)."""
 
 
 def run(tags: Iterable[str], value: float = 0.5) -> Run:
@@ -54,19 +34,25 @@ def run(tags: Iterable[str], value: float = 0.5) -> Run:
     return assemble(Recording(path, (Source("wandb", path),), "id", "log", series), observed_at=0.0)
 
 
-@pytest.mark.parametrize(("who", "tags"), FINGERPRINTS.items(), ids=lambda value: "-".join(value)[:40])
-def test_a_producer_is_known_by_its_own_names(who: tuple[str, str], tags: tuple[str, ...]) -> None:
-    found = run(tags)
+@pytest.mark.parametrize(("who", "golden"), LISTS.items(), ids=lambda value: "-".join(value)[:40])
+def test_a_producers_log_is_recognised_and_named(who: tuple[str, str], golden: dict[str, str | None]) -> None:
+    found = run(golden)
+    named = {series.tag: name for name, series in found.series.items() if series.metric is not None}
 
     assert who == (found.producer, found.algorithm)
+    assert golden == {tag: named.get(tag, named.get(tag.removeprefix("train/"))) for tag in golden}
     doubts = ["not checked on a log of its own" in note for note in found.notes]
     assert any(doubts) == (who[0] not in HELD_AGAINST_PUBLIC_LOGS)
-    assert {"reward", "score", "loss"} & set(found.series) or len(tags) == 1
 
 
-def test_every_unverified_producer_has_a_fingerprint_here() -> None:
-    unverified = {known.name for known in PRODUCERS if not all(trainer.is_verified for trainer in known.trainers)}
-    assert unverified == {who for who, _ in FINGERPRINTS} - HELD_AGAINST_PUBLIC_LOGS
+def test_every_producer_has_a_golden_list() -> None:
+    listed = {producer for producer, _ in LISTS} | WITH_LOGS_OF_THEIR_OWN
+    assert listed == {producer.name for producer in PRODUCERS} - {"unknown"}
+
+
+def test_a_producer_without_doubt_was_held_against_a_real_log() -> None:
+    verified = {known.name for known in PRODUCERS if all(trainer.is_verified for trainer in known.trainers)}
+    assert verified - {"unknown"} == WITH_LOGS_OF_THEIR_OWN | HELD_AGAINST_PUBLIC_LOGS
 
 
 def test_every_name_stands_for_a_metric_of_the_vocabulary() -> None:
