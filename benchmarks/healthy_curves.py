@@ -11,6 +11,7 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
+from diagnostics.producers.settings import settings_of_run
 
 LEARNING_POINTS = 250  # of logged points: the time constant in which reward and KL approach their end
 GRPO = {"num_generations": 8, "num_iterations": 4, "max_completion_length": 512, "beta": 0.04}
@@ -102,6 +103,7 @@ def _run(algorithm: str, config: dict[str, Any], points: int, logged: dict[str, 
         algorithm=algorithm,
         series={name: Series(name, name, steps, values) for name, values in logged.items()},
         config=config,
+        settings=settings_of_run("trl", algorithm, config),
         samples=Samples(),
         status=Status(state="finished", total=points),
         data_health=DataHealth(),

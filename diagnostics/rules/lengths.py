@@ -68,19 +68,12 @@ def kl_lengths(run: Run) -> tuple[Series, Values] | None:
     if logged is None:
         return None
     length = run.get("length_mean")
-    tokens = last_known(length, logged.steps) if length is not None else _unknown(logged.values)
+    tokens = last_known(length, logged.steps) if length is not None else np.full(len(logged), np.nan)
     if finite_points(tokens) < len(tokens):
         stated = length_limit(run)
         first = math.nan if length is None else start_level(length.values)
         if math.isnan(first) and stated is None:
             return None
-        tokens = _or_else(tokens, float(stated.tokens) if stated and math.isnan(first) else first)
+        typical = float(stated.tokens) if stated and math.isnan(first) else first
+        tokens = np.where(np.isfinite(tokens), tokens, typical)
     return logged, np.maximum(tokens, 1.0)
-
-
-def _unknown(values: Values) -> Values:
-    return np.full(len(values), np.nan)
-
-
-def _or_else(values: Values, other: float) -> Values:
-    return np.where(np.isfinite(values), values, other)

@@ -24,7 +24,6 @@ import numpy as np
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -59,7 +58,7 @@ class EntropyMetricArtefact(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "entropy_per_sequence")
-        below = replace(series, values=_depth(series.values, limits.lowest))
+        below = replace(series, values=np.where(series.values < limits.lowest, -series.values, 0.0))
         level = Level(Severity.INFO, SMALLEST, limits.points)
         reading = read_levels(below, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
@@ -75,8 +74,3 @@ class EntropyMetricArtefact(RunRule[Limits]):
         return Quiet(
             float(np.fmin(finite_range(series.values)[0], 0.0)), limits.lowest, series.unit, series.name, series.tag
         )
-
-
-def _depth(entropy: Values, lowest: float) -> Values:
-    """(N,) How far each point lies below 0, where it lies below the limit."""
-    return np.where(entropy < lowest, -entropy, 0.0)

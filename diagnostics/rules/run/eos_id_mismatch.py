@@ -30,7 +30,7 @@ from diagnostics.detectors.hard_limit import find_hard_limit
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Steps, Values
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
@@ -91,15 +91,7 @@ def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Value
     """
     logged = series_of(run, "length_max")
     lower = find_hard_limit(logged.steps, logged.values)
-    if lower is None or not lower.was_passed:
-        return _where_shorter(cut.values, longest.values, stated)
-    return _where_shorter_now(cut.values, longest.values, longest.steps, stated, lower.step, lower.value)
-
-
-def _where_shorter_now(cut: Values, longest: Values, steps: Steps, stated: float, since: int, limit: float) -> Values:
-    """The same where another limit holds from some step on."""
-    return np.where(longest < np.where(steps < since, stated, limit), cut, 0.0)
-
-
-def _where_shorter(cut: Values, longest: Values, limit: float) -> Values:
-    return np.where(longest < limit, cut, 0.0)
+    limits = np.full(len(longest), float(stated))
+    if lower is not None and lower.was_passed:
+        limits[longest.steps >= lower.step] = lower.value
+    return np.where(longest.values < limits, cut.values, 0.0)

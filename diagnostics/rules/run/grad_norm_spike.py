@@ -71,7 +71,7 @@ class GradNormSpike(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         series = series_of(run, "grad_norm")
-        logarithms = _logarithm(series.values)
+        logarithms = np.log(np.maximum(series.values, SMALLEST_NORM))
         if (points := finite_points(series.values)) <= limits.fewest:
             return too_few(limits.fewest + 1, points)
         scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
@@ -92,7 +92,3 @@ def _with(series: Series, values: Values) -> Series:
 def _where_high(times: Values, scores: Values, least: float) -> Values:
     """(N,) The scores, capped at 0 where the norm is not many times its own median."""
     return np.where(times >= least, scores, np.minimum(scores, 0.0))
-
-
-def _logarithm(norms: Values) -> Values:
-    return np.log(np.maximum(norms, SMALLEST_NORM))

@@ -29,7 +29,6 @@ import numpy as np
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -77,7 +76,7 @@ class IsRatioOff(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> Finding:
         logged = series_of(run, "importance_ratio_mean")
-        series = replace(logged, values=_unless_zero(logged.values))  # 0: nothing was compared
+        series = replace(logged, values=np.where(logged.values == 0, np.nan, logged.values))  # 0: nothing was compared
         high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))
         if isinstance(high, Reading) and high.breach:
             return self.judged(high, key="high")
@@ -85,7 +84,3 @@ class IsRatioOff(RunRule[Limits]):
         if run.settings.value("is_mode") == MASKED:
             levels.insert(0, Level(Severity.WARNING, limits.masked, limits.patience))
         return self.judged(read_levels(series, levels, above=False))
-
-
-def _unless_zero(ratios: Values) -> Values:
-    return np.where(ratios == 0, np.nan, ratios)

@@ -136,9 +136,9 @@ class KlPenaltyDominates(RunRule[Limits]):
     def _of_reward(self, run: Run, limits: Limits) -> Finding:
         """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
-        gain = _gain(ewma(score.values), start_level(score.values, limits.start))
+        gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
         bar = np.maximum(gain, max(limits.spread * _spread(run, score), limits.smallest))
-        times = replace(penalty, values=_times(penalty.values, bar))
+        times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
         level = Level(Severity.WARNING, limits.times, limits.patience)
         reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
         if (not isinstance(reading, Reading) or reading.breach is None) and spread_of_answers(run):
@@ -164,14 +164,6 @@ class KlPenaltyDominates(RunRule[Limits]):
 def _share(values: Values, highest: Values) -> Values:
     """(N,) Each value over the highest so far; 1 where that is 0 or less."""
     return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
-
-
-def _gain(means: Values, start: float) -> Values:
-    return np.maximum(means - start, 0.0)
-
-
-def _times(penalty: Values, bar: Values) -> Values:
-    return np.asarray(np.maximum(-penalty, 0.0) / bar)
 
 
 def _spread(run: Run, score: Series) -> float:

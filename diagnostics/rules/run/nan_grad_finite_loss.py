@@ -27,7 +27,6 @@ import numpy as np
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, english, limit
@@ -63,7 +62,7 @@ class NanGradFiniteLoss(RunRule[Limits]):
         norm, loss = at_common_steps(series_of(run, "grad_norm"), series_of(run, "loss", "policy_loss"))
         if not len(norm):
             return too_few(limits.patience, 0)
-        hidden = _is_hidden(norm.values, loss.values)
+        hidden = np.asarray(~np.isfinite(norm.values) & np.isfinite(loss.values), dtype=np.float64)
         patience = limits.patience_scaled if run.settings.is_on("fp16") else limits.patience
         marks = dataclasses.replace(norm, values=hidden)
         reading = read_levels(marks, (Level(Severity.CRITICAL, 1.0, patience),), smooth=False)
@@ -81,8 +80,3 @@ class NanGradFiniteLoss(RunRule[Limits]):
             loss=float(loss.values[first]),
             count=int(hidden.sum()),
         )
-
-
-def _is_hidden(norm: Values, loss: Values) -> Values:
-    """(N,) 1 where the loss is finite and the norm of the gradient is not, else 0."""
-    return np.asarray(~np.isfinite(norm) & np.isfinite(loss), dtype=np.float64)

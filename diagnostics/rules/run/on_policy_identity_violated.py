@@ -118,8 +118,4 @@ def _distances(run: Run, limits: Limits) -> Iterator[tuple[Series, Values]]:
     allowed = dict(zip(JUDGED, least, strict=True))
     for name, most in allowed.items():
         if (series := run.get(name)) is not None:
-            yield series, _distance(series.values, 1.0 if name == "ratio_mean" else 0.0, most)
-
-
-def _distance(values: Values, trivial: float, most: float) -> Values:
-    return np.asarray(np.abs(values - trivial) / most)
+            yield series, np.abs(series.values - (1.0 if name == "ratio_mean" else 0.0)) / most

@@ -112,19 +112,11 @@ def _with_signal(run: Run, series: Series, limits: Limits) -> Values:
     """(N,) The values, NaN where no group has a signal."""
     silent = run.get("zero_std_fraction")
     if silent is not None:
-        return _where_below(series.values, last_known(silent, series.steps), limits.no_signal)
+        return np.where(last_known(silent, series.steps) < limits.no_signal, series.values, np.nan)
     spread = run.get(*SPREADS)
     if spread is not None:
-        return _where_positive(series.values, last_known(spread, series.steps))
+        return np.where(last_known(spread, series.steps) > 0, series.values, np.nan)
     return series.values
-
-
-def _where_below(values: Values, silent: Values, most: float) -> Values:
-    return np.where(silent < most, values, np.nan)
-
-
-def _where_positive(values: Values, spread: Values) -> Values:
-    return np.where(spread > 0, values, np.nan)
 
 
 def _short(readings: list[Reading | TooFew]) -> list[TooFew]:

@@ -103,13 +103,9 @@ def _weights(run: Run, functions: tuple[str, ...]) -> dict[str, float] | None:
 
 def _shares(spreads: Mapping[str, Series], weights: Mapping[str, float]) -> dict[str, Series]:
     aligned = dict(zip(spreads, at_common_steps(*map(finite_only, spreads.values())), strict=True))
-    variances = {name: _variance(series.values, weights.get(name, 1.0)) for name, series in aligned.items()}
+    variances = {name: (weights.get(name, 1.0) * series.values) ** 2 for name, series in aligned.items()}
     total = reduce(operator.add, variances.values())
     return {name: replace(series, values=_share(variances[name], total)) for name, series in aligned.items()}
-
-
-def _variance(spread: Values, weight: float) -> Values:
-    return (weight * spread) ** 2
 
 
 def _share(part: Values, total: Values) -> Values:

@@ -79,17 +79,14 @@ class RewardJumpSuspicious(RunRule[Limits]):
         if not highest:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         before = baseline(reward.values, limits.window, limits.shift, limits.window // 2)
-        bar = _bar(before, limits.of_the_rest, highest, limits.least * highest)
+        bar = np.maximum(limits.of_the_rest * (highest - before), limits.least * highest)
         lengths = last_known(series_of(run, "length_mean"), reward.steps)
         usual = baseline(lengths, limits.window, limits.shift, limits.window // 2)
         smooth = rolling_median(reward.values), rolling_median(lengths)
         reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
-        if (
-            isinstance(reading, Reading) and reading.breach
-        ):  # the noise is another after each point, which moves all bars
-            bar = np.maximum(
-                bar, limits.deviations * estimate_noise(reward.values[: reading.breach.episode.first]).deviation
-            )
+        if isinstance(reading, Reading) and reading.breach:
+            noise = estimate_noise(reward.values[: reading.breach.episode.first])  # as it was before the jump
+            bar = np.maximum(bar, limits.deviations * noise.deviation)
             reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of a suspicious jump")
@@ -110,11 +107,6 @@ class RewardJumpSuspicious(RunRule[Limits]):
 def _read(reward: Series, jump: Values, limits: Limits) -> Reading | TooFew:
     level = Level(Severity.WARNING, 1.0, limits.patience)
     return read_levels(replace(reward, values=jump), (level,), smooth=False, warm_up=limits.warm_up)
-
-
-def _bar(before: Values, of_the_rest: float, highest: float, least: float) -> Values:
-    """(N,) The smallest rise that is too good to be true."""
-    return np.maximum(of_the_rest * (highest - before), least)
 
 
 def _jump(reward: Values, length: Values, before: Values, usual: Values, bar: Values, factor: float) -> Values:

@@ -80,7 +80,7 @@ class RewardSaturated(RunRule[Limits]):
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
         silent = _silent(run, reward) if has_groups else np.full(len(reward), limits.silent)
         near = rolling_median(reward.values)
-        reached = replace(reward, values=_reached(near, silent, limits.share * highest, limits.silent))
+        reached = replace(reward, values=np.minimum(near / (limits.share * highest), silent / limits.silent))
         reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
         if not isinstance(reading, Reading):
             return self.judged(reading)
@@ -104,8 +104,3 @@ class RewardSaturated(RunRule[Limits]):
 def _silent(run: Run, reward: Series) -> Values:
     """(N,) The share of groups without any difference, at the reward's steps."""
     return rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps))
-
-
-def _reached(reward: Values, silent: Values, high: float, most: float) -> Values:
-    """(N,) The share of both limits that is reached."""
-    return np.asarray(np.minimum(reward / high, silent / most))

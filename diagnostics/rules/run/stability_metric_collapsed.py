@@ -30,7 +30,7 @@ from diagnostics.detectors.extremes import extreme
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Values
+from diagnostics.model.series import Series
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rule import Finding, Quiet, english, limit
@@ -103,16 +103,8 @@ def _read(run: Run, series: Series, limits: Limits) -> Reading | None:
 def _while_learning(run: Run, series: Series, share: float) -> Series:
     """The series with NaN (not known) where the learning rate is not logged or below `share` of its peak."""
     rate = run.get("learning_rate")
-    rates = _unknown(series.values) if rate is None else last_known(rate, series.steps)
-    return dataclasses.replace(series, values=_where_active(series.values, rates, share * extreme(rates)))
-
-
-def _unknown(values: Values) -> Values:
-    return np.full(len(values), np.nan)
-
-
-def _where_active(values: Values, rates: Values, least: float) -> Values:
-    return np.where(rates >= least, values, np.nan)
+    rates = np.full(len(series), np.nan) if rate is None else last_known(rate, series.steps)
+    return dataclasses.replace(series, values=np.where(rates >= share * extreme(rates), series.values, np.nan))
 
 
 def _urgency(reading: Reading) -> int:

@@ -78,7 +78,7 @@ class TinyStdAmplification(RunRule[Limits]):
         spread = finite_only(series_of(run, "reward_std"))
         varied = _of_groups_that_vary(run, spread, limits)
         span = _range(run, spread, limits)
-        share = replace(spread, values=_share(varied, span))
+        share = replace(spread, values=varied / np.where(span > 0, span, np.nan))
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
@@ -100,7 +100,7 @@ class TinyStdAmplification(RunRule[Limits]):
 def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) An upper bound of the mean spread of the groups that have one; NaN where hardly any has."""
     silent = run.get("zero_std_fraction")
-    values = _positive(spread.values)
+    values = np.where(spread.values > 0, spread.values, np.nan)
     if silent is None:
         return values
     return _of_the_others(values, last_known(finite_only(silent), spread.steps), limits.silent)
@@ -111,14 +111,6 @@ def _range(run: Run, spread: Series, limits: Limits) -> Values:
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
     moved = extreme_so_far(reward) - extreme_so_far(reward, highest=False)
     return np.fmax(moved, limits.spreads * start_level(spread.values, limits.start))
-
-
-def _share(spread: Values, span: Values) -> Values:
-    return np.asarray(spread / np.where(span > 0, span, np.nan))
-
-
-def _positive(spread: Values) -> Values:
-    return np.where(spread > 0, spread, np.nan)
 
 
 def _of_the_others(spread: Values, silent: Values, most: float) -> Values:

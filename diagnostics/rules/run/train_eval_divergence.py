@@ -103,11 +103,7 @@ class TrainEvalDivergence(RunRule[Limits]):
 def _means(values: Values) -> Values:
     """(N,) The smoothed values, with the first mean wherever there is none."""
     means = ewma(values)
-    return _or_first(means, start_level(means, 1))
-
-
-def _or_first(means: Values, first: float) -> Values:
-    return np.where(np.isfinite(means), means, first)
+    return np.where(np.isfinite(means), means, start_level(means, 1))
 
 
 def _error(run: Run, held_out: Series) -> float | None:

@@ -36,7 +36,7 @@ import numpy as np
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Values
+from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
 from diagnostics.rules.rule import Finding, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
@@ -119,7 +119,7 @@ class UpdateTooLarge(RunRule[Limits]):
 def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
     """The reading of a level that points must prove by their logarithms, because one update may be many times
     another."""
-    logs = replace(series, values=_log(series.values))
+    logs = replace(series, values=np.log(np.maximum(series.values, SMALLEST)))
     told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
     found = read_proven_levels(
         logs, (told,), warm_up=limits.warm_up, window=limits.proof, standard_errors=limits.standard_errors
@@ -128,7 +128,3 @@ def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
         return found
     breach = None if found.breach is None else replace(found.breach, level=level)
     return Reading(series, breach, math.exp(found.worst), level.limit)
-
-
-def _log(values: Values) -> Values:
-    return np.log(np.maximum(values, SMALLEST))

@@ -26,7 +26,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median
-from diagnostics.detectors.extremes import extreme
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
@@ -106,20 +105,11 @@ def _coin(run: Run, limits: Limits) -> Series | None:
     if len(means) != 1 or means.keys() != spreads.keys():
         return None
     mean, spread = at_common_steps(*means.values(), *spreads.values())
-    off = finite_median(_off_a_coin(mean.values, spread.values))
-    is_mixed = extreme(_is_mixed(mean.values)) > 0
+    off = finite_median(np.abs(spread.values**2 - mean.values * (1 - mean.values)))
+    is_mixed = bool(((mean.values > 0) & (mean.values < 1)).any())
     return mean if off <= limits.coin and is_mixed else None
 
 
 def _explained(mean: Values, size: int) -> Values:
     """(N,) The share of groups of that size that agree if all prompts were equally hard."""
     return np.asarray(mean**size + (1 - mean) ** size)
-
-
-def _off_a_coin(mean: Values, spread: Values) -> Values:
-    """(N,) How far the variance is from that of a coin of this mean."""
-    return np.abs(spread**2 - mean * (1 - mean))
-
-
-def _is_mixed(mean: Values) -> Values:
-    return np.asarray((mean > 0) & (mean < 1), dtype=np.float64)
