@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.detecting.cells import PARTS, cells, read_corpus
-from benchmarks.detecting.fixing import apply_missing, read_fixed
-from benchmarks.detecting.missed import with_reasons
+from benchmarks.detecting.fix_efficacy import apply_missing, read_fixed
+from benchmarks.detecting.missed_faults import with_reasons
 from benchmarks.detecting.report import page
+from benchmarks.detecting.result_cache import judged
 from benchmarks.detecting.training import is_trained, train_missing
-from benchmarks.detecting.verdicts import judged
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "detection.jsonl"
@@ -45,19 +45,21 @@ by
 
 
 def main() -> int:
-    """Train, judge, print and write what the options ask for."""
+    """Train, judge, print and write as the options say."""
     chosen = _options().parse_args()
     deadline = time.monotonic() + 60 * chosen.budget_minutes
     parts = [chosen.part] if chosen.part else list(PARTS)
     seeds = set(chosen.seeds)
     wanted = [cell for part in parts for cell in cells(part, chosen.subset) if not seeds or cell.seed in seeds]
     train_missing(chosen.cache, wanted, deadline)
-    there = [cell for part in parts for cell in cells(part) if not seeds or cell.seed in seeds]
-    there = [cell for cell in there if is_trained(chosen.cache, cell)]
+    available = [cell for part in parts for cell in cells(part) if not seeds or cell.seed in seeds]
+    trained = [cell for cell in available if is_trained(chosen.cache, cell)]
     if chosen.fixes:
-        apply_missing(chosen.cache, there, deadline)
-    said = with_reasons(chosen.cache, there, list(judged(chosen.cache, there, chosen.processes)))
-    results = [{**result, "fixed": read_fixed(chosen.cache, cell)} for cell, result in zip(there, said, strict=True)]
+        apply_missing(chosen.cache, trained, deadline)
+    explained = with_reasons(chosen.cache, trained, list(judged(chosen.cache, trained, chosen.processes)))
+    results = [
+        {**result, "fixed": read_fixed(chosen.cache, cell)} for cell, result in zip(trained, explained, strict=True)
+    ]
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)
     results = [{**result, "documents": _is_of_documents(result)} for result in results]
@@ -66,7 +68,7 @@ def main() -> int:
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """The lines of other runs that a file of results holds already, each in the part that its seed belongs to today."""
+    """The lines of other runs that a file of results already holds, each in the present part of its seed."""
     part_of = {cell.name: part for part in PARTS for cell in cells(part)}
     now = {result["name"] for result in results}
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
@@ -85,23 +87,23 @@ def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def as_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The Markdown page of results: the measured part, the one that was, then the one that limits were chosen on."""
+    """The Markdown page of results: the measured part, the known one, then the one that limits were chosen on."""
     by_part = {part: [result for result in results if result["cell"]["part"] == part] for part in PARTS}
     return "\n".join([INTRODUCTION, *(page(part, found, len(cells(part))) for part, found in by_part.items() if found)])
 
 
 def with_peers(cache: Path, results: Sequence[Mapping[str, Any]], python: str) -> list[dict[str, Any]]:
-    """The results with what the other packages say of the same runs, asked once for each run."""
+    """The results with the other packages' findings of the same runs, computed once for each run."""
     known = cache / "peers.jsonl"
-    said = _read_peers(known)
-    missing = [str(cache / "runs" / result["name"]) for result in results if result["name"] not in said]
+    findings = _read_peers(known)
+    missing = [str(cache / "runs" / result["name"]) for result in results if result["name"] not in findings]
     if missing:
-        command = [python, "-m", "benchmarks.detecting.peers_side", *missing]
+        command = [python, "-m", "benchmarks.detecting.peers", *missing]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with known.open("a", encoding="utf-8") as file:
             subprocess.run(command, env=environment, stdout=file, stderr=subprocess.DEVNULL, check=True)
-        said = _read_peers(known)
-    return [{**result, "peers": said[result["name"]]} for result in results]
+        findings = _read_peers(known)
+    return [{**result, "peers": findings[result["name"]]} for result in results]
 
 
 def _options() -> argparse.ArgumentParser:

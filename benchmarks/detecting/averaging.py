@@ -1,4 +1,4 @@
-"""The log of a run as a trainer writes it that logs every few steps: each point is the mean over so many of them."""
+"""The log of a run as a trainer with a logging interval writes it: each point is the mean over several steps."""
 
 import json
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from diagnostics.runlog import EVENTS_FILE
 def average(run: Path, over: int) -> None:
     """Rewrite the run's log with one point for every `over` of its steps; 1 leaves it as it is.
 
-    A metric's point is the mean of those steps that log it. What is left over at the end is not logged.
+    A metric's point is the mean over the steps that log it. An incomplete last interval is not logged.
     """
     if over == 1:
         return

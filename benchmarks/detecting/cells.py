@@ -1,4 +1,4 @@
-"""The cells of the detection benchmark: which run each one is, in which part it stands, and the order to train them."""
+"""The cells of the detection benchmark: the run of each, its part, and the order of training."""
 
 import random
 import tomllib
@@ -17,7 +17,7 @@ Part = Literal["measured", "known", "tune"]
 PARTS: tuple[Part, ...] = ("measured", "known", "tune")
 CORPUS = Path(__file__).with_name("corpus.toml")
 _OF_THE_BENCHMARK = ("from_seed", "resume_step", "switch_step", "average_over", "steps")
-"""Keys of a control that are no options of `train`: what the benchmark does besides."""
+"""Keys of a control that the benchmark handles itself; all others are options of `train`."""
 _OF_ALGORITHM = ("ppo", "grpo")
 
 
@@ -62,17 +62,17 @@ class Cell:
 
     @property
     def switch_step(self) -> int:
-        """The step behind which the run goes on with other prompts; 0: never."""
+        """The step after which the run continues with other prompts; 0: never."""
         return self._of_control("switch_step")
 
     @property
     def average_over(self) -> int:
-        """How many steps a logged point stands for, as `logging_steps` does elsewhere."""
+        """How many steps one logged point averages, as with `logging_steps`."""
         return self._of_control("average_over") or 1
 
     @property
     def words(self) -> list[str]:
-        """The options of `train`, as words of a command line."""
+        """The command-line words of the options of `train`."""
         corpus = read_corpus()
         common = {**corpus["values"], **corpus["algorithm_values"][self.algorithm]}
         values = {**common, **self._own_values()}
@@ -82,7 +82,7 @@ class Cell:
         return int(_control(self.control).get(key, 0)) if self.control else 0
 
     def _learning_rate(self) -> dict[str, Any]:
-        """That of the control, else of the recipe, made for the model of the cell; a fault sets its own."""
+        """That of the control, else of the recipe, scaled to the model of the cell; a fault sets its own."""
         recipe = demo_recipe(self.algorithm, self.task)
         if not self.size or recipe is None:
             return {}
@@ -108,7 +108,7 @@ def read_corpus() -> Mapping[str, Any]:
 
 
 def cells(part: Part, subset: str | None = None) -> list[Cell]:
-    """The cells of a part, seed by seed: whatever the budget, what is trained is spread over faults and controls."""
+    """The cells of a part, seed by seed, so that any budget covers faults and controls evenly."""
     faults = read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
     entry = read_corpus()["parts"][part]
     mixed = chain.from_iterable(_of_seed(part, seed, faults) for seed in entry["seeds"])
@@ -116,7 +116,7 @@ def cells(part: Part, subset: str | None = None) -> list[Cell]:
 
 
 def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
-    """Faults, those of the documents first, and controls, the plain one first, in turns and in a seeded order."""
+    """Faults, those of the documents first, interleaved with controls, the standard one first, in a seeded order."""
     sick, healthy = list(_sick(part, seed, faults)), list(_healthy(part, seed))
     order = random.Random(seed)
     order.shuffle(sick)
@@ -146,7 +146,7 @@ def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def _healthy(part: Part, seed: int) -> Iterator[Cell]:
-    """The controls of a seed; one that was added later is of the seeds that were trained since."""
+    """The controls of a seed; a control that was added later exists for later seeds only."""
     is_new = seed in read_corpus()["parts"][part].get("healthy_seeds", ())
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()

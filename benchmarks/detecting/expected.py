@@ -1,4 +1,4 @@
-"""The committed table of right answers: for each fault the rules, causes and peers' findings that count as right."""
+"""The committed ground truth: for each fault, the rules, causes and peers' findings that count as right."""
 
 import tomllib
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ class Expected:
     alarms: frozenset[str]
 
     def causes_with(self, algorithm: str) -> tuple[str, ...]:
-        """The right causes where the fault is another thing with each algorithm, else those of all."""
+        """The right causes with this algorithm, else those with any."""
         return self.only.get(algorithm, self.causes)
 
 

@@ -1,4 +1,4 @@
-"""One judged cell: what the rules and causes say of a run at its end and while it grew, reduced to a few figures."""
+"""One judged cell: the diagnosis of a run at its end, the episodes while it grew, and a few figures."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.detecting.cells import Cell
-from benchmarks.detecting.replay import Episode, episodes, looks
+from benchmarks.detecting.replay import Episode, episodes, outcomes_by_step
 from benchmarks.detecting.training import CPU_FILE, run_folder
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.cause import Cause
@@ -24,9 +24,9 @@ _CLOCKS = frozenset({"episodes_per_second", "step_time"})
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A cell's result. Rules that fired map to their severity; episodes are those seen while the run grew.
+    """A cell's result. `fired` maps rules to their severity; `episodes` are those while the run grew.
 
-    `means` has the mean of each metric over the steps that are compared, NaN where one of its values is not finite.
+    `means` holds the mean of each metric over the compared steps, NaN where one of its values is not finite.
     """
 
     cell: Mapping[str, Any]
@@ -45,13 +45,15 @@ class Judged:
 
 
 def watch(cache: Path, cell: Cell) -> list[dict[str, Any]]:
-    """The episodes that someone sees who watches the cell's run grow. Raises UnreadableRun."""
+    """The episodes while the cell's run grew. Raises UnreadableRun."""
     run = open_run(run_folder(cache, cell))
-    return [_episode_row(found) for found in episodes((step, _severities(found)) for step, found in looks(run))]
+    return [
+        _episode_row(found) for found in episodes((step, _severities(found)) for step, found in outcomes_by_step(run))
+    ]
 
 
-def judge(cache: Path, cell: Cell, seen: Sequence[Mapping[str, Any]]) -> Judged:
-    """Judge the cell's run, which the cache holds and `watch` has seen grow. Raises UnreadableRun."""
+def judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> Judged:
+    """Judge the cell's run, given the episodes that `watch` found. Raises UnreadableRun."""
     folder = run_folder(cache, cell)
     run = open_run(folder)
     last = diagnose(run)
@@ -63,7 +65,7 @@ def judge(cache: Path, cell: Cell, seen: Sequence[Mapping[str, Any]]) -> Judged:
         fired={rule: str(severity) for rule, severity in sorted(_severities(last.outcomes).items())},
         skipped=tuple(sorted(outcome.rule for outcome in last.blind_spots)),
         causes=tuple(_cause_row(cause) for cause in last.causes),
-        episodes=tuple(seen),
+        episodes=tuple(watched),
         means=_means(run),
     )
 
@@ -79,8 +81,8 @@ def _episode_row(episode: Episode) -> dict[str, Any]:
 
 def _cause_row(cause: Cause) -> dict[str, Any]:
     rivals = [rival.cause for rival in cause.rivals]
-    said = {"cause": cause.cause, "severity": str(cause.severity), "outcomes": list(cause.outcomes)}
-    return {**said, "rivals": rivals}
+    found = {"cause": cause.cause, "severity": str(cause.severity), "outcomes": list(cause.outcomes)}
+    return {**found, "rivals": rivals}
 
 
 def _means(run: Run) -> dict[str, float]:

@@ -1,7 +1,7 @@
-"""The models of the corpus beside the shipped ones: other sizes, made once from nothing that is not in the repository.
+"""Models of other sizes than the shipped ones, made once from what is in the repository.
 
-`addition` is taught the same sums as the shipped model. `remarks` learns from what the shipped model writes, because
-the review texts that the shipped one has learnt from are not here.
+`addition` learns the same sums as the shipped model. `remarks` learns from completions of the shipped model, because
+the review texts that it was trained on are not included.
 """
 
 import random
@@ -19,20 +19,20 @@ UNFINISHED = ".unfinished"
 SHAPES: Mapping[str, Mapping[str, int]] = {
     "wide": {"hidden_size": 144, "intermediate_size": 384, "num_hidden_layers": 3, "num_attention_heads": 6}
 }
-"""Size → what differs from the shipped models: `wide` has twice their parameters."""
+"""Size → how it differs from the shipped models: `wide` has twice their parameters."""
 STEPS = 400
 TEXTS = 16_000
 BATCH = 1_000
-MAX_LENGTH = 64  # positions, as the shipped models have
+MAX_LENGTH = 64  # positions, as in the shipped models
 
 
 def model_folder(cache: Path, size: str, task: str) -> Path:
-    """Where the model of a size lies once it is made."""
+    """The folder of the model of a size."""
     return cache / "models" / f"{task}-{size}"
 
 
 def make_missing(cache: Path, size: str, task: str) -> Path:
-    """The folder of the model, which is made first where the cache lacks it: about four CPU minutes."""
+    """The folder of the model; made first where the cache lacks it, in about four CPU minutes."""
     folder = model_folder(cache, size, task)
     if not folder.is_dir():
         unfinished = folder.with_name(folder.name + UNFINISHED)

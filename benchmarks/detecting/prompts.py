@@ -1,6 +1,6 @@
-"""Two sets of prompts of one task, as many in each: what a run goes from where its data are switched.
+"""Two equally large sets of prompts of one task, for runs whose data are switched.
 
-A resumed run goes on with its own dataset, so that both sets stand in one file, one after the other.
+A resumed run continues with its own dataset file, which the second set then replaces.
 """
 
 import json
@@ -14,7 +14,7 @@ LARGE = 55  # the middle of the first numbers of the sums
 
 
 def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows before and behind the switch; a resumed run goes on over as many rows."""
+    """The rows before and after the switch, equally many, as a resumed run expects."""
     rows = get_task(task).rows("train")
     first = [row for row in rows if _is_first(row["prompt"])]
     then = [row for row in rows if not _is_first(row["prompt"])]
@@ -23,10 +23,10 @@ def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def dataset_words(folder: Path, task: str) -> list[str]:
-    """The options of `train` for prompts that lie in a folder of their own; it evaluates on the task's."""
-    kept_out = folder / "eval.jsonl"
-    write_rows(kept_out, get_task(task).rows("eval"))
-    return ["--dataset", str(dataset_file(folder)), "--eval_dataset", str(kept_out)]
+    """The options of `train` for prompts from this folder, evaluated on the task's own."""
+    held_out = folder / "eval.jsonl"
+    write_rows(held_out, get_task(task).rows("eval"))
+    return ["--dataset", str(dataset_file(folder)), "--eval_dataset", str(held_out)]
 
 
 def dataset_file(folder: Path) -> Path:
@@ -35,7 +35,7 @@ def dataset_file(folder: Path) -> Path:
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
-    """One row a line, in place of what stood there."""
+    """Write one row per line, replacing the file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
 

@@ -1,4 +1,4 @@
-"""A run as it was seen while it grew: the same rules on its first steps, step by step, and the episodes they make."""
+"""A run replayed step by step: the outcomes of the rules after each step, and the episodes that they form."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,23 +14,20 @@ from diagnostics.rules import evaluate
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """A rule seen firing without a break: the first and the last step at which a look at the run showed it.
-
-    `severity` is the worst that was shown.
-    """
+    """A rule that fires without a break: the first and the last step after which it did, and its worst severity."""
 
     rule: str
     first_step: int
     last_step: int
     severity: Severity
 
-    def shown_at(self, step: int, severity: Severity) -> "Episode":
-        """The same episode, seen once more."""
+    def extended_to(self, step: int, severity: Severity) -> "Episode":
+        """The same episode, at one more step."""
         return replace(self, last_step=step, severity=max(self.severity, severity, key=lambda level: level.rank))
 
 
 def up_to(run: Run, step: int) -> Run:
-    """The run as it stood when `step` was its last logged one, and it went on."""
+    """The run as it was when `step` was its last logged one and it was still running."""
     series = {name: cut for name, whole in run.series.items() if len(cut := _cut(whole, step))}
     return replace(
         run,
@@ -42,22 +39,22 @@ def up_to(run: Run, step: int) -> Run:
     )
 
 
-def looks(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
-    """The rules' outcomes after each logged step, as someone who watches the run sees them."""
+def outcomes_by_step(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
+    """The outcomes of the rules after each logged step, as a live view shows them."""
     run = replace(run, samples=run.samples.cached())
     for step in run.steps:
         yield int(step), evaluate(up_to(run, int(step)))
 
 
 def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode]:
-    """Episodes from what each look showed (rule → severity); a rule that pauses and comes back makes two."""
+    """Episodes from what fired after each step (rule → severity); a rule that pauses and fires again makes two."""
     closed: list[Episode] = []
     open_now: dict[str, Episode] = {}
     for step, fired in seen:
         closed += [open_now.pop(rule) for rule in list(open_now) if rule not in fired]
         for rule, severity in fired.items():
             known = open_now.get(rule, Episode(rule, step, step, severity))
-            open_now[rule] = known.shown_at(step, severity)
+            open_now[rule] = known.extended_to(step, severity)
     return sorted([*closed, *open_now.values()], key=lambda episode: (episode.first_step, episode.rule))
 
 

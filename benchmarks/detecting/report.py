@@ -9,13 +9,13 @@ from benchmarks.detecting.expected import PEERS
 from benchmarks.detecting.intervals import poisson_upper, wilson
 from benchmarks.detecting.scores import (
     FalseAlarms,
-    Found,
     Result,
+    Score,
     early_alarms,
     false_alarms,
-    find,
     is_sick,
     peer_is_right,
+    score_sick_runs,
 )
 
 TOP = 3
@@ -24,7 +24,7 @@ PINNED = Path(__file__).parents[1] / "peers-requirements.txt"
 
 def page(part: str, results: Sequence[Result], planned: int) -> str:
     """All tables of one part; `planned` is how many cells it has in all."""
-    found = find(results)
+    found = score_sick_runs(results)
     pieces = [
         f"## The {part} part: {len(results)} of {planned} planned runs\n",
         _age(results),
@@ -52,7 +52,7 @@ def share(hits: int, n: int) -> str:
     return f"{hits / n:.2f} [{low:.2f}, {high:.2f}] ({hits}/{n})" if n else "–"
 
 
-def _summary(found: Sequence[Found], results: Sequence[Result]) -> str:
+def _summary(found: Sequence[Score], results: Sequence[Result]) -> str:
     groups = {
         "all faults": found,
         "without silent ones": [each for each in found if not each.is_silent],
@@ -60,7 +60,7 @@ def _summary(found: Sequence[Found], results: Sequence[Result]) -> str:
         "from the start": [each for each in found if each.result["cell"]["onset"] == 1],
         "switched on later": [each for each in found if each.result["cell"]["onset"] > 1],
     }
-    rows: dict[str, Callable[[Sequence[Found]], str]] = {
+    rows: dict[str, Callable[[Sequence[Score]], str]] = {
         "recall: a right rule at warning or above": lambda group: _share_of(group, _is_found),
         "cause: the first one is right": lambda group: _share_of(group, lambda each: each.cause_rank == 1),
         f"cause: one of the first {TOP} is right": lambda group: _share_of(group, _is_named),
@@ -74,33 +74,33 @@ def _summary(found: Sequence[Found], results: Sequence[Result]) -> str:
     return "\n".join([*lines, f"\nTraining took {cpu / 60:.0f} CPU minutes.\n"])
 
 
-def _is_found(each: Found) -> bool:
+def _is_found(each: Score) -> bool:
     return each.is_found
 
 
-def _is_named(each: Found) -> bool:
+def _is_named(each: Score) -> bool:
     return each.cause_rank is not None and each.cause_rank <= TOP
 
 
-def _share_of(group: Sequence[Found], holds: Callable[[Found], bool]) -> str:
+def _share_of(group: Sequence[Score], holds: Callable[[Score], bool]) -> str:
     return share(sum(map(holds, group)), len(group))
 
 
-def _delay(group: Sequence[Found]) -> str:
+def _delay(group: Sequence[Score]) -> str:
     delays = [each.delay for each in group if each.delay is not None]
     return f"{median(delays):g} ({min(delays)} to {max(delays)})" if delays else "–"
 
 
-def _alarms(group: Sequence[Found]) -> str:
+def _alarms(group: Sequence[Score]) -> str:
     alarms = [each.alarms for each in group if each.is_found]
     return f"{sum(alarms) / len(alarms):.1f}" if alarms else "–"
 
 
-def _flaps(group: Sequence[Found]) -> str:
+def _flaps(group: Sequence[Score]) -> str:
     return f"{sum(each.flaps for each in group) / len(group):.2f}" if group else "–"
 
 
-def _fault_table(found: Sequence[Found]) -> str:
+def _fault_table(found: Sequence[Score]) -> str:
     lines = [
         "| fault | recall | top-1 | top-3 | delay | alarms | named instead |",
         "|---|---|---|---|---|---|---|",
@@ -110,11 +110,11 @@ def _fault_table(found: Sequence[Found]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _fault(each: Found) -> str:
+def _fault(each: Score) -> str:
     return each.fault
 
 
-def _fault_row(fault: str, group: Sequence[Found]) -> str:
+def _fault_row(fault: str, group: Sequence[Score]) -> str:
     low, high = wilson(sum(each.is_found for each in group), len(group))
     top_1, top_3 = sum(each.cause_rank == 1 for each in group), sum(map(_is_named, group))
     instead = sorted({_first_cause(each) for each in group if each.cause_rank != 1})
@@ -130,11 +130,11 @@ def _fault_row(fault: str, group: Sequence[Found]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _first_cause(each: Found) -> str:
+def _first_cause(each: Score) -> str:
     return f"`{each.result['causes'][0]['cause']}`" if each.result["causes"] else "none"
 
 
-def _missed(found: Sequence[Found]) -> str:
+def _missed(found: Sequence[Score]) -> str:
     missed = [each for each in found if not each.is_found]
     if not missed:
         return ""
@@ -142,17 +142,17 @@ def _missed(found: Sequence[Found]) -> str:
         "Missed, with what was said instead, and what each rule that should have found it says of the whole run:\n"
     ]
     for each in missed:
-        said = ", ".join(f"`{rule}` ({level})" for rule, level in each.result["fired"].items()) or "nothing"
-        lines.append(f"- {each.result['name']}{' (silent)' if each.is_silent else ''}: {said}")
+        fired = ", ".join(f"`{rule}` ({level})" for rule, level in each.result["fired"].items()) or "nothing"
+        lines.append(f"- {each.result['name']}{' (silent)' if each.is_silent else ''}: {fired}")
         lines += [f"  - `{rule}`: {why}" for rule, why in each.result.get("why", {}).items()]
     return "\n".join([*lines, ""])
 
 
-def _silent_list(found: Sequence[Found]) -> str:
+def _silent_list(found: Sequence[Score]) -> str:
     silent = sorted({each.result["name"].rpartition("-")[0] for each in found if each.is_silent})
     unknown = sum(each.is_silent is None for each in found)
-    told = f"Silent (no logged metric differs from the healthy runs at p < 0.01): {', '.join(silent) or 'none'}."
-    return f"{told}{f' For {unknown} runs there are too few healthy ones to tell.' if unknown else ''}\n"
+    sentence = f"Silent (no logged metric differs from the healthy runs at p < 0.01): {', '.join(silent) or 'none'}."
+    return f"{sentence}{f' For {unknown} runs there are too few healthy ones to tell.' if unknown else ''}\n"
 
 
 def _false_table(results: Sequence[Result]) -> str:
@@ -211,7 +211,7 @@ def _peer_table(results: Sequence[Result]) -> str:
     if not asked:
         return ""
     sick, healthy = ([r for r in asked if is_sick(r) is wanted] for wanted in (True, False))
-    mine = find(sick)
+    mine = score_sick_runs(sick)
     lines = [
         f"### Beside other packages, on {len(sick)} sick and {len(healthy)} healthy runs\n",
         "| | right finding | PPO | GRPO | healthy runs with a warning | with a critical |",
@@ -235,14 +235,14 @@ def _levels_of_ours(healthy: Iterable[Result]) -> list[set[str]]:
     return [{episode["severity"] for episode in result["episodes"]} for result in healthy]
 
 
-def _peer_row(name: str, said: Sequence[tuple[Result, bool]], levels: Sequence[set[str]]) -> str:
+def _peer_row(name: str, judged: Sequence[tuple[Result, bool]], levels: Sequence[set[str]]) -> str:
     per_algorithm = [
-        [right for result, right in said if result["cell"]["algorithm"] == algorithm] for algorithm in ("ppo", "grpo")
+        [right for result, right in judged if result["cell"]["algorithm"] == algorithm] for algorithm in ("ppo", "grpo")
     ]
     warned, critical = (sum(bool(found & of) for found in levels) for of in ({"warning", "critical"}, {"critical"}))
     cells = (
         name,
-        share(sum(right for _, right in said), len(said)),
+        share(sum(right for _, right in judged), len(judged)),
         *(share(sum(group), len(group)) for group in per_algorithm),
         f"{warned}/{len(levels)}",
         f"{critical}/{len(levels)}",

@@ -1,4 +1,4 @@
-"""Scores of judged runs: what was found, named right and how soon, and what was said of steps that were healthy."""
+"""Scores of judged runs: whether faults are found, named and how soon, and false alarms on healthy steps."""
 
 import math
 from collections import Counter, defaultdict
@@ -10,17 +10,17 @@ from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import t_test
 
 Result = Mapping[str, Any]
-"""One judged run, as `Judged.to_dict` gives it, with `peers` and `fixed` where others were asked or a fix was tried."""
+"""One judged run as of `Judged.to_dict`, with `peers` and `fixed` where other monitors ran or a fix was tried."""
 
 ALARMS = frozenset({"warning", "critical"})
 SILENT_P = 0.01
 _LEAST_HEALTHY = 4
-"""Healthy runs of the same algorithm and task below which nothing can be called silent."""
+"""Healthy runs of the same algorithm and task that it takes to call a fault silent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was said of one sick run, from its onset on.
+class Score:
+    """How one sick run was diagnosed from its onset on.
 
     `delay` counts steps from the onset to the first right alarm. `alarms` are the causes at warning or above and the
     rules at that level that no cause explains.
@@ -41,7 +41,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class FalseAlarms:
-    """Episodes seen on steps that were healthy, over all runs: `runs` of them, with `steps` steps."""
+    """Episodes on healthy steps: over `runs` runs with `steps` steps in all."""
 
     runs: int
     steps: int
@@ -49,10 +49,10 @@ class FalseAlarms:
     criticals: tuple[tuple[str, str], ...]
 
 
-def find(results: Sequence[Result]) -> list[Found]:
-    """What was found in each sick run, in the order given."""
+def score_sick_runs(results: Sequence[Result]) -> list[Score]:
+    """The score of each sick run, in the order given."""
     silent = _silent(results)
-    return [_found(result, silent.get(_group(result))) for result in results if is_sick(result)]
+    return [_score(result, silent.get(_group(result))) for result in results if is_sick(result)]
 
 
 def is_sick(result: Result) -> bool:
@@ -91,15 +91,15 @@ def _false_alarms(runs: Sequence[Result], until: Mapping[str, float]) -> FalseAl
     )
 
 
-def _found(result: Result, is_silent: bool | None) -> Found:
+def _score(result: Result, is_silent: bool | None) -> Score:
     expected, onset = read_expected()[result["cell"]["fault"]], result["cell"]["onset"]
     since = [episode for episode in result["episodes"] if episode["first_step"] >= onset]
     alarms = [episode for episode in since if episode["severity"] in ALARMS]
     counted = [episode for episode in since if episode["severity"] in expected.alarms]
     right = [episode["first_step"] for episode in counted if episode["rule"] in expected.rules]
     right_causes = expected.causes_with(result["cell"]["algorithm"])
-    ranks = [rank for rank, cause in enumerate(named(result), start=1) if cause in right_causes]
-    return Found(
+    ranks = [rank for rank, cause in enumerate(causes_in_reading_order(result), start=1) if cause in right_causes]
+    return Score(
         result=result,
         is_found=bool(right),
         delay=min(right) - onset if right else None,
@@ -110,8 +110,8 @@ def _found(result: Result, is_silent: bool | None) -> Found:
     )
 
 
-def named(result: Result) -> list[str]:
-    """The causes in the order in which a reader meets them: the first, what else its findings may mean, the others."""
+def causes_in_reading_order(result: Result) -> list[str]:
+    """The causes in the order of a report: the first, its rivals, then the others."""
     in_order = [name for cause in result["causes"] for name in (cause["cause"], *cause.get("rivals", ()))]
     return list(dict.fromkeys(in_order))
 

@@ -1,4 +1,4 @@
-"""Training of the corpus: one cell after the other in one process, each into its folder of the cache, never twice."""
+"""Training of the corpus: one cell after the other in this process, each once, into its folder of the cache."""
 
 import json
 import os
@@ -23,12 +23,12 @@ CPU_FILE = "cpu_seconds"
 
 
 def run_folder(cache: Path, cell: Cell) -> Path:
-    """Where the run of a cell lies once it is trained."""
+    """The folder of a cell's trained run."""
     return cache / "runs" / cell.name
 
 
 def is_trained(cache: Path, cell: Cell) -> bool:
-    """Whether the cell's run lies in the cache, whole, and is of the cell's task."""
+    """Whether the cache holds the cell's complete run, of the cell's task."""
     record = run_folder(cache, cell) / RUN_FILE
     return record.is_file() and json.loads(record.read_text("utf-8"))["config"]["task"] == cell.task
 
@@ -48,7 +48,7 @@ def train_missing(cache: Path, cells: Iterable[Cell], deadline: float) -> int:
 
 
 def train(cache: Path, cell: Cell) -> float:
-    """Train one cell; returns its CPU seconds. A run that breaks off leaves nothing that counts as trained."""
+    """Train one cell; returns its CPU seconds. An interrupted run does not count as trained."""
     recipe = demo_recipe(cell.algorithm, cell.task)
     assert recipe is not None  # each algorithm has a recipe for each demo task
     folder = run_folder(cache, cell)
@@ -69,7 +69,7 @@ def train(cache: Path, cell: Cell) -> float:
 
 
 def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> None:
-    """Train up to a checkpoint and go on from it, with other prompts where the cell switches them."""
+    """Train to a checkpoint and resume from it, with other prompts where the cell switches them."""
     prompts, data = cache / "prompts" / cell.name, []
     first, then = switched(cell.task)
     if cell.switch_step:
@@ -84,7 +84,7 @@ def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> N
 
 
 def train_words(words: list[str]) -> None:
-    """What `rlvitals` does with these words, in this process. Raises SystemExit where the training fails."""
+    """Run `rlvitals` with these words in this process. Raises SystemExit where the training fails."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         code = trainer_main(words)
     if code != FINISHED:
@@ -92,7 +92,7 @@ def train_words(words: list[str]) -> None:
 
 
 def _check_finished(folder: Path) -> None:
-    """A run that was told to stop does not count. Raises SystemExit."""
+    """Raises SystemExit for a run that was stopped early: it does not count."""
     state = json.loads((folder / STATUS_FILE).read_text("utf-8"))["state"]
     if state != "finished":
         raise SystemExit(f"{folder.name} is {state}, not finished; it will be trained again from the start")

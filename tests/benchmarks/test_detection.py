@@ -16,12 +16,12 @@ from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
-from benchmarks.detecting.missed import with_reasons
+from benchmarks.detecting.missed_faults import with_reasons
 from benchmarks.detecting.prompts import switched
-from benchmarks.detecting.replay import Episode, episodes, looks, up_to
-from benchmarks.detecting.scores import early_alarms, false_alarms, find
+from benchmarks.detecting.replay import Episode, episodes, outcomes_by_step, up_to
+from benchmarks.detecting.result_cache import JUDGING, judged
+from benchmarks.detecting.scores import early_alarms, false_alarms, score_sick_runs
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
-from benchmarks.detecting.verdicts import JUDGING, judged
 from benchmarks.detection import PAGE, RESULTS, as_page, judged_before
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
@@ -106,9 +106,9 @@ def test_a_run_that_the_cache_does_not_hold_keeps_its_line_and_the_page_says_so(
     moved = {**elsewhere, "cell": {**elsewhere["cell"], "part": "measured"}}
     file = tmp_path / "results.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in (here, moved, of_no_seed)), "utf-8")
-    (kept,) = judged_before([here], file)
-    assert kept == {**elsewhere, "judged_before": True}
-    assert "by an earlier version of rules and causes: 1 of these" in as_page([kept])
+    (before,) = judged_before([here], file)
+    assert before == {**elsewhere, "judged_before": True}
+    assert "by an earlier version of rules and causes: 1 of these" in as_page([before])
     assert judged_before([here], tmp_path / "none.jsonl") == []
 
 
@@ -128,8 +128,8 @@ def test_a_rarely_logged_run_holds_means(tmp_path: Path) -> None:
     ]
     (tmp_path / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     average(tmp_path, 3)
-    kept = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text("utf-8").splitlines()]
-    assert [(row["step"], row["metrics"]) for row in kept] == [(3, {"a": 2.0, "b": 1.0}), (6, {"a": 5.0})]
+    rows = [json.loads(line) for line in (tmp_path / "events.jsonl").read_text("utf-8").splitlines()]
+    assert [(row["step"], row["metrics"]) for row in rows] == [(3, {"a": 2.0, "b": 1.0}), (6, {"a": 5.0})]
 
 
 @pytest.mark.parametrize("task", ["remarks", "addition"])
@@ -157,21 +157,21 @@ def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path)
 
 
 @pytest.mark.process
-def test_what_was_said_of_a_run_is_kept_until_the_run_or_the_sources_change(tmp_path: Path) -> None:
+def test_a_result_is_cached_until_the_run_or_the_sources_change(tmp_path: Path) -> None:
     cell = cells("tune")[0]
     shutil.copytree(SICK, run_folder(tmp_path, cell))
     (run_folder(tmp_path, cell) / "cpu_seconds").write_text("1.0", "utf-8")
-    (told,) = judged(tmp_path, [cell], processes=1)
-    assert "kl-negative" in told["fired"]
-    kept = tmp_path / "judged" / f"{cell.name}.json"
-    forged = json.loads(kept.read_text("utf-8"))
-    kept.write_text(json.dumps({**forged, "found": {"known": "from before"}}), "utf-8")
+    (result,) = judged(tmp_path, [cell], processes=1)
+    assert "kl-negative" in result["fired"]
+    file = tmp_path / "judged" / f"{cell.name}.json"
+    forged = json.loads(file.read_text("utf-8"))
+    file.write_text(json.dumps({**forged, "found": {"known": "from before"}}), "utf-8")
     assert list(judged(tmp_path, [cell], processes=1)) == [{"known": "from before"}]
     os.utime(run_folder(tmp_path, cell))
-    assert list(judged(tmp_path, [cell], processes=1)) == [told]
+    assert list(judged(tmp_path, [cell], processes=1)) == [result]
 
 
-def test_what_is_kept_depends_on_every_source_that_judging_uses() -> None:
+def test_a_cached_result_depends_on_every_source_that_judging_uses() -> None:
     judging = [path for name in JUDGING for path in (ROOT / "diagnostics" / name).rglob("*.py")]
     sources = "".join(path.read_text("utf-8") for path in judging)
     used = set(re.findall(r"^from diagnostics\.(\w+)", sources, re.MULTILINE))
@@ -189,7 +189,7 @@ def test_intervals_agree_with_their_closed_forms() -> None:
 
 def test_the_last_look_at_a_growing_run_sees_what_the_finished_run_shows() -> None:
     run = open_run(SICK)
-    *_, (step, last) = looks(run)
+    *_, (step, last) = outcomes_by_step(run)
     assert step == run.steps[-1]
     fired = {outcome.rule for outcome in last if outcome.verdict is Verdict.FIRED}
     assert fired == {outcome.rule for outcome in diagnose(run).fired}
@@ -227,7 +227,7 @@ def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, An
     ],
 )
 def test_a_fault_is_found_by_a_right_alarm_from_its_onset_on(episode: Mapping[str, Any], delay: int | None) -> None:
-    (found,) = find([result("min-new-tokens", episodes=[episode])])
+    (found,) = score_sick_runs([result("min-new-tokens", episodes=[episode])])
     assert (found.is_found, found.delay) == (delay is not None, delay)
 
 
@@ -235,34 +235,37 @@ def test_a_cause_has_its_place_in_the_ranking() -> None:
     causes = [
         {"cause": name, "severity": "warning", "outcomes": []} for name in ("length-bias", "sampling-unlike-policy")
     ]
-    (found,) = find([result("min-new-tokens", causes=causes, fired={"kl-negative": "critical", "oom": "info"})])
+    (found,) = score_sick_runs(
+        [result("min-new-tokens", causes=causes, fired={"kl-negative": "critical", "oom": "info"})]
+    )
     assert (found.cause_rank, found.alarms) == (2, 3)
 
 
 def test_what_else_the_first_cause_may_mean_comes_before_the_next_cause() -> None:
     first = {"cause": "drastic-updates", "rivals": ["sampling-unlike-policy"], "severity": "critical", "outcomes": []}
     causes = [first, {"cause": "length-bias", "severity": "warning", "outcomes": []}]
-    (found,) = find([result("min-new-tokens", causes=causes)])
+    (found,) = score_sick_runs([result("min-new-tokens", causes=causes)])
     assert (found.cause_rank, found.alarms) == (2, 2)
 
 
 @pytest.mark.parametrize(("algorithm", "rank"), [("ppo", 1), ("grpo", None)])
 def test_a_fault_that_is_two_things_is_right_only_with_its_own(algorithm: str, rank: int | None) -> None:
     sick = result("never-stops", causes=[{"cause": "wrong-stop-token", "severity": "warning", "outcomes": []}])
-    assert find([{**sick, "cell": {**sick["cell"], "algorithm": algorithm}}])[0].cause_rank == rank
+    assert score_sick_runs([{**sick, "cell": {**sick["cell"], "algorithm": algorithm}}])[0].cause_rank == rank
 
 
 def test_a_note_is_right_where_a_note_is_all_there_is_to_say() -> None:
-    assert find([result("too-easy-data", episodes=[shown("reward-saturated", 14, "info")])])[0].is_found
+    assert score_sick_runs([result("too-easy-data", episodes=[shown("reward-saturated", 14, "info")])])[0].is_found
 
 
 def test_a_fault_is_silent_only_when_no_metric_differs_from_enough_healthy_runs() -> None:
     healthy = [result(None, 1, means={"score": value}) for value in (1.0, 1.1, 0.9, 1.05)]
     silent = {
-        score: find([*healthy, result("top-k", means={"score": score})])[0].is_silent for score in (1.02, 9.0, math.nan)
+        score: score_sick_runs([*healthy, result("top-k", means={"score": score})])[0].is_silent
+        for score in (1.02, 9.0, math.nan)
     }
     assert silent == {1.02: True, 9.0: False, math.nan: False}
-    assert find([*healthy[:3], result("top-k")])[0].is_silent is None
+    assert score_sick_runs([*healthy[:3], result("top-k")])[0].is_silent is None
 
 
 def test_alarms_on_healthy_steps_are_false_in_healthy_runs_and_before_an_onset() -> None:
@@ -281,10 +284,10 @@ def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> N
     results = [result("clip-range-too-tight", name=cell.name) for cell in tight]
     shutil.copytree(SICK, run_folder(tmp_path, tight[0]))
 
-    told, *_ = with_reasons(tmp_path, tight[:1], results[:1])
+    explained, *_ = with_reasons(tmp_path, tight[:1], results[:1])
 
-    assert set(told["why"]) == {"clipfrac-high"}
-    assert told["why"]["clipfrac-high"].startswith("Nothing found: ")
+    assert set(explained["why"]) == {"clipfrac-high"}
+    assert explained["why"]["clipfrac-high"].startswith("Nothing found: ")
 
 
 def test_the_committed_page_is_that_of_the_committed_results() -> None:

@@ -1,7 +1,7 @@
-"""What is said of the runs of a cache, kept beside them as long as the sources that it came from are the same.
+"""The results of the runs in a cache, stored beside them and valid while the sources that produced them are unchanged.
 
-To watch a run grow takes a second, and to look at it once a twentieth of that. So the two are kept apart: a change of
-causes alone does not make anyone watch again.
+Replaying a run step by step takes a second, diagnosing it once a twentieth of that. So the two are cached apart: a
+change of causes alone does not replay anything.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from benchmarks.detecting.training import run_folder
 ROOT = Path(__file__).resolve().parents[2]
 WATCHING = ("producers", "model", "detectors", "rules")
 JUDGING = (*WATCHING, "causes")
-"""Packages of `diagnostics`: what decides which rules fire, and what decides which causes are named."""
+"""Packages of `diagnostics` that decide which rules fire, and which causes are named."""
 
 
 def judged(folder: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
@@ -34,14 +34,14 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
         return judging.watch(folder, cell)
 
     def judge() -> dict[str, Any]:
-        return judging.judge(folder, cell, _kept(folder, cell, "watched", _version(WATCHING), watch)).to_dict()
+        return judging.judge(folder, cell, _cached(folder, cell, "watched", _version(WATCHING), watch)).to_dict()
 
-    return dict(_kept(folder, cell, "judged", _version(JUDGING), judge))
+    return dict(_cached(folder, cell, "judged", _version(JUDGING), judge))
 
 
-def _kept(folder: Path, cell: Cell, room: str, version: str, find: Callable[[], Any]) -> Any:
-    """What was found by this version of the sources in this run, from its file, or found now and kept there."""
-    file = folder / room / f"{cell.name}.json"
+def _cached(folder: Path, cell: Cell, kind: str, version: str, find: Callable[[], Any]) -> Any:
+    """The result of this version of the sources for this run: from its file, or computed and stored there."""
+    file = folder / kind / f"{cell.name}.json"
     key = [version, run_folder(folder, cell).stat().st_mtime_ns]
     text = file.read_text("utf-8") if file.exists() else "{}"
     if json.loads(text).get("key") != key:
@@ -55,7 +55,7 @@ def _kept(folder: Path, cell: Cell, room: str, version: str, find: Callable[[], 
 
 @cache
 def _version(names: tuple[str, ...]) -> str:
-    """A digest of the sources of these packages of `diagnostics`, and of those that reduce what they say to figures."""
+    """A digest of the sources of these packages of `diagnostics`, and of the benchmark's own that evaluate them."""
     of_ours = [path for name in names for path in (ROOT / "diagnostics" / name).rglob("*.py")]
     sources = [*of_ours, *map(Path, (judging.__file__, replay.__file__))]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()

@@ -1,11 +1,11 @@
-"""What other monitors of RL training say of runs, in their own environment: each fed as its TRL adapter would feed it.
+"""The findings of other monitors of RL training, in their own environment: each fed as its TRL adapter would feed it.
 
-python -m benchmarks.detecting.peers_side RUN [RUN ...] > findings.jsonl
+python -m benchmarks.detecting.peers RUN [RUN ...] > findings.jsonl
 
 One JSON line for each run: {"run": name, "rldoctor": {finding: severity}, "rlprobe": …, "rlwatch": …}. rldoctor gets
-the logged rows and the config; rlprobe and rlwatch get each row through the callback that they give to a TRL trainer,
-rlprobe with the logged completions as well. Nothing of ours is imported here, and transformers need not be installed:
-of it the callbacks take a base class only.
+the logged rows and the config; rlprobe and rlwatch get each row through their callback for TRL trainers, rlprobe with
+the logged completions as well. This module imports nothing of ours, and transformers need not be installed: the
+callbacks only need its base class.
 """
 
 import json
@@ -19,27 +19,27 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-Findings = dict[str, str]
+SeverityByFinding = dict[str, str]
 REPORTED = frozenset({"warning", "critical"})
 _NO_HANDLERS = {"capture_env": False, "install_handlers": False}
 
 
 class _TrainerCallback:
-    """Stands for transformers' base class of callbacks, which adds nothing to what they do here."""
+    """Replaces transformers' base class of callbacks, of which they use nothing."""
 
 
 def main() -> None:
-    """Judge the runs that are named."""
+    """Judge the runs that the command line names."""
     logging.disable(logging.CRITICAL)
     sys.modules.setdefault("transformers", _stand_in())
     for folder in map(Path, sys.argv[1:]):
-        said = {"rldoctor": rldoctor(folder), "rlprobe": rlprobe(folder), "rlwatch": rlwatch(folder)}
-        sys.stdout.write(json.dumps({"run": folder.name, **said}) + "\n")
+        findings = {"rldoctor": rldoctor(folder), "rlprobe": rlprobe(folder), "rlwatch": rlwatch(folder)}
+        sys.stdout.write(json.dumps({"run": folder.name, **findings}) + "\n")
         sys.stdout.flush()
 
 
-def rldoctor(folder: Path) -> Findings:
-    """Of the whole run, as `rl-doctor diagnose` finds it."""
+def rldoctor(folder: Path) -> SeverityByFinding:
+    """Its findings of the whole run, as `rl-doctor diagnose` reports them."""
     from rl_doctor import diagnose, run_from_records  # noqa: PLC0415 - an environment of its own
 
     rows = [{**metrics, "step": step} for step, metrics in _rows(folder)]
@@ -47,8 +47,8 @@ def rldoctor(folder: Path) -> Findings:
     return _reported((finding.detector, finding.severity.name.lower()) for finding in diagnosis.problems)
 
 
-def rlprobe(folder: Path) -> Findings:
-    """Of the whole recording, as `rlprobe doctor` finds it."""
+def rlprobe(folder: Path) -> SeverityByFinding:
+    """Its findings of the whole recording, as `rlprobe doctor` reports them."""
     from rlprobe.doctor import diagnose  # noqa: PLC0415
     from rlprobe.integrations.trl import RlprobeCallback  # noqa: PLC0415
 
@@ -66,8 +66,8 @@ def rlprobe(folder: Path) -> Findings:
         return _reported((finding.signature_id, str(finding.severity)) for finding in diagnose(recording))
 
 
-def rlwatch(folder: Path) -> Findings:
-    """The alerts that it would have sent while the run grew."""
+def rlwatch(folder: Path) -> SeverityByFinding:
+    """The alerts that it sends while the run grows."""
     from rlwatch.config import RLWatchConfig  # noqa: PLC0415
     from rlwatch.core import RLWatch, _build_trl_callback  # noqa: PLC0415
 
@@ -84,9 +84,9 @@ def rlwatch(folder: Path) -> Findings:
     return _reported((alert["detector"], alert["severity"]) for alert in alerts)
 
 
-def _reported(findings: Iterator[tuple[str, str]]) -> Findings:
+def _reported(findings: Iterator[tuple[str, str]]) -> SeverityByFinding:
     """The worst severity of each finding, from warning on."""
-    worst: Findings = {}
+    worst: SeverityByFinding = {}
     for name, severity in findings:
         level = {"warn": "warning", "error": "critical"}.get(severity.lower(), severity.lower())
         if level in REPORTED and worst.get(name) != "critical":

@@ -1,4 +1,4 @@
-"""Why a fault was missed: what each rule that should have found it said of the whole run."""
+"""Why a fault was missed: the outcome of each rule that should have found it, on the whole run."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.expected import read_expected
-from benchmarks.detecting.scores import Result, find
+from benchmarks.detecting.scores import Result, score_sick_runs
 from benchmarks.detecting.training import run_folder
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.messages import render
@@ -14,8 +14,8 @@ from diagnostics.texts import templates
 
 
 def with_reasons(cache: Path, cells: Sequence[Cell], results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The results, those of faults that were missed with `why`: rule → its verdict in words."""
-    missed = {str(found.result["name"]) for found in find(results) if not found.is_found}
+    """The results; those of missed faults with `why`: rule → its outcome in words."""
+    missed = {str(found.result["name"]) for found in score_sick_runs(results) if not found.is_found}
     return [
         {**result, "why": _reasons(cache, cell)} if cell.name in missed else dict(result)
         for cell, result in zip(cells, results, strict=True)
@@ -25,5 +25,5 @@ def with_reasons(cache: Path, cells: Sequence[Cell], results: Sequence[Result]) 
 def _reasons(cache: Path, cell: Cell) -> Mapping[str, str]:
     rules = read_expected()[cell.fault or ""].rules
     outcomes = diagnose(open_run(run_folder(cache, cell))).outcomes
-    ours = [outcome for outcome in outcomes if outcome.rule in rules and outcome.applies]
-    return {outcome.rule: render(outcome.message, templates()) for outcome in ours}
+    right = [outcome for outcome in outcomes if outcome.rule in rules and outcome.applies]
+    return {outcome.rule: render(outcome.message, templates()) for outcome in right}

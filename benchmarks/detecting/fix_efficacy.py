@@ -1,4 +1,4 @@
-"""Fix efficacy: the sick run's own suggestion is applied from before the onset, and the training is made again."""
+"""Fix efficacy: trains a sick run again from before its onset, with the fixes that its diagnosis suggests."""
 
 import json
 import math
@@ -23,36 +23,36 @@ STEPS = 5
 
 
 def can_be_fixed(cache: Path, cell: Cell) -> bool:
-    """Whether the cell is a trained one, sick from the start and visibly so, with the healthy run to compare it to."""
+    """Whether the cell is trained, visibly sick from the start, and has a healthy run to compare with."""
     return (
         cell.onset == 1 and not cell.is_healthy and is_trained(cache, cell) and _shows(cache, cell, cell.name) is True
     )
 
 
 def apply_missing(cache: Path, sick: Iterable[Cell], deadline: float) -> None:
-    """Train again, with what the diagnosis suggests, until `deadline` (of `time.monotonic`)."""
+    """Train again with the suggested fixes, until `deadline` (of `time.monotonic`)."""
     for cell in sick:
         if time.monotonic() >= deadline:
             return
-        if not _kept(cache, cell).exists() and can_be_fixed(cache, cell):
+        if not _result_file(cache, cell).exists() and can_be_fixed(cache, cell):
             found = _apply(cache, cell)
-            _kept(cache, cell).parent.mkdir(parents=True, exist_ok=True)
-            _kept(cache, cell).write_text(json.dumps(found), "utf-8")
+            _result_file(cache, cell).parent.mkdir(parents=True, exist_ok=True)
+            _result_file(cache, cell).write_text(json.dumps(found), "utf-8")
             sys.stdout.write(f"fixed {cell.name}: {found['outcome']}\n")
             sys.stdout.flush()
 
 
 def read_fixed(cache: Path, cell: Cell) -> Mapping[str, Any] | None:
-    """What became of the cell when its fix was applied; None where that was not tried."""
-    kept = _kept(cache, cell)
-    return json.loads(kept.read_text("utf-8")) if kept.exists() else None
+    """The result of the cell with its fix applied; None where that was not tried."""
+    file = _result_file(cache, cell)
+    return json.loads(file.read_text("utf-8")) if file.exists() else None
 
 
 def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
-    """`outcome`: recovers (the fault's sign is gone), does-not, or no-setting (nothing that could be set was said)."""
+    """`outcome`: recovers (the fault's sign is gone), does-not, or no-setting (no fix is a value that can be set)."""
     parent, child = run_folder(cache, cell), cache / "runs" / _fixed_name(cell)
     command = [str(Path(sys.executable).with_name("rlvitals")), "train", "--from", parent.name, "--apply-fixes"]
-    command += ["--run_dir", child.name]  # names, since what is said is kept and no place of this machine belongs there
+    command += ["--run_dir", child.name]  # relative: the output is stored, and must hold no path of this machine
     done = subprocess.run(command, cwd=parent.parent, capture_output=True, text=True, check=False)
     if not child.exists():
         return {"outcome": "no-setting", "said": done.stderr.strip().splitlines()[-1], "changes": {}, "still": []}
@@ -66,7 +66,7 @@ def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
 
 
 def _shows(cache: Path, cell: Cell, name: str) -> bool | None:
-    """Whether a run shows the sign of the cell's fault beside the healthy run; None while that one is not trained."""
+    """Whether a run shows the sign of the cell's fault against the healthy run; None while that one is not trained."""
     healthy = next(c for c in cells(cell.part) if _is_its_healthy_run(c, cell))
     if not is_trained(cache, healthy):
         return None
@@ -89,7 +89,7 @@ def _last_mean(run: Run, cell: Cell) -> float:
 
 
 def _changes(parent: Run, child: Run) -> dict[str, Any]:
-    """What the fix set; the fault itself is no option of the relaunched run, its values are."""
+    """The settings that the fix changed; the fault's own values count, its name does not."""
     values = parent.config
     return {
         name: value
@@ -102,5 +102,5 @@ def _fixed_name(cell: Cell) -> str:
     return f"{cell.name}-fixed"
 
 
-def _kept(cache: Path, cell: Cell) -> Path:
+def _result_file(cache: Path, cell: Cell) -> Path:
     return cache / "fixed" / f"{cell.name}.json"
