@@ -1,1 +1,1 @@
-"""The trainer: PPO and GRPO on causal language models, each one linear file, writing a run directory as it goes."""
+"""The trainer: PPO, GRPO and RLOO on causal language models, one linear file each, logging to a run directory."""

@@ -28,7 +28,7 @@ class PPOConfig(TrainConfig):
         choices=("eos",),
     )
     missing_eos_penalty: float | None = _rewards(
-        None, "Taken off the score of a response that did not end: the EOS trick.", minimum=0
+        None, "Subtracted from the score of a response that did not end: the EOS trick.", minimum=0
     )
     non_eos_penalty: bool = _rewards(
         False, "The EOS trick's older form: a response that did not end scores penalty_reward_value instead."
@@ -36,23 +36,21 @@ class PPOConfig(TrainConfig):
     penalty_reward_value: float = _rewards(-1.0, "The score of a response that did not end, with non_eos_penalty.")
     reward_baseline: str = _rewards(
         "none",
-        "query: take off the score that the query gets without a response, where the query decides most of it.",
+        "query: subtract the score that the query gets without a response, for rewards that the query dominates.",
         choices=("none", "query"),
     )
     use_score_scaling: bool = _rewards(False, "Divide the scores by the deviation of all scores so far.")
     use_score_norm: bool = _rewards(False, "With use_score_scaling: subtract the mean of all scores so far first.")
-    score_clip: float | None = _rewards(None, "Scores count at most this much, up or down; empty: no limit.", above=0)
+    score_clip: float | None = _rewards(None, "Scores are clipped to ± this; empty: no limit.", above=0)
     num_ppo_epochs: int = _optimizer(4, "Passes over the episodes of a step.", minimum=1)
     num_mini_batches: int = _optimizer(1, "Updates per pass: the episodes are split into this many.", minimum=1)
     kl_coef: float = _loss(
         0.05, "Weight of the KL penalty that holds the policy near the reference.", minimum=0, main=True
     )
-    adap_kl_ctrl: bool = _loss(False, "Steer the KL coefficient so that the KL stays near the target.")
-    init_kl_coef: float | None = _loss(None, "The coefficient that the steering starts from; empty: kl_coef.", above=0)
-    target: float = _loss(6.0, "KL per sequence (nats) that the steering aims at.", above=0)
-    horizon: int = _loss(
-        10000, "Episodes over which the steering moves the coefficient by about a fifth at most.", minimum=1
-    )
+    adap_kl_ctrl: bool = _loss(False, "Adapt the KL coefficient so that the KL stays near the target.")
+    init_kl_coef: float | None = _loss(None, "Initial value of the adaptive coefficient; empty: kl_coef.", above=0)
+    target: float = _loss(6.0, "KL per sequence (nats) that the adaptive coefficient aims at.", above=0)
+    horizon: int = _loss(10000, "Episodes over which the adaptive coefficient changes by a fifth at most.", minimum=1)
     kl_estimator: str = _loss(
         "k1",
         "Estimator of the KL at a token: k1 is unbiased and can be negative, k3 is never negative.",

@@ -22,14 +22,14 @@ class RLOOConfig(CompletionGroupOptions, TrainConfig):
         CompletionGroupOptions,
         "beta",
         0.05,
-        help="Weight of the KL to the reference, taken off the reward of a completion; 0 needs no reference model and "
-        "logs no kl.",
+        help="Weight of the KL to the reference, which is subtracted from a completion's reward; 0 needs no reference "
+        "model and logs no kl.",
     )
     normalize_advantages: bool = option(
         False, "Scale the advantages of a step to a mean of 0 and a standard deviation of 1."
     )
     reward_clip_range: tuple[float, ...] | None = option(
-        None, "Lowest and highest reward of a completion, before the KL is taken off; empty: no limits."
+        None, "Lowest and highest reward of a completion, before the KL is subtracted; empty: no limits."
     )
 
     def check(self) -> None:

@@ -8,7 +8,7 @@ import math
 import re
 from typing import Any
 
-Answers = list[Any]
+Column = list[Any]
 
 _BOXED = re.compile(r"\\boxed\s*\{")
 _MARKED = re.compile(r"####\s*(.+)")
@@ -21,8 +21,8 @@ _NUMBER = re.compile(
 def exact_match(
     prompts: list[str],
     completions: list[str],
-    answer: Answers | None = None,
-    solution: Answers | None = None,
+    answer: Column | None = None,
+    solution: Column | None = None,
     **columns: list[Any],
 ) -> list[float | None]:
     """1 if the final answer is the expected text, ignoring case and outer spaces, else 0; None without an answer."""
@@ -39,8 +39,8 @@ def numeric_match(tolerance: float) -> Any:
     def numeric_match(
         prompts: list[str],
         completions: list[str],
-        answer: Answers | None = None,
-        solution: Answers | None = None,
+        answer: Column | None = None,
+        solution: Column | None = None,
         **columns: list[Any],
     ) -> list[float | None]:
         numbers = [None if due is None else last_number(final_answer(str(due))) for due in _expected(answer, solution)]
@@ -68,7 +68,7 @@ def last_number(text: str) -> float | None:
     return _value(found[-1]) if found else None
 
 
-def _expected(answer: Answers | None, solution: Answers | None) -> Answers:
+def _expected(answer: Column | None, solution: Column | None) -> Column:
     expected = answer if answer is not None else solution
     if expected is None:
         raise ValueError("the dataset has neither a column `answer` nor `solution`")

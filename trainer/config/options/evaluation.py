@@ -24,7 +24,7 @@ class EvaluationOptions:
     )
     num_sample_generations: int = _outputs(
         10,
-        "How often, evenly spread, the same few prompts are answered and logged, to follow them; 0: never.",
+        "How many times, evenly spaced, the same few prompts are answered and logged, to follow them; 0: never.",
         minimum=0,
     )
     histogram_steps: int = _outputs(

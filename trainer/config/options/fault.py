@@ -14,7 +14,7 @@ class FaultOptions:
 
     fault: str | None = option(
         None,
-        "Sick on purpose: a fault to train with, to see what it looks like; --list_faults tells them all.",
+        "Sick on purpose: a fault to train with, to see what it looks like; --list_faults lists them.",
         choices=tuple(FAULTS),
     )
-    fault_step: int = option(1, "Step from which the fault's values win over all others.", minimum=1)
+    fault_step: int = option(1, "Step from which the fault's values override all others.", minimum=1)

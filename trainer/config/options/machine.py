@@ -17,7 +17,7 @@ class MachineOptions:
         minimum=1,
     )
     mixed_precision: str = option(
-        "no", "Compute in bfloat16 or float16 beside float32 weights.", choices=("no", "bf16", "fp16")
+        "no", "Compute in bfloat16 or float16 with float32 weights.", choices=("no", "bf16", "fp16")
     )
-    use_cpu: bool = option(False, "Train on the CPU although an accelerator is there.")
-    num_threads: int | None = option(None, "CPU threads of torch; empty: as many as torch takes.", minimum=1)
+    use_cpu: bool = option(False, "Train on the CPU even if there is an accelerator.")
+    num_threads: int | None = option(None, "CPU threads of torch; empty: torch's choice.", minimum=1)

@@ -30,16 +30,17 @@ class ModelOptions:
         choices=("auto", "float32", "bfloat16", "float16"),
     )
     attn_implementation: str | None = option(
-        None, "Attention of the model, such as eager, sdpa or flash_attention_2; empty: what transformers takes."
+        None, "Attention implementation, such as eager, sdpa or flash_attention_2; empty: transformers' choice."
     )
-    trust_remote_code: bool = option(False, "Run the code that a model brings along.")
+    trust_remote_code: bool = option(False, "Run custom code that comes with a model.")
     gradient_checkpointing: bool = option(False, "Recompute activations in the backward pass: less memory, more time.")
     use_peft: bool = option(False, "Train a LoRA adapter; the reference is the model with the adapter switched off.")
     lora_r: int = option(16, "Rank of the adapter.", minimum=1)
     lora_alpha: int = option(32, "The adapter's output is scaled by this divided by lora_r.", minimum=1)
-    lora_dropout: float = option(0.0, "Has to stay 0: no dropout, since rollout and update must agree.", minimum=0)
+    lora_dropout: float = option(0.0, "Must stay 0: with dropout, rollout and update would disagree.", minimum=0)
     lora_target_modules: tuple[str, ...] = option(
-        (), "Modules that get an adapter, by the end of their names, or all-linear; empty: peft's choice for the model."
+        (),
+        "Modules that get an adapter, by the suffix of their names, or all-linear; empty: peft's choice for the model.",
     )
 
     def check_model(self) -> None:

@@ -24,5 +24,5 @@ class OutputOptions:
         minimum=1,
     )
     num_completions_to_log: int = option(
-        64, "Sampled completions written at each step: the best, the worst, the rest at random.", minimum=0
+        64, "Sampled completions logged at each step: the best, the worst, the rest at random.", minimum=0
     )

@@ -36,7 +36,7 @@ class SamplingOptions:
     )
     decode: str = option(
         "auto",
-        "How completions are written: auto takes a faster way for Llama-like models, equal to rounding; "
-        "generic always asks the model itself.",
+        "How completions are generated: auto is a faster way for Llama-like models, equal up to rounding; "
+        "generic always uses the model itself.",
         choices=("auto", "generic"),
     )

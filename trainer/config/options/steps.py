@@ -21,4 +21,4 @@ class StepOptions:
         minimum=1,
         main=True,
     )
-    gradient_accumulation_steps: int = option(1, "Passes whose gradients are added up before an update.", minimum=1)
+    gradient_accumulation_steps: int = option(1, "Passes whose gradients are accumulated before an update.", minimum=1)
