@@ -23,6 +23,7 @@ _GRPO = {
     "learning_rate": 3e-4,
     "max_grad_norm": 0.5,
 }
+_RLOO = {**_GRPO, "num_generations": 4}
 _PPO = {
     "task": "remarks",
     "response_length": 10,
@@ -32,6 +33,7 @@ _PPO = {
     "num_mini_batches": 2,
     "max_grad_norm": 1e9,  # TRL's PPO does not clip gradients
 }
+_OF_ALGORITHM: Mapping[str, Mapping[str, Any]] = {"grpo": _GRPO, "rloo": _RLOO, "ppo": _PPO}
 _SHARED = {"max_steps": STEPS, "lr_scheduler_type": "constant", "warmup_steps": 0, "num_threads": 1, "seed": 5}
 
 
@@ -57,7 +59,12 @@ class Case:
     @property
     def values(self) -> dict[str, Any]:
         """Every option that is set, ours and TRL's."""
-        return {**_SHARED, **(_GRPO if self.algorithm == "grpo" else _PPO), **self.changes}
+        return {**_SHARED, **_OF_ALGORITHM[self.algorithm], **self.changes}
+
+    @property
+    def clips_completions(self) -> bool:
+        """Whether a completion has one probability ratio, so that what is clipped is a share of completions."""
+        return self.algorithm == "rloo" or self.values.get("importance_sampling_level") == "sequence"
 
 
 _FULL_LENGTH = {
@@ -105,6 +112,60 @@ CASES = (
         "2 × 16 passes, padded",
         "grpo",
         {"per_device_train_batch_size": 16, "gradient_accumulation_steps": 2, "beta": 0.04},
+    ),
+    Case(
+        "GSPO: sequence level, grpo loss, 2 iterations",
+        "grpo",
+        {"importance_sampling_level": "sequence", "loss_type": "grpo", "num_iterations": 2, "epsilon": 0.005},
+    ),
+    Case(
+        "sequence level, dapo loss, KL with bias correction, 2 iterations",
+        "grpo",
+        {
+            "importance_sampling_level": "sequence",
+            "num_iterations": 2,
+            "epsilon": 0.01,
+            "beta": 0.1,
+            "use_bias_correction_kl": True,
+        },
+    ),
+    Case(
+        "CISPO: weights up to 1.02, 2 iterations, β 0.04",
+        "grpo",
+        {"loss_type": "cispo", "epsilon_high": 1.02, "num_iterations": 2, "beta": 0.04},
+    ),
+    Case(
+        "cispo loss, 2 × 16 passes",
+        "grpo",
+        {
+            "loss_type": "cispo",
+            "epsilon_high": 5.0,
+            "per_device_train_batch_size": 16,
+            "gradient_accumulation_steps": 2,
+        },
+    ),
+    Case("β 0.05", "rloo", {}),
+    Case("no reference, pairs", "rloo", {"beta": 0.0, "num_generations": 2}),
+    Case("3 iterations, narrow clip, T 0.8", "rloo", {"num_iterations": 3, "epsilon": 0.05, "temperature": 0.8}),
+    Case(
+        "normalised advantages, clipped rewards, β 0.5",
+        "rloo",
+        {"normalize_advantages": True, "reward_clip_range": (0.25, 1.0), "beta": 0.5, "num_iterations": 2},
+    ),
+    Case(
+        "unscorable completions, groups of 8",
+        "rloo",
+        {"reward_funcs": (_PARTIAL,), "reward_weights": (), "num_generations": 8},
+    ),
+    Case(
+        "2 × 16 passes, 2 iterations",
+        "rloo",
+        {
+            "per_device_train_batch_size": 16,
+            "gradient_accumulation_steps": 2,
+            "num_iterations": 2,
+            "epsilon": 0.05,
+        },
     ),
     Case("full length, k1", "ppo", _NO_END, is_padded=False),
     Case("k3, whitened rewards", "ppo", {**_NO_END, "kl_estimator": "k3", "whiten_rewards": True}, is_padded=False),

@@ -82,12 +82,12 @@ def compare_all(folder: Path) -> list[Comparison]:
     """Every comparison of every case, from the files of both sides."""
     found: list[Comparison] = []
     for number, case in enumerate(CASES, start=1):
-        compare = _compare_grpo if case.algorithm == "grpo" else _compare_ppo
+        compare = _compare_ppo if case.algorithm == "ppo" else _compare_groups
         found += compare(case, folder / f"{number:02}")
     return found
 
 
-def _compare_grpo(case: Case, folder: Path) -> Iterator[Comparison]:
+def _compare_groups(case: Case, folder: Path) -> Iterator[Comparison]:
     theirs, updates = _theirs(folder), int(case.values.get("num_iterations", 1))
     for step, ours in enumerate(_ours(folder), start=1):
         rows = theirs[(step - 1) * updates : step * updates]
@@ -98,10 +98,15 @@ def _compare_grpo(case: Case, folder: Path) -> Iterator[Comparison]:
             reason, adapted = "", None
             if metric.endswith(("low_min", "high_max")) and sum(len(row["passes"][metric]) for row in rows) > 1:
                 reason, adapted = _EXTREME, _extreme(metric, rows)
-            elif metric in rows[0]["passes"] and len(rows[0]["passes"][metric]) > 1:
+            elif len(rows[0]["passes"].get(metric, ())) > 1 and not _is_mean_of_completions(case, metric):
                 reason, adapted = _MEAN_OF_MEANS, _weighted(metric, rows)
             yield Comparison(case, metric, step, value, float(np.mean(given)), reason, adapted, adapted is not None)
     yield from _compare_updates(case, folder / "ours.npz", folder / "trl.npz", {})
+
+
+def _is_mean_of_completions(case: Case, metric: str) -> bool:
+    """Whether passes, which have the same number of completions, weigh the same in a metric on both sides."""
+    return case.clips_completions and "clip_ratio" in metric
 
 
 def _extreme(metric: str, rows: list[dict[str, Any]]) -> float:

@@ -26,7 +26,7 @@ WIDEST_T: Mapping[int, float] = {
     9: 3.686,
     10: 3.610,
 }
-"""By the number of seeds on each side: what Student's t exceeds by chance in 0.2 % of blocks, so in 7 % of all 35."""
+"""By the number of seeds on each side: what Student's t exceeds by chance in 0.2 % of blocks."""
 
 _PPO = {
     "task": "remarks",
@@ -41,23 +41,26 @@ _PPO = {
     "max_grad_norm": 1e9,  # TRL's PPO does not clip gradients
     "max_steps": STEPS,
 }
+_GRPO = {
+    "task": "addition",
+    "learning_rate": 1e-4,
+    "lr_scheduler_type": "constant",
+    "warmup_steps": 0,
+    "per_device_train_batch_size": 128,
+    "num_generations": 16,
+    "max_completion_length": 26,
+    "beta": 0.02,
+    "max_steps": STEPS,
+}
 SETTINGS: Mapping[str, dict[str, Any]] = {
-    "grpo": {
-        "task": "addition",
-        "learning_rate": 1e-4,
-        "lr_scheduler_type": "constant",
-        "warmup_steps": 0,
-        "per_device_train_batch_size": 128,
-        "num_generations": 16,
-        "max_completion_length": 26,
-        "beta": 0.02,
-        "max_steps": STEPS,
-    },
+    "grpo": _GRPO,
+    "rloo": {**_GRPO, "num_generations": 4, "beta": 0.05},
     "ppo": _PPO,
     "ppo-full-length": {**_PPO, "stop_token": "none"},
 }
 """Options of a curve, by its name, which begins with the algorithm's."""
-METRICS = {"grpo": ("reward", "kl", "completions/mean_length"), "ppo": ("objective/scores", "objective/kl")}
+_GROUP_METRICS = ("reward", "kl", "completions/mean_length")
+METRICS = {"grpo": _GROUP_METRICS, "rloo": _GROUP_METRICS, "ppo": ("objective/scores", "objective/kl")}
 """What is compared, by algorithm."""
 
 Curve = list[float]

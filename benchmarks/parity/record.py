@@ -19,8 +19,8 @@ from torch import Tensor
 from benchmarks.parity.cases import CASES, Case
 from benchmarks.parity.updates import UpdateTape
 from diagnostics.runlog import SAMPLES_FILE
-from trainer import grpo, main, ppo
-from trainer.algorithms.experience import GRPOExperience, PPOExperience
+from trainer import grpo, main, ppo, rloo
+from trainer.algorithms.experience import GRPOExperience, PPOExperience, RLOOExperience
 
 
 class RolloutTape:
@@ -31,7 +31,7 @@ class RolloutTape:
         self._orders: dict[int, list[Tensor]] = defaultdict(list)
         self._steps = 0
 
-    def rollout(self, experience: GRPOExperience | PPOExperience) -> None:
+    def rollout(self, experience: GRPOExperience | RLOOExperience | PPOExperience) -> None:
         """Keep one step's rollout."""
         self._steps += 1
         tokens = experience.tokens
@@ -65,6 +65,18 @@ class RecordedGRPOExperience(GRPOExperience):
     def rows(self, index_M: Tensor) -> GRPOExperience:
         TAPES[-1].taken(index_M)
         return GRPOExperience.rows(self, index_M)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRLOOExperience(RLOOExperience):
+    """An experience that tells the tape when it is made and which rows are taken from it."""
+
+    def __post_init__(self) -> None:
+        TAPES[-1].rollout(self)
+
+    def rows(self, index_M: Tensor) -> RLOOExperience:
+        TAPES[-1].taken(index_M)
+        return RLOOExperience.rows(self, index_M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,7 @@ def run(folder: Path) -> None:
     """Record every case."""
     with (
         patch.object(grpo, "GRPOExperience", RecordedGRPOExperience),
+        patch.object(rloo, "RLOOExperience", RecordedRLOOExperience),
         patch.object(ppo, "PPOExperience", RecordedPPOExperience),
     ):
         for number, case in enumerate(CASES, start=1):

@@ -8,8 +8,8 @@ from benchmarks.parity.cases import LARGEST_DIFFERENCE
 from benchmarks.parity.compare import GRADIENTS, LARGEST_PARAMETER_DIFFERENCE, PARAMETERS, Comparison
 from benchmarks.parity.curves import STEPS, WIDEST_T, Block
 
-NAMES = {"grpo": "GRPO", "ppo": "PPO"}
-CURVES = {"grpo": "GRPO", "ppo": "PPO", "ppo-full-length": "PPO, every response at its full length:"}
+NAMES = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO"}
+CURVES = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO", "ppo-full-length": "PPO, every response at its full length:"}
 REMARKS = {
     "ppo": (
         "In the first six steps our KL tends to lie above TRL's. It is the score's place, as far as seeds can tell, "
@@ -51,7 +51,7 @@ def on_purpose_table(algorithm: str, comparisons: Sequence[Comparison]) -> Itera
         "The last column is the largest difference, over all cases and steps, between both sides under one definition: "
         + (
             "TRL's values, pass by pass, joined as ours are."
-            if algorithm == "grpo"
+            if algorithm != "ppo"
             else "our functions put together as TRL's loop puts them (`benchmarks/parity/ppo_as_trl.py`)."
         )
     )
@@ -67,16 +67,22 @@ def on_purpose_table(algorithm: str, comparisons: Sequence[Comparison]) -> Itera
             yield f"| {_name(metric)} | {len(found)} | {_pair(widest)} | {reason} | {left:.1e} | {verdict} |"
 
 
+def curve_heading(curve: str) -> str:
+    """The heading of a curve's section."""
+    return f"## {CURVES[curve]} learning curves"
+
+
 def curve_table(curve: str, points: Sequence[Block]) -> Iterator[str]:
     """The learning curves: mean ± deviation over seeds, block by block."""
     seeds = len(points[0].ours)
     yield ""
-    yield f"## {CURVES[curve]} learning curves"
+    yield curve_heading(curve)
     yield ""
     yield (
         f"{seeds} seeds on each side, {STEPS} steps, each trainer drawing its own prompts and completions. Mean ± "
         "standard deviation over seeds, and Student's t of the two means: within the seeds' spread up to "
-        f"{WIDEST_T[seeds]:g}, which chance exceeds in 0.2 % of blocks, so in one of all 35 with a probability of 7 %."
+        f"{WIDEST_T[seeds]:g}, which chance exceeds in 0.2 % of blocks, so in one of these {len(points)} with a "
+        f"probability of {1 - 0.998 ** len(points):.0%}."
     )
     yield ""
     yield "| metric | steps | ours | TRL's | t | |"

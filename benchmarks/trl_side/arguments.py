@@ -14,7 +14,7 @@ _BOTH = (
     "temperature",
     "seed",
 )
-GRPO = (
+_GROUPS = (
     *_BOTH,
     "num_generations",
     "max_completion_length",
@@ -22,10 +22,9 @@ GRPO = (
     "beta",
     "epsilon",
     "epsilon_high",
-    "scale_rewards",
-    "loss_type",
-    "use_bias_correction_kl",
 )
+GRPO = (*_GROUPS, "scale_rewards", "loss_type", "importance_sampling_level", "use_bias_correction_kl")
+RLOO = (*_GROUPS, "normalize_advantages", "reward_clip_range")
 PPO = (
     *_BOTH,
     "response_length",

@@ -23,21 +23,15 @@ def addition_accuracy(prompts: list[str], completions: list[str], answer: list[A
     return [float(addition.final_answer(c) == str(a)) for c, a in zip(completions, answer, strict=True)]
 
 
-def train(folder: Path) -> None:
-    """Train with the options of our run."""
+def train(folder: Path, trainer_class: type[Any], config_class: type[Any], names: tuple[str, ...]) -> None:
+    """Train with the options of our run that TRL's configuration has under these names."""
     config = config_of(folder)
     task = get_task(config["task"])
-    trainer = GRPOTrainer(
+    options = arguments(config, names, output_dir=str(folder / "trl"), max_steps=config["max_steps"])
+    trainer = trainer_class(
         model=AutoModelForCausalLM.from_pretrained(task.checkpoint, dtype=torch.float32),
         processing_class=AutoTokenizer.from_pretrained(task.checkpoint, padding_side="left"),
-        args=GRPOConfig(
-            **arguments(
-                config,
-                GRPO,
-                output_dir=str(folder / "trl"),
-                max_steps=config["max_steps"],
-            )
-        ),
+        args=config_class(**options),
         reward_funcs=[addition_accuracy],
         train_dataset=Dataset.from_list(task.prompts(seed=config["seed"])),
     )
@@ -48,4 +42,4 @@ def train(folder: Path) -> None:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    train(Path(sys.argv[1]))
+    train(Path(sys.argv[1]), GRPOTrainer, GRPOConfig, GRPO)

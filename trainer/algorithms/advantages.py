@@ -11,6 +11,8 @@ from torch import Tensor
 
 from trainer.algorithms.means import sequence_sums
 
+ROUNDING = 1e-6
+"""Deviations of rewards up to this come from the KL of a policy that is still its reference: rounding, not a signal."""
 ADVANTAGE_EPSILON = 1e-4
 """TRL's: keeps groups with all but equal rewards from exploding."""
 
@@ -113,7 +115,7 @@ def leave_one_out_advantages(
         scaled_PG = (advantages_PG - compared_N.mean()) / (compared_N.std() + ADVANTAGE_EPSILON)
         advantages_PG = torch.where(compared_PG, scaled_PG, 0.0)
     std_PG = _std(rewards_PG, scorable_PG, _mean(rewards_PG, scorable_PG)).expand_as(rewards_PG)
-    return GroupAdvantages(advantages_PG.flatten(), ~torch.isclose(std_PG, torch.zeros_like(std_PG)).flatten())
+    return GroupAdvantages(advantages_PG.flatten(), ~(std_PG <= ROUNDING).flatten())
 
 
 def _mean(values_PG: Tensor, mask_PG: Tensor) -> Tensor:

@@ -70,6 +70,11 @@ def test_a_group_with_equal_rewards_has_no_signal():
     assert found.has_signal_B.tolist() == [False, False, True, True]
 
 
+def test_the_rounding_of_a_kl_is_no_signal_and_a_real_one_is():
+    found = leave_one_out_advantages(torch.tensor([1.0, 1 + 3e-7, 1.0, 1 + 1e-5]), torch.ones(4).bool(), 2, False)
+    assert found.has_signal_B.tolist() == [False, False, True, True]
+
+
 def test_the_kl_of_all_tokens_is_taken_off_the_score_and_padding_is_not():
     kl_BT = torch.tensor([[0.5, 1.5], [-1.0, 77.0]])
     rewards_B = penalised_scores(torch.tensor([3.0, 3.0]), kl_BT, MASK_BT, 0.1, None)
