@@ -40,6 +40,7 @@ PPO = {
     "whiten_rewards": "true",
     "missing_eos_penalty": "1",
 }
+RLOO = {**GRPO, "normalize_advantages": "true"}
 GRPO_LOSSES = {
     **{kind: {"loss_type": kind} for kind in ("grpo", "bnpo", "dr_grpo", "dapo")},
     "cispo": {"loss_type": "cispo", "epsilon_high": "1.0001"},
@@ -48,6 +49,8 @@ GRPO_LOSSES = {
 TRAININGS = {
     **{f"grpo-{name}": ("grpo", {**GRPO, **WHOLE, **values}) for name, values in GRPO_LOSSES.items()},
     **{f"grpo-{name}-1x8": ("grpo", {**GRPO, **ONE_BY_ONE, **values}) for name, values in GRPO_LOSSES.items()},
+    "rloo": ("rloo", {**RLOO, **WHOLE}),
+    "rloo-1x8": ("rloo", {**RLOO, **ONE_BY_ONE}),
     "ppo": ("ppo", {**PPO, **WHOLE}),
     "ppo-1x8": ("ppo", {**PPO, **ONE_BY_ONE}),
     "ppo-again": ("ppo", {**PPO, **WHOLE}),
@@ -124,7 +127,7 @@ def _read(folder: Path, name: str) -> Trained:
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
+@pytest.mark.parametrize("name", ["ppo", "rloo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
 def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(trained, name):
     whole, split = trained[name], trained[f"{name}-1x8"]
     gradients_N = whole.arrays["first_gradients_N"]
@@ -137,7 +140,7 @@ def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(tra
     assert np.quantile(np.abs(difference_N), 0.999) < 1e-6
 
 
-@pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
+@pytest.mark.parametrize("name", ["ppo", "rloo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
 def test_every_metric_is_the_same_for_eight_passes_of_one_and_one_pass_of_eight(trained, name):
     for whole, split in zip(trained[name].metrics, trained[f"{name}-1x8"].metrics, strict=True):
         assert split == {metric: pytest.approx(value, rel=2e-4, abs=1e-5) for metric, value in whole.items()}
@@ -156,7 +159,7 @@ def test_evaluation_samples_histograms_and_checkpoints_do_not_change_the_trainin
     assert (last_N == trained[unwatched].arrays["last_parameters_N"]).all()
 
 
-@pytest.mark.parametrize("name", ["ppo", "grpo-dapo", "grpo-gspo"])
+@pytest.mark.parametrize("name", ["ppo", "grpo-dapo", "grpo-gspo", "rloo"])
 def test_the_trainings_that_are_compared_have_padding_and_clipping(trained, name):
     first = trained[name].metrics[0]
     lengths = (

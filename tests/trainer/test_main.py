@@ -70,6 +70,16 @@ def test_a_grpo_run_logs_every_key_of_the_logging_page_and_its_samples(tmp_path)
     assert "step 3/3" in (directory / "console.log").read_text("utf-8")
 
 
+def test_an_rloo_run_logs_every_key_of_trls_page_and_the_grouped_samples(tmp_path):
+    done = run(tmp_path, "train", "rloo", *QUICK, "--reward_clip_range", "0", "0.5", "--run_dir", "a")
+    assert (done.returncode, status_of(tmp_path / "a")["state"]) == (0, "finished")
+    extra = {"loss", "entropy", "objective/entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
+    assert [event["metrics"].keys() for event in events_of(tmp_path / "a")] == [GRPO_PAGE | extra] * 3
+    samples = [json.loads(line) for line in (tmp_path / "a" / "samples.jsonl").read_text("utf-8").splitlines()]
+    assert [row["group"] for row in samples if row["step"] == 1 and "group" in row][:4] == [0, 0, 0, 0]
+    assert max(row["score"] for row in samples) == 1  # what the functions gave, unclipped
+
+
 def test_tensorboard_gets_the_metrics_under_the_prefix_of_trl(tmp_path):
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

@@ -11,12 +11,11 @@ pytestmark = pytest.mark.process
 SMALL = ("--per_device_train_batch_size", "16", "--report_to", "none", "--max_steps", "8", "--save_steps", "4")
 GRPO = ("grpo", "--beta", "0.04", "--reward_funcs", "addition_accuracy,random:7", *SMALL)
 PPO = ("ppo", "--adap_kl_ctrl", "true", "--use_score_scaling", "true", "--response_length", "6", *SMALL)
-
-
 LORA = (*GRPO, "--use_peft", "true", "--lora_r", "2")
+RLOO = ("rloo", "--normalize_advantages", "true", *SMALL)
 
 
-@pytest.mark.parametrize("words", [GRPO, PPO, LORA], ids=["grpo", "ppo", "lora"])
+@pytest.mark.parametrize("words", [GRPO, PPO, LORA, RLOO], ids=["grpo", "ppo", "lora", "rloo"])
 def test_a_killed_training_goes_on_bit_for_bit_and_its_log_shows_the_rewind(training, same_state, words):
     whole, killed = training("whole"), training("killed")
     assert whole.train(*words)[0] == 0
