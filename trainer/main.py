@@ -25,6 +25,7 @@ from trainer.config.fault_values import config_at_start, fault_record
 from trainer.config.options import ConfigError
 from trainer.config.options.model import check_peft
 from trainer.config.training import TrainConfig
+from trainer.console import recorded_console
 from trainer.data.hub import go_offline_if_hub_unreachable
 from trainer.data.prompts import Prompts, load_prompts
 from trainer.evaluate.arguments import read_request
@@ -34,7 +35,6 @@ from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_p
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
 from trainer.rewards.smoke_test import config_of_request, run_smoke_test
-from trainer.run.console import recorded_console
 from trainer.run.failures import in_words, print_failure
 from trainer.run.journal import Journal, SilentJournal, StopRequest
 from trainer.run.sinks import Origin, Sinks

@@ -12,6 +12,7 @@ from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
+from trainer.launch.command import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +100,9 @@ def name_problem(name: str) -> str | None:
     return None
 
 
-def runs_folder(shown: Path) -> Path:
-    """Where new runs go when the dashboard shows this path: into it, or beside it where it is itself a run or file."""
-    return shown.parent if shown.is_file() or (shown / RUN_FILE).exists() else shown
-
-
 def name_stem(algorithm: str, recipe: Recipe | None, values: Mapping[str, Any]) -> str:
     """What a run is called before it gets its number: the preset, else the algorithm and what it trains on."""
     return recipe.name if recipe else f"{algorithm}-{Path(values['dataset'] or values['task']).stem}"
-
-
-def free_name(root: Path, stem: str) -> str:
-    """The first of stem-1, stem-2, … that no folder below `root` has."""
-    return next(name for number in itertools.count(1) if not (root / (name := f"{stem}-{number}")).exists())
 
 
 def preset_for(algorithm: str, current: Recipe | None) -> Recipe | None:
@@ -128,12 +119,3 @@ def preset_label(recipe: Recipe | None) -> str:
     algorithm = recipe.algorithm.upper()
     title = recipe.title if algorithm in recipe.title else f"{recipe.title} ({algorithm})"
     return title if recipe.is_healthy else f"Sick on purpose: {title}"
-
-
-def as_text(value: Any) -> str:
-    """A value as the command line takes it back."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

@@ -6,9 +6,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.launch.draft import as_text, value_problem
+from app.launch.draft import value_problem
 from app.widgets.markdown import escaped
 from trainer.config.options import Option, Section
+from trainer.launch.command import as_text
 
 Slots = dict[str, DeltaGenerator]
 """The place beneath each field, by option name: what is said about its value goes there."""

@@ -11,13 +11,11 @@ from app.launch.attempt import Tried, attempt, give_up, last_try
 from app.launch.draft import (
     Draft,
     base_values,
-    free_name,
     launch_options,
     name_problem,
     name_stem,
     preset_for,
     preset_label,
-    runs_folder,
 )
 from app.launch.fields import Slots, complaint, fields, folded_fields
 from app.launch.preflight import beside_fields, findings, is_confirmed, overview
@@ -29,6 +27,7 @@ from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
+from trainer.launch.command import free_name, runs_folder
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
 _BUTTON = "launch.start"

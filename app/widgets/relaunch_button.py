@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from app import state
-from app.launch.draft import as_text, free_name, runs_folder
 from app.load.runs import is_live
 from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Fix
@@ -15,6 +14,7 @@ from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
+from trainer.launch.command import as_text, free_name, runs_folder
 
 _NUMBER = re.compile(r"-\d+$")
 

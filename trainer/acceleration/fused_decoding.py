@@ -24,7 +24,7 @@ from transformers import PreTrainedModel
 
 from trainer.acceleration.layers.decoder_layer import woven
 from trainer.acceleration.layers.linear import has_onednn, packed, product, sum_with_product
-from trainer.rollout.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
+from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 
 KNOWN_OF_OURS = (
     "trainer.acceleration.layers.linear",

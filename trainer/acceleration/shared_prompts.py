@@ -16,8 +16,8 @@ from trainer.acceleration.layers.decoder_layer import outputs_option
 from trainer.acceleration.packing import Packing
 from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs_of_groups
-from trainer.rollout.decoding import FAMILIES as FUSABLE
-from trainer.rollout.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
+from trainer.decoding import FAMILIES as FUSABLE
+from trainer.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 
 FAMILIES = (*FUSABLE, "Qwen3ForCausalLM")
 """Classes of transformers that hand on to the attention what they are told of a packed row."""

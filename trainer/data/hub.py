@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from trainer.config.sources import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
-from trainer.run.console import say_once
+from trainer.console import say_once
 
 HUB = "https://huggingface.co"
 TIMEOUT = 10.0  # seconds

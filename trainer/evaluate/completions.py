@@ -8,16 +8,16 @@ from typing import Any
 
 import torch
 
+from trainer.acceleration.device import accelerator_for
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
+from trainer.console import progress
 from trainer.data.dataset import Row
 from trainer.data.messages import is_conversation
 from trainer.rollout.generation import generate
 from trainer.rollout.models import Source, load_policy, load_tokenizer
 from trainer.rollout.policy import decode, encode, stop_ids
 from trainer.rollout.sampling import Sampling, draw_uniforms
-from trainer.run.console import progress
-from trainer.run.device import accelerator_for
 
 REFERENCE_COLUMNS = ("reference", "answer", "solution", "completion", "chosen")
 """Usual columns of reference answers; the first one that every row has is used."""

@@ -13,9 +13,9 @@ from http.client import HTTPException
 from typing import Any
 
 from trainer.config.options import ConfigError
+from trainer.console import progress
 from trainer.data.messages import prompt_text
 from trainer.evaluate.contest import Pair, Verdict
-from trainer.run.console import progress
 
 QUESTION = "Which of the two responses answers the prompt better?"
 _TASK = """\

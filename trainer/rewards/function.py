@@ -10,9 +10,9 @@ from threading import Thread
 from typing import Any
 
 from trainer.config.reward_names import RewardError
+from trainer.console import say_once
 from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
 from trainer.rewards.call_context import CallContext
-from trainer.run.console import say_once
 
 Function = Callable[..., Any]
 """Called as `function(prompts=…, completions=…, **columns)` with lists of B; returns B rewards, None if unscorable."""

@@ -11,7 +11,7 @@ from torch.nn.functional import pad
 from transformers import PreTrainedModel
 
 from trainer.acceleration.fused_decoding import FusedDecoder, is_fusable
-from trainer.rollout.decoding import CachedDecoder, Decoder, bare_model, takes_padding
+from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
 from trainer.rollout.sampling import Sampling, bent_logits, draw
 
 DROPPED_SHARE = 0.25

@@ -9,13 +9,13 @@ from typing import Any
 
 import torch
 
+from trainer.acceleration.device import accelerator_for
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import load_rows
 from trainer.rollout.generation import generate
 from trainer.rollout.models import checkpoint_of, load_policy, load_tokenizer
 from trainer.rollout.policy import encode, stop_ids
 from trainer.rollout.sampling import Sampling, draw_uniforms
-from trainer.run.device import accelerator_for
 
 PROMPTS = 32
 ROOM = 4

@@ -15,10 +15,10 @@ from trainer.acceleration.shared_prompts import can_share_prompts, token_logprob
 from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs
 from trainer.config.options import ConfigError
+from trainer.console import say_once
 from trainer.data.messages import Message, Prompt, prompt_text
-from trainer.rollout.decoding import bare_model, logits_option, prompt_positions, takes_padding
+from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.rollout.models import ValueModel
-from trainer.run.console import say_once
 
 
 class TokenScores(NamedTuple):

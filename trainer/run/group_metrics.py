@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 
 from trainer.algorithms.means import sequence_sums
-from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards.scoring import sample_std
+from trainer.run.held_out import HeldOutAnswers
 from trainer.run.rollouts import Rollout
 
 

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from diagnostics.runlog import RunLog
-from trainer.run.console import Progress
+from trainer.console import Progress
 from trainer.run.sinks import Sinks
 
 

@@ -10,9 +10,9 @@ from torch import Tensor
 
 from trainer.algorithms.means import masked_var, sequence_sums
 from trainer.config.ppo import PPOConfig
-from trainer.evaluate.held_out import HeldOutAnswers
 from trainer.rewards import RewardFunc
 from trainer.rewards.score_shaping import query_scores, with_eos_trick
+from trainer.run.held_out import HeldOutAnswers
 from trainer.run.rollouts import Rollout
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
+from trainer.acceleration.parallel.processes import Processes
 from trainer.algorithms.experience import Tokens
 from trainer.data.dataset import Row
+from trainer.rewards.call_context import Notes, joined_notes
 from trainer.rewards.scoring import Scores
 from trainer.rollout.generation import Completions
+from trainer.rollout.sampling import Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,24 @@ class Rollout:
     def token_count(self) -> int:
         """Real tokens, prompts included."""
         return int(self.tokens.prompt_mask_BQ.sum() + self.tokens.mask_BT.sum())
+
+
+def gather_rollout(
+    processes: Processes, own: Completions, scores: Scores, sampling: Sampling
+) -> tuple[Completions, Scores]:
+    """The completions of all rows and their rewards, from each process's share."""
+    if processes.count == 1:
+        return own, scores
+    own = own.padded(sampling.max_new_tokens, sampling.pad_id)  # the same shape on all, without asking how long
+    ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF, noted_P = processes.gather_together(
+        own.ids_BT,
+        own.mask_BT,
+        own.logprobs_BT,
+        own.terminated_B,
+        scores.rewards_FB.t(),
+        scores.given_FB.t(),
+        torch.tensor([bool(scores.notes)]),
+    )
+    notes = joined_notes(processes.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
+    completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
+    return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F, notes)

@@ -13,17 +13,17 @@ from typing import Any, Generic
 import torch
 from torch import nn
 
+from trainer.acceleration.device import accelerator_for
 from trainer.acceleration.parallel.processes import Processes
 from trainer.acceleration.parallel.sharding import gathered_model, prepare_frozen
 from trainer.data.prompts import Prompts
-from trainer.evaluate.held_out import HeldOut, HeldOutAnswers
 from trainer.rewards import RewardFunc
 from trainer.rewards.scoring import load_reward_funcs
 from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
 from trainer.rollout.policy import stop_ids
 from trainer.rollout.sampling import Sampling
 from trainer.run.checkpoint import Checkpoints, GeneratorState, RewardStates, Stateful
-from trainer.run.device import accelerator_for
+from trainer.run.held_out import HeldOut, HeldOutAnswers
 from trainer.run.journal import Journal
 from trainer.run.optimizer import make_optimizer, make_scheduler
 from trainer.run.schedule import set_base_rates

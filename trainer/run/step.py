@@ -17,7 +17,7 @@ from trainer.rollout.generation import generate
 from trainer.rollout.policy import decode, encode, estimate_values, score_tokens
 from trainer.rollout.sampling import draw_uniforms
 from trainer.run.histograms import StepHistograms
-from trainer.run.rollouts import Rollout, Sampled
+from trainer.run.rollouts import Rollout, Sampled, gather_rollout
 from trainer.run.samples import sample_rows
 from trainer.run.stages import Config, Stage
 from trainer.run.updates import Updates
@@ -78,7 +78,7 @@ class Step(Generic[Config]):
         responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
         ids, weights = completions.token_lists(), self.config.reward_weights
         scores = score(self.reward_funcs, weights, rows[own], responses, ids, self.trainer_state)
-        completions, scores = session.processes.gather_rollout(completions, scores, self._sampling)
+        completions, scores = gather_rollout(session.processes, completions, scores, self._sampling)
         if session.processes.count > 1:
             responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
         return Rollout(

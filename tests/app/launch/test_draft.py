@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.launch.draft import Draft, base_values, free_name, name_problem, preset_for, preset_label, runs_folder
+from app.launch.draft import Draft, base_values, name_problem, preset_for, preset_label
 from diagnostics.runlog import RunLog
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
@@ -69,18 +69,6 @@ def test_the_shown_command_is_one_that_a_shell_reads_back(tmp_path: Path) -> Non
     form = draft(tmp_path / "my runs", name="it's a run", dataset="")
     words = shlex.split(form.command.replace("\\\n", ""))
     assert ["rlvitals", *form.arguments, "--run_dir", str(tmp_path / "my runs" / "it's a run")] == words
-
-
-def test_the_next_free_name_counts_on(tmp_path: Path) -> None:
-    (tmp_path / "ppo-1").mkdir()
-    assert free_name(tmp_path, "ppo") == "ppo-2"
-
-
-def test_new_runs_go_into_the_shown_folder_but_beside_a_shown_run(tmp_path: Path) -> None:
-    RunLog(tmp_path / "a").close()
-    assert runs_folder(tmp_path) == tmp_path
-    assert runs_folder(tmp_path / "a") == tmp_path
-    assert runs_folder(tmp_path / "not yet there") == tmp_path / "not yet there"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "/etc", "a\nb", "a\0b"])

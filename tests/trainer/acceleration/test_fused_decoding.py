@@ -5,7 +5,7 @@ from tests.trainer.tiny_models import EOS, FUSABLE, PAD, SHAPES, grouped_prompts
 from trainer.acceleration import fused_decoding
 from trainer.acceleration.fused_decoding import ROOM, FusedDecoder, is_fusable
 from trainer.acceleration.layers.linear import FEWEST_PRODUCTS, SMALLEST_PACKED
-from trainer.rollout.decoding import CachedDecoder
+from trainer.decoding import CachedDecoder
 from trainer.rollout.generation import decoder_for, generate
 from trainer.rollout.sampling import Sampling
 

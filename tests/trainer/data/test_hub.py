@@ -9,9 +9,9 @@ from threading import Thread
 
 import pytest
 
+from trainer import console
 from trainer.config.algorithms import make_config
 from trainer.data.hub import go_offline_if_hub_unreachable, why_unreachable
-from trainer.run import console
 
 ON_THE_HUB = {"model_name_or_path": "someone/model"}
 

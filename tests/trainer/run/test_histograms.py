@@ -3,10 +3,10 @@ import math
 import pytest
 import torch
 
+from trainer.acceleration.device import accelerator_for
 from trainer.acceleration.parallel.processes import Processes
 from trainer.algorithms.experience import Tokens
 from trainer.config.algorithms import make_config
-from trainer.run.device import accelerator_for
 from trainer.run.histograms import BINS, StepHistograms, histogram
 
 

@@ -23,15 +23,11 @@ from torch.distributed.fsdp import FSDPModule
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
+from trainer.acceleration.device import join
 from trainer.acceleration.parallel.exchange import average_gradients_awake, gathered, summed
 from trainer.acceleration.parallel.sharding import clip_gradients, take_as_root
 from trainer.acceleration.parallel.shared_model import SharedModel
 from trainer.config.training import TrainConfig
-from trainer.rewards.call_context import Notes, joined_notes
-from trainer.rewards.scoring import Scores
-from trainer.rollout.generation import Completions
-from trainer.rollout.sampling import Sampling
-from trainer.run.device import join
 
 Item = TypeVar("Item")
 
@@ -128,24 +124,6 @@ class Processes:
     def gather_objects(self, own: Item) -> list[Item]:
         """One picklable object of each process, in their order."""
         return list(gather_object([own])) if self.count > 1 else [own]
-
-    def gather_rollout(self, own: Completions, scores: Scores, sampling: Sampling) -> tuple[Completions, Scores]:
-        """The completions of all rows and their rewards."""
-        if self.count == 1:
-            return own, scores
-        own = own.padded(sampling.max_new_tokens, sampling.pad_id)  # the same shape on all, without asking how long
-        ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF, noted_P = self.gather_together(
-            own.ids_BT,
-            own.mask_BT,
-            own.logprobs_BT,
-            own.terminated_B,
-            scores.rewards_FB.t(),
-            scores.given_FB.t(),
-            torch.tensor([bool(scores.notes)]),
-        )
-        notes = joined_notes(self.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
-        completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
-        return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F, notes)
 
     def sum(self, own: Tensor) -> Tensor:
         """The sum over the processes."""

@@ -15,7 +15,6 @@ from torch.nn.parallel import DistributedDataParallel
 
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
-from trainer.rollout.adapters import AdapterOff
 
 _SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 _WHOLE_STAGE = 3
@@ -85,8 +84,9 @@ def take_as_root(model: Any) -> None:
 
 
 def prepare_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
-    """A model that does not learn, on its device, and split where those that learn are, unless it is one of them."""
-    if isinstance(model, AdapterOff) or not is_sharded(accelerator):
+    """A frozen model on its device, split where those that learn are; a view of one that learns stays as it is."""
+    is_view = any(parameter.requires_grad for parameter in model.parameters())
+    if is_view or not is_sharded(accelerator):
         return model.to(accelerator.device)
     if accelerator.distributed_type == DistributedType.FSDP:
         return _split_frozen(accelerator, model)

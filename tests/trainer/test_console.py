@@ -1,7 +1,7 @@
 import io
 import sys
 
-from trainer.run.console import Progress, Tee, recorded_console
+from trainer.console import Progress, Tee, recorded_console
 
 
 def test_what_is_printed_is_shown_and_kept(tmp_path, capsys):

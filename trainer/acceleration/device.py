@@ -10,7 +10,7 @@ from accelerate.utils import DistributedDataParallelKwargs, set_seed
 from trainer.acceleration.parallel.cores import keep_to_own_cores
 from trainer.acceleration.parallel.sharding import asks_for_deepspeed, settle
 from trainer.config.training import TrainConfig
-from trainer.run.console import say_once
+from trainer.console import say_once
 
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
 _KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20

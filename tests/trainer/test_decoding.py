@@ -4,7 +4,7 @@ from torch import nn
 
 from tests.trainer.tiny_models import EOS, PAD, SHAPES, grouped_prompts, tiny_model, uniforms
 from trainer.algorithms.experience import Tokens
-from trainer.rollout.decoding import CachedDecoder, bare_model, distinct_prompts
+from trainer.decoding import CachedDecoder, bare_model, distinct_prompts
 from trainer.rollout.generation import Completions, generate
 from trainer.rollout.policy import score_tokens
 from trainer.rollout.sampling import Sampling

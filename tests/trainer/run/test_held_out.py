@@ -6,12 +6,12 @@ import torch
 from diagnostics.api import open_run
 from trainer.config.algorithms import make_config
 from trainer.data.prompts import load_prompts
-from trainer.evaluate.held_out import FOLLOWED_PROMPTS, HeldOut, evenly_spaced, for_evaluation
 from trainer.rewards import get_reward_funcs
 from trainer.rollout.models import checkpoint_of, load_policy, load_tokenizer
 from trainer.rollout.policy import stop_ids
 from trainer.rollout.sampling import Sampling
 from trainer.run.group_metrics import answer_metrics
+from trainer.run.held_out import FOLLOWED_PROMPTS, HeldOut, evenly_spaced, for_evaluation
 
 TINY = {"max_steps": 9, "max_completion_length": 26, "use_cpu": True}
 
