@@ -94,7 +94,7 @@ def _contract(contract: Mapping[str, Any]) -> tuple[str, str, str, str]:
     never = {
         "forbidden": ", ".join(map(code, contract.get("forbidden_modules", ()))),
         "independence": "each other",
-        "layers": "a room named before",
+        "layers": "a room named before, or beside ∣",
     }[contract["type"]]
     exceptions = "; ".join(map(code, contract.get("ignore_imports", ())))
     return text(contract["name"]), ", ".join(map(code, rooms)), never, exceptions
