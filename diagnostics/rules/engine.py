@@ -11,7 +11,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.escalation import escalated
 from diagnostics.rules.overrides import effective_limits
-from diagnostics.rules.rule import Finding, Fired, Quiet, Rule, Skipped
+from diagnostics.rules.rule import Fired, Quiet, Rule, RuleResult, Skipped
 from diagnostics.rules.telling_samples import telling_samples
 
 TEXTS: Mapping[str, str] = {
@@ -75,7 +75,7 @@ def _blank(rule: Rule[Any, Any], limits: Any, verdict: Verdict, message: Message
     )
 
 
-def _outcome(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Finding) -> Outcome:
+def _outcome(rule: Rule[Any, Any], subject: Any, limits: Any, finding: RuleResult) -> Outcome:
     match finding:
         case Skipped(message, enable, applies):
             return _blank(rule, limits, Verdict.SKIPPED, message, enable=enable, applies=applies)

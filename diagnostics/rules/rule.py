@@ -75,7 +75,7 @@ class Skipped:
     applies: bool = True
 
 
-Finding = Fired | Quiet | Skipped
+RuleResult = Fired | Quiet | Skipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     critical_with: tuple[str, ...] = ()
 
     @abstractmethod
-    def check(self, subject: SubjectT, limits: LimitsT) -> Finding:
+    def check(self, subject: SubjectT, limits: LimitsT) -> RuleResult:
         """Judge a subject that has all inputs. What the rule cannot judge, it returns as Skipped."""
 
     @abstractmethod

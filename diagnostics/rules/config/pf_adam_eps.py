@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PfAdamEps(ConfigRule[Limits]):
         why="The published value, for a reproduction; a warm-up softens the first updates as well.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("adam_epsilon")
         if setting.number is None or setting.number >= limits.published:
             return Quiet(setting.number, limits.published)

@@ -28,7 +28,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Probe, Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 REASONING = (
     "gsm8k", "math", "aime", "numina", "olympiad", "deepscaler", "openr1", "open-r1", "open_r1", "reason", "countdown",
@@ -67,7 +67,7 @@ class PfCompletionLength(ConfigRule[Limits]):
         why="Answers that fit are scored for what they say and can end by themselves.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("max_tokens")
         if setup.probe is not None and setting.number is not None:
             return self._probed(setting, setup.probe, limits)
@@ -82,7 +82,7 @@ class PfCompletionLength(ConfigRule[Limits]):
             return Quiet(setting.number, limits.shortest, "tokens")
         return self.fired(Severity.WARNING, setting, suggested=1024, limit=limits.shortest, unit="tokens", dataset=data)
 
-    def _probed(self, setting: Setting, probe: Probe, limits: Limits) -> Finding:
+    def _probed(self, setting: Setting, probe: Probe, limits: Limits) -> RuleResult:
         """What the lengths of the untrained policy's answers say of the limit."""
         needed = sorted(probe.lengths)[math.ceil(limits.fits * len(probe.lengths)) - 1]
         if needed <= (allowed := setting.number or 0.0):

@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class PfDivisible(ConfigRule[Limits]):
         auto="{parameter} is {value}: it changes the batch until it fits into memory, and groups no longer divide it.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         groups, auto = setup.known("num_generations"), setup.get("auto_find_batch_size")
         size = groups.number or 0.0
         if size < limits.least:

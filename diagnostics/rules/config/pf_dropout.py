@@ -22,7 +22,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.updates import updates_per_generation
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfDropout(ConfigRule[NoLimits]):
@@ -42,7 +42,7 @@ class PfDropout(ConfigRule[NoLimits]):
         why="Without dropout the same weights give the same probabilities.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting, dropout = setup.known("disable_dropout"), setup.model.dropout
         if setting.is_on:
             return Quiet(0.0)

@@ -20,7 +20,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfEosTrick(ConfigRule[NoLimits]):
@@ -39,7 +39,7 @@ class PfEosTrick(ConfigRule[NoLimits]):
         why="A penalty on answers without an end token teaches the policy to end them.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         penalty, stops = setup.known("missing_eos_penalty"), (setup.get("stop_token"), setup.get("stop_token_id"))
         known = [item for item in stops if item is not None]
         if known and all(item.value is None or item.value == "none" for item in known):

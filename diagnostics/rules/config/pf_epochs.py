@@ -23,7 +23,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.updates import updates_per_generation
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class PfEpochs(ConfigRule[Limits]):
         why="Fewer passes let the policy move less before it writes new answers.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("epochs")
         passes = setting.number or 1.0
         if passes > limits.passes:

@@ -22,7 +22,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 NEVER = frozenset({"no", "none", "never"})
 
@@ -43,7 +43,7 @@ class PfEvalMissing(ConfigRule[NoLimits]):
         why="What is held out, or kept, shows what the training reward cannot.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         evaluation, saving = setup.known("eval_strategy"), setup.get("save_strategy")
         if saving is not None and _is_never(saving.value):
             return self.fired(Severity.WARNING, saving, key="checkpoints", suggested="steps")

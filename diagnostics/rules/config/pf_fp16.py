@@ -24,7 +24,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 HALF = frozenset({"fp16", "float16"})
 BRAIN = frozenset({"bf16", "bfloat16"})
@@ -48,7 +48,7 @@ class PfFp16(ConfigRule[NoLimits]):
     def applies(self, setup: Setup) -> bool:
         return True
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         half = _chosen_by(setup, "fp16", HALF)
         if half is not None:
             return self.fired(Severity.INFO, half)

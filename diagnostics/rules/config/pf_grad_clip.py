@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PfGradClip(ConfigRule[Limits]):
         why="Clipping the gradient bounds what one batch can do.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("max_grad_norm")
         if setting.number is not None and 0 < setting.number < limits.highest:
             return Quiet(setting.number, limits.highest, "norm")

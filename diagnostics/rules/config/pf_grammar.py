@@ -22,7 +22,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfGrammar(ConfigRule[NoLimits]):
@@ -39,7 +39,7 @@ class PfGrammar(ConfigRule[NoLimits]):
         why="Without a forced form the policy learns it by itself, from the reward.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting = setup.known("grammar")
         compared = [
             *(["the KL penalty"] if setup.kl_weight else []),

@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class PfGreedy(ConfigRule[Limits]):
         why="Sampling at temperature 1 explores what the policy itself finds possible.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         severity = Severity.CRITICAL if setup.algorithm in GROUP_FAMILY else Severity.WARNING
         sampling, temperature = setup.get("do_sample"), setup.known("temperature")
         if sampling is not None and not sampling.is_on:

@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 RATES = (0.1, 0.5, 0.9)  # shares of right answers that the message gives examples for
 
@@ -52,7 +52,7 @@ class PfGroupSize(ConfigRule[Limits]):
         why="Of eight answers all are alike far less often.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("num_generations")
         if setting.number is None or setting.number >= limits.least:
             return Quiet(setting.number, limits.least, "answers")

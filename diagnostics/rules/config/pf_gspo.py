@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 PUBLISHED = 3e-4  # GSPO's lower clip range
 
@@ -52,7 +52,7 @@ class PfGspo(ConfigRule[Limits]):
         why="That is what GSPO was published with.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         level, loss, epsilon = setup.known("importance_sampling_level"), setup.get("loss_type"), setup.get("epsilon")
         if not str(level.value).startswith("sequence"):
             return Quiet()

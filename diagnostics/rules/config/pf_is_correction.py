@@ -22,7 +22,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfIsCorrection(ConfigRule[NoLimits]):
@@ -43,7 +43,7 @@ class PfIsCorrection(ConfigRule[NoLimits]):
         why="Importance sampling corrects for what the two engines disagree about.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         correction, mode = setup.known("is_correction"), setup.get("logprobs_mode")
         if setup.is_on("use_vllm") and mode is not None and not str(mode.value).startswith("processed"):
             return self.fired(Severity.WARNING, mode, key="raw", suggested="processed_logprobs")

@@ -22,7 +22,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 PPO_WEIGHT = 0.05  # TRL PPOConfig
 GRPO_WEIGHT = 0.04  # TRL GRPOConfig up to 0.18
@@ -45,7 +45,7 @@ class PfKlOff(ConfigRule[NoLimits]):
         why="A small penalty holds the policy near the reference, and lets its KL be seen.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         if setup.kl_weight != 0:
             return Quiet(setup.kl_weight)
         is_learned = setup.learns_from_a_model is True

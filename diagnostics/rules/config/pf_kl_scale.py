@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 USUAL = 0.1  # the penalty as a share of what scores differ by, where it holds without deciding
 
@@ -57,7 +57,7 @@ class PfKlScale(ConfigRule[Limits]):
         why="A penalty of about a tenth of what the scores differ by holds without deciding.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting, tokens = setup.known("kl_weight"), setup.number("max_tokens")
         if not setting.number or tokens is None:
             return Quiet(setting.number)

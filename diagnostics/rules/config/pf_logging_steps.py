@@ -22,7 +22,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class PfLoggingSteps(ConfigRule[Limits]):
         why="Everything that is logged can be looked at later.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         steps = setup.get("logging_steps")
         if Quirk.AVERAGES_LOGGED_STEPS in setup.quirks and steps is None:
             return self.skipped("unread")

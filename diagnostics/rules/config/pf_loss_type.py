@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class PfLossType(ConfigRule[Limits]):
         why="dr_grpo and dapo divide by what does not depend on the single answer.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting, longest = setup.known("loss_type"), setup.number("max_tokens") or 0.0
         if setting.value != "grpo" or longest < limits.long:
             return Quiet(longest, limits.long, "tokens")

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class PfLrRange(ConfigRule[Limits]):
         why="A learning rate of the usual size keeps each update small enough for the clipping to be the exception.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("learning_rate")
         if setting.number is None:
             return Quiet()

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class PfManyRewards(ConfigRule[Limits]):
         fired="{parameter} names {count} functions: begin with one signal, see it rise, then add the next.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         count = len(setup.reward_names)
         if count <= limits.most:
             return Quiet(count, limits.most, "functions")

@@ -25,7 +25,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class PfMemory(ConfigRule[Limits]):
         why="Smaller passes and more of them need less memory for the same batch; ZeRO stage 3 shares the weights.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         parameters, device = setup.model.parameters, setup.device_gib
         if parameters is None or device is None:
             missing = "the model's size" if parameters is None else "the accelerator's memory"

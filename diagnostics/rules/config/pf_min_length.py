@@ -22,7 +22,7 @@ from typing import Any
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfMinLength(ConfigRule[NoLimits]):
@@ -40,7 +40,7 @@ class PfMinLength(ConfigRule[NoLimits]):
         why="An answer that may end at any time keeps the end token's probability honest.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         suppressed = setup.get("suppress_tokens")
         if suppressed is not None and set(_token_ids(suppressed.value)) & set(setup.model.eos_token_ids):
             return self.fired(Severity.WARNING, suppressed, key="suppressed")

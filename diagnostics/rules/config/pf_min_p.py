@@ -20,7 +20,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfMinP(ConfigRule[NoLimits]):
@@ -37,7 +37,7 @@ class PfMinP(ConfigRule[NoLimits]):
         why="0 samples from the distribution that is scored.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting = setup.known("min_p")
         if not setting.number or setting.number < 0:
             return Quiet(setting.number)

@@ -21,7 +21,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfNanFilter(ConfigRule[NoLimits]):
@@ -40,6 +40,6 @@ class PfNanFilter(ConfigRule[NoLimits]):
         why="Without the filter a NaN loss is logged as NaN.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting = setup.known("logging_nan_inf_filter")
         return self.fired(Severity.WARNING, setting, suggested=False) if setting.is_on else Quiet()

@@ -22,7 +22,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.updates import updates_per_generation
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfOnPolicyNote(ConfigRule[NoLimits]):
@@ -39,7 +39,7 @@ class PfOnPolicyNote(ConfigRule[NoLimits]):
         "matter. That is no fault.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         epochs = setup.known("epochs")
         updates = (epochs.number or 1.0) * (setup.number("num_mini_batches") or 1.0)
         updates *= 1.0 if setup.algorithm in PPO_FAMILY else updates_per_generation(setup) / (epochs.number or 1.0)

@@ -21,7 +21,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Fired, NoLimits, Quiet, english
+from diagnostics.rules.rule import Fired, NoLimits, Quiet, RuleResult, english
 
 
 class PfPadEos(ConfigRule[NoLimits]):
@@ -41,7 +41,7 @@ class PfPadEos(ConfigRule[NoLimits]):
         unread_enable="Name the model's folder.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         pad, ends = setup.model.pad_token_id, setup.model.eos_token_ids
         if pad is None or not ends:
             return self.skipped("unread")

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PfRepetitionPenalty(ConfigRule[Limits]):
         why="1.0 switches the penalty off; pay for repetition in the reward instead.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("repetition_penalty")
         if setting.number is None or setting.number == limits.off:
             return Quiet(setting.number, limits.off)

@@ -28,7 +28,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup, Trial
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.reward_trials import score_of, weighted_sums
-from diagnostics.rules.rule import Finding, Fired, NoLimits, Quiet, english
+from diagnostics.rules.rule import Fired, NoLimits, Quiet, RuleResult, english
 
 WITH_ARTICLE = {"gold": "a right", "empty": "the empty", "junk": "a junk", "extreme": "an extreme"}
 QUOTED = 40  # characters of an answer that a message repeats
@@ -59,7 +59,7 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
     def applies(self, setup: Setup) -> bool:
         return setup.is_ours or setup.trials is not None
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         if setup.trials is None:
             return self.skipped("untried")
         scored = [trial for trial in setup.trials if trial.score is not None]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class PfSmallFirst(ConfigRule[Limits]):
         unread_enable="Name the model's folder.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         parameters = setup.model.parameters
         if parameters is None:
             return self.skipped("unread")

@@ -20,7 +20,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 
 class PfStopToken(ConfigRule[NoLimits]):
@@ -43,7 +43,7 @@ class PfStopToken(ConfigRule[NoLimits]):
         """Only where a token is named: else the model's own end counts."""
         return super().applies(setup) and setup.number("stop_token_id") is not None
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting, ends = setup.known("stop_token_id"), setup.model.eos_token_ids
         if not ends:
             return self.skipped("unread")

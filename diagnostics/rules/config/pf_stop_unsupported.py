@@ -21,7 +21,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, Fired, NoLimits, english
+from diagnostics.rules.rule import Fired, NoLimits, RuleResult, english
 
 
 class PfStopUnsupported(ConfigRule[NoLimits]):
@@ -39,5 +39,5 @@ class PfStopUnsupported(ConfigRule[NoLimits]):
         fired="TRL's PPO trainer does not stop when a callback asks it to; to end the run, end its process.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         return Fired(Severity.INFO, self.say("fired"))

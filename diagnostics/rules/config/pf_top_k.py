@@ -23,7 +23,7 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Finding, NoLimits, Quiet, english
+from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
 
 WHOLE_VOCABULARY = (-1.0, 0.0)
 
@@ -43,7 +43,7 @@ class PfTopK(ConfigRule[NoLimits]):
         why="Sampling from the whole vocabulary is what the log-probabilities are of.",
     )
 
-    def check(self, setup: Setup, limits: NoLimits) -> Finding:
+    def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting = setup.known("top_k")
         if setting.number is None or setting.number in WHOLE_VOCABULARY:
             return Quiet(setting.number)

@@ -26,7 +26,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.reward_trials import score_of
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 
 TIMES = 10  # the scores, as times the suggested range
 
@@ -56,7 +56,7 @@ class PfValueClip(ConfigRule[Limits]):
         why="A wider range lets the critic follow; dividing the scores by their deviation does as well.",
     )
 
-    def check(self, setup: Setup, limits: Limits) -> Finding:
+    def check(self, setup: Setup, limits: Limits) -> RuleResult:
         setting = setup.known("value_clip_range")
         is_normal = setup.is_on("use_score_scaling") or setup.is_on("whiten_rewards")
         if setting.number is None or setting.number > limits.range or is_normal:

@@ -30,7 +30,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -62,7 +62,7 @@ class ClipAsymmetry(RunRule[Limits]):
         "the lower, while the entropy fell.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         pair = series_of(run, "clip_ratio_high_mean"), series_of(run, "clip_ratio_low_mean")
         high, low = at_common_steps(*pair)
         one_sided = _one_sided(high.values, low.values, limits.times)

@@ -26,7 +26,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -57,7 +57,7 @@ class ClipfracHigh(RunRule[Limits]):
         "(peak {measured} at {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         levels = (
             Level(Severity.WARNING, limits.warning, limits.patience),
             Level(Severity.CRITICAL, limits.critical, limits.patience),

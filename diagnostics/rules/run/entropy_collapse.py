@@ -35,7 +35,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -77,7 +77,7 @@ class EntropyCollapse(RunRule[Limits]):
         "(lowest {measured} at step {peak}), and the reward no longer rises.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.window + limits.patience
@@ -92,7 +92,7 @@ class EntropyCollapse(RunRule[Limits]):
             return Quiet(reading.worst, limits.share, "of its start, while the reward rises", series.name, series.tag)
         return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
 
-    def _not_low(self, series: Series, reading: Reading | TooFew) -> Finding:
+    def _not_low(self, series: Series, reading: Reading | TooFew) -> RuleResult:
         if isinstance(reading, TooFew):
             return too_few(reading.needed, reading.found)
         return Quiet(reading.worst, reading.limit, "of its start", series.name, series.tag)

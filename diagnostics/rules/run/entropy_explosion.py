@@ -31,7 +31,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-6  # nats/token; a median of 0 would make any entropy infinitely high
@@ -71,7 +71,7 @@ class EntropyExplosion(RunRule[Limits]):
         "{first} to {last}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)

@@ -25,7 +25,7 @@ from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0
@@ -56,7 +56,7 @@ class EntropyMetricArtefact(RunRule[Limits]):
         "can be.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_sequence")
         below = replace(series, values=np.where(series.values < limits.lowest, -series.values, 0.0))
         level = Level(Severity.INFO, SMALLEST, limits.points)

@@ -34,7 +34,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.lengths import length_limit
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -66,7 +66,7 @@ class EosIdMismatch(RunRule[Limits]):
         no_limit_enable="Keep max_completion_length in the logged configuration.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         stated = length_limit(run)
         if stated is None:
             return Skipped(self.say("no_limit"), self.say("no_limit_enable"))

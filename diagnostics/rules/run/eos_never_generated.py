@@ -34,7 +34,7 @@ from diagnostics.rules.batch_size import answers_per_step
 from diagnostics.rules.lengths import ended_unseen
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -68,7 +68,7 @@ class EosNeverGenerated(RunRule[Limits]):
         cut="Up to {percent} % of completions ended only because they were cut off, from step {first} to {last}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "eos_tokens", "truncated_fraction")
         if series.name == "eos_tokens":
             return self._counted(series, answers_per_step(run), limits)
@@ -79,7 +79,7 @@ class EosNeverGenerated(RunRule[Limits]):
             return unseen_ends()
         return self.judged(reading, key="cut", percent=100 * float(np.fmax(finite_range(series.values)[1], 0.0)))
 
-    def _counted(self, series: Series, answers: int | None, limits: Limits) -> Finding:
+    def _counted(self, series: Series, answers: int | None, limits: Limits) -> RuleResult:
         levels = [Level(Severity.CRITICAL, limits.fewest, limits.patience)]
         if answers:
             levels.insert(0, Level(Severity.WARNING, limits.few * answers, limits.patience))

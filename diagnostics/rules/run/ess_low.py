@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -59,6 +59,6 @@ class EssLow(RunRule[Limits]):
         """Only where it is logged: most trainers have a single engine and nothing to compare."""
         return super().applies(run) and not self.missing(run)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         return self.judged(read_levels(series_of(run, "effective_sample_size"), (level,), above=False))

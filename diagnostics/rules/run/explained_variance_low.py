@@ -25,7 +25,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, TooFew, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -66,7 +66,7 @@ class ExplainedVarianceLow(RunRule[Limits]):
         """TRL's newer PPO does not log it and cannot be made to."""
         return super().applies(run) and (run.algorithm == "ppo-legacy" or not self.missing(run))
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "explained_variance")
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)

@@ -32,7 +32,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
@@ -69,7 +69,7 @@ class GradNormSpike(RunRule[Limits]):
         fired_once="The gradient norm was {measured} at step {first}, {times} times the median of the points before.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "grad_norm")
         logarithms = np.log(np.maximum(series.values, SMALLEST_NORM))
         if (points := finite_points(series.values)) <= limits.fewest:

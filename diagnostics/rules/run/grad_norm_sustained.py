@@ -29,7 +29,7 @@ from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -63,7 +63,7 @@ class GradNormSustained(RunRule[Limits]):
         "{peak}, {times} times as much.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "grad_norm")
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, limits.smallest)
         level = Level(Severity.WARNING, limits.warning, limits.patience)

@@ -31,7 +31,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -63,7 +63,7 @@ class GrpoClipRatioHigh(RunRule[Limits]):
         "(peak {measured} at {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "clip_ratio_region_mean", "clip_ratio", "clip_fraction")
         if run.algorithm == "rloo" or run.settings.value("importance_sampling_level") == "sequence":
             return self._sequences(series, limits)
@@ -73,7 +73,7 @@ class GrpoClipRatioHigh(RunRule[Limits]):
         )
         return self.judged(read_levels(series, levels))
 
-    def _sequences(self, series: Series, limits: Limits) -> Finding:
+    def _sequences(self, series: Series, limits: Limits) -> RuleResult:
         start = series.values[: limits.sequence_start]
         if len(series) < limits.sequence_start + limits.patience or not np.isfinite(start).any():
             return too_few(limits.sequence_start + limits.patience, len(series))

@@ -30,7 +30,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 MASKED = "sequence_mask"
@@ -74,7 +74,7 @@ class IsRatioOff(RunRule[Limits]):
         """Only where a second engine generates."""
         return super().applies(run) and (run.settings.is_on("use_vllm") or not self.missing(run))
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = series_of(run, "importance_ratio_mean")
         series = replace(logged, values=np.where(logged.values == 0, np.nan, logged.values))  # 0: nothing was compared
         high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))

@@ -30,7 +30,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
@@ -69,7 +69,7 @@ class KlCoefRising(RunRule[Limits]):
         """A fixed coefficient is not logged, and is then not missed."""
         return run.algorithm == "ppo-legacy" or not self.missing(run)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = series_of(run, "kl_coef")
         series = finite_only(logged)
         lowest = np.maximum(rolling_minimum(series.values, limits.window), SMALLEST)

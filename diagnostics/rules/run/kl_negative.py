@@ -35,7 +35,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -80,7 +80,7 @@ class KlNegative(RunRule[Limits]):
         "more than {errors} standard errors; it should stay positive.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "kl_per_sequence", "kl_per_token")
         reading = read_levels(series, _levels(series, longest_length(run), limits), above=False)
         if isinstance(reading, Reading) and reading.breach is None:

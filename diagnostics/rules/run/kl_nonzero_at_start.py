@@ -30,7 +30,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 
@@ -69,7 +69,7 @@ class KlNonzeroAtStart(RunRule[Limits]):
         """A run that continues another one does not start at its reference."""
         return super().applies(run) and run.parent is None
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = kl_lengths(run)
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))

@@ -32,7 +32,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -66,7 +66,7 @@ class KlOutlierToken(RunRule[Limits]):
         fired_once="KL to the reference was {measured} at step {first}, {times} times the median of the points before.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "kl_per_token")
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
         if math.isnan(extreme(times)):

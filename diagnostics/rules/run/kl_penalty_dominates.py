@@ -46,7 +46,7 @@ from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
-from diagnostics.rules.rule import Finding, Fired, Input, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -96,10 +96,10 @@ class KlPenaltyDominates(RunRule[Limits]):
             return super().missing(run)
         return tuple(name for name in ("kl_per_token", "reward") if run.get(name) is None)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         return self._of_loss(run, limits) if run.algorithm == "grpo" else self._of_reward(run, limits)
 
-    def _of_loss(self, run: Run, limits: Limits) -> Finding:
+    def _of_loss(self, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty in the loss, which is not logged: what its weight leaves room for."""
         kl, beta = series_of(run, "kl_per_token"), run.settings.kl_weight
         points = finite_points(kl.values)
@@ -133,7 +133,7 @@ class KlPenaltyDominates(RunRule[Limits]):
         measured, limit = float(smooth[last]), limits.back * highest
         return self.fired(kl, episode, Severity.WARNING, measured=measured, limit=limit, key="back", highest=highest)
 
-    def _of_reward(self, run: Run, limits: Limits) -> Finding:
+    def _of_reward(self, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)

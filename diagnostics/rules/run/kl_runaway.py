@@ -33,7 +33,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 
@@ -72,7 +72,7 @@ class KlRunaway(RunRule[Limits]):
         enable="Log the mean length of the answers.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = kl_lengths(run)
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))

@@ -34,7 +34,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -71,7 +71,7 @@ class KlTooHigh(RunRule[Limits]):
         "(peak {measured} at {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "kl_per_sequence", "kl_per_token")
         if series.name == "kl_per_token":
             return self.judged(read_levels(series, _per_short_token(limits, run.get("length_mean"))))

@@ -33,7 +33,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
@@ -71,7 +71,7 @@ class KlUpRewardFlat(RunRule[Limits]):
         enable="Log the mean length of the answers.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged, reward = kl_lengths(run), series_of(run, *SCORES)
         if logged is None:
             return Skipped(self.say("unknown"), self.say("enable"))

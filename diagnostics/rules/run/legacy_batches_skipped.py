@@ -26,7 +26,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -62,7 +62,7 @@ class LegacyBatchesSkipped(RunRule[Limits]):
         """Only the old trainer does this; other trainers' zeros mean something else."""
         return run.algorithm in self.algorithms
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         policy, value = at_common_steps(series_of(run, "policy_loss"), series_of(run, "value_loss"))
         skipped = np.flatnonzero((policy.values == 0) & (value.values == 0))
         if len(skipped) < limits.points:

@@ -32,7 +32,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.rewards import gain, is_at_full_marks
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
@@ -79,7 +79,7 @@ class LengthCollapse(RunRule[Limits]):
         "{last}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
         base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
         needed = limits.start + limits.patience

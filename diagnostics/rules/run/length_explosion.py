@@ -33,7 +33,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -75,7 +75,7 @@ class LengthExplosion(RunRule[Limits]):
         "{last}), and the reward does not rise.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.patience

@@ -28,7 +28,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -71,7 +71,7 @@ class LogpDiffGrowing(RunRule[Limits]):
         """Only where a second engine generates."""
         return super().applies(run) and (run.settings.is_on("use_vllm") or not self.missing(run))
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "engine_logprob_difference")
         base = max(start_level(series.values, limits.start), limits.smallest)
         grown = read_levels(

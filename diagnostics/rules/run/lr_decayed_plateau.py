@@ -33,7 +33,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -65,7 +65,7 @@ class LrDecayedPlateau(RunRule[Limits]):
         "peak; it is {rate} now.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         reward, rate = main_reward(run), series_of(run, "learning_rate")
         peak = float(np.fmax(finite_range(rate.values)[1], 0.0))
         now = last_known(rate, reward.steps)

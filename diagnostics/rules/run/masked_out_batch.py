@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -61,7 +61,7 @@ class MaskedOutBatch(RunRule[Limits]):
         """Only where masking is on."""
         return super().applies(run) and run.settings.is_on("mask_truncated")
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         reading = read_proven_levels(series_of(run, "truncated_fraction"), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:

@@ -29,7 +29,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -58,7 +58,7 @@ class NanGradFiniteLoss(RunRule[Limits]):
         fired_once="The gradient norm was {measured} at step {first}, while the loss was {loss}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         norm, loss = at_common_steps(series_of(run, "grad_norm"), series_of(run, "loss", "policy_loss"))
         if not len(norm):
             return too_few(limits.patience, 0)

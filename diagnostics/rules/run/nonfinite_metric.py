@@ -32,7 +32,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 JUDGED = (
@@ -92,7 +92,7 @@ class NonfiniteMetric(RunRule[Limits]):
         "points are not finite, the last at step {last}. Also not finite: {others}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = [series for name in JUDGED if (series := run.get(name)) is not None]
         holes = [len(series) - finite_points(series.values) for series in logged]
         bad = [series for series, count in zip(logged, holes, strict=True) if count >= limits.points]

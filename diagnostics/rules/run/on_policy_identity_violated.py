@@ -32,7 +32,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
@@ -72,7 +72,7 @@ class OnPolicyIdentityViolated(RunRule[Limits]):
         """Where a batch is used for several updates, the ratio leaves 1 by design."""
         return run.algorithm in ONCE and _makes_one_update(run) is not False
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         if _makes_one_update(run) is None:
             return Skipped(self.say("unstated"), self.say("enable"))
         level = Level(Severity.WARNING, 1.0, limits.patience)

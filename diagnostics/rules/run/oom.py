@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 MEMORY = re.compile(
@@ -61,7 +61,7 @@ class Oom(RunRule[Limits]):
         enable="Train with rlvitals, whose run folder keeps the error and the console.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         found = MEMORY.findall(f"{run.status.error or ''}\n{run.console_tail}")
         if len(found) >= limits.messages and run.status.state not in ("finished", "running"):
             return self._fired(run, str(found[-1]).strip()[:SHOWN], len(found))

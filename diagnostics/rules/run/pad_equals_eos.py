@@ -29,7 +29,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.batch_size import most_answers
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -61,7 +61,7 @@ class PadEqualsEos(RunRule[Limits]):
         unknown_enable="Keep per_device_train_batch_size and gradient_accumulation_steps in the logged configuration.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "eos_tokens")
         answers = most_answers(run)
         if _is_configured(run):

@@ -31,7 +31,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Fired, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 UPDATES_PER_BATCH = ("epochs", "num_mini_batches")
@@ -66,7 +66,7 @@ class PolicyNotUpdating(RunRule[Limits]):
         rounded_enable="Log through a tracker, or with a version of the trainer that prints all digits.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         readings = [_read(run, item, limits) for item in _judged(run)]
         judged = [reading for reading in readings if isinstance(reading, Reading)]
         if not judged:
@@ -78,7 +78,7 @@ class PolicyNotUpdating(RunRule[Limits]):
         nearest = min(judged, key=lambda reading: reading.worst).series
         return Quiet(min(reading.worst for reading in judged), 0.0, nearest.unit, nearest.name, nearest.tag)
 
-    def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> Finding:
+    def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> RuleResult:
         if least := run.data_health.rounded_to:
             return Skipped(self.say("rounded", tag=series.tag, least=least), self.say("rounded_enable"))
         return fired

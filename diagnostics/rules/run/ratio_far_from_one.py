@@ -27,7 +27,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -65,7 +65,7 @@ class RatioFarFromOne(RunRule[Limits]):
         "to {last}, and should float around 1.0.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "ratio_mean")
         high = read_levels(series, _levels(limits.warning_high, limits.critical_high, limits), smooth=False)
         low = read_levels(series, _levels(limits.warning_low, limits.critical_low, limits), above=False, smooth=False)

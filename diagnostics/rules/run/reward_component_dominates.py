@@ -35,7 +35,7 @@ from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
@@ -72,7 +72,7 @@ class RewardComponentDominates(RunRule[Limits]):
         is_alone = len(run.functions("reward_func_std")) == 1
         return super().applies(run) and not is_alone and run.settings.value("reward_aggregation") != GDPO
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         spreads = run.functions("reward_func_std")
         weights = _weights(run, tuple(spreads))
         if weights is None:

@@ -35,7 +35,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
@@ -71,7 +71,7 @@ class RewardComponentsDiverge(RunRule[Limits]):
         """A single reward function has nothing to diverge from."""
         return super().applies(run) and len(run.functions("reward_func_mean")) != 1
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         functions = run.functions("reward_func_mean")
         needed = limits.window + limits.patience
         fewest = min(finite_points(series.values) for series in functions.values())

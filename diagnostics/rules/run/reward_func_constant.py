@@ -31,7 +31,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import FULL_MARKS
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 
@@ -67,7 +67,7 @@ class RewardFuncConstant(RunRule[Limits]):
         """TRL's PPO has a single reward model, and logs no function of its own."""
         return super().applies(run) and (run.algorithm != "ppo" or bool(run.functions("reward_func_std")))
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.WARNING, limits.spread, limits.patience)
         spreads = run.functions("reward_func_std")
         readings = {name: read_levels(series, (level,), above=False, smooth=False) for name, series in spreads.items()}

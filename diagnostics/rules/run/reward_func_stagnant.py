@@ -30,7 +30,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_at_full_marks
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -63,7 +63,7 @@ class RewardFuncStagnant(RunRule[Limits]):
         """With a single reward function the total is that function."""
         return super().applies(run) and len(run.functions("reward_func_mean")) != 1
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         total = series_of(run, "reward")
         if finite_points(total.values) < limits.window:
             return too_few(limits.window, int(total.finite.sum()))

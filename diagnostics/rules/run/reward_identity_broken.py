@@ -28,7 +28,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SUMMED = ("rlhf_reward", "score", "non_score_reward")
@@ -63,7 +63,7 @@ class RewardIdentityBroken(RunRule[Limits]):
         sign="The KL penalty has the same sign as the KL from step {first} to {last}; it should have the opposite one.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         names = [SCALED if name == "score" and run.get(SCALED) else name for name in SUMMED]
         reward, score, penalty = at_common_steps(*(finite_only(series_of(run, name)) for name in names))
         terms = (reward.values, score.values, penalty.values)
@@ -85,7 +85,7 @@ class RewardIdentityBroken(RunRule[Limits]):
             sum=float(score.values[peak] + penalty.values[peak]),
         )
 
-    def _sign(self, run: Run, limits: Limits) -> Finding | None:
+    def _sign(self, run: Run, limits: Limits) -> RuleResult | None:
         kl = run.get("kl_per_sequence")
         if kl is None:
             return None

@@ -33,7 +33,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SCORES = ("reward", "score")
@@ -74,7 +74,7 @@ class RewardJumpSuspicious(RunRule[Limits]):
         enable="Scale the rewards to 0 to 1.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         reward, highest = series_of(run, *SCORES), full_marks(run)
         if not highest:
             return Skipped(self.say("unbounded"), self.say("enable"), applies=False)

@@ -36,7 +36,7 @@ from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
@@ -76,7 +76,7 @@ class RewardNotImproving(RunRule[Limits]):
         noisy_enable="Train longer, or on larger batches.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
         window = _window(run, limits)
         means, points = ewma(series.values), finite_points(series.values)

@@ -41,7 +41,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import REWARDS, main_reward
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
@@ -93,7 +93,7 @@ class RewardRegression(RunRule[Limits]):
         "back.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
         slow = self._slow(series, limits)
         return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
@@ -114,7 +114,7 @@ class RewardRegression(RunRule[Limits]):
             best=fall.left.before,
         )
 
-    def _slow(self, series: Series, limits: Limits) -> Finding:
+    def _slow(self, series: Series, limits: Limits) -> RuleResult:
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
         points = finite_points(series.values)

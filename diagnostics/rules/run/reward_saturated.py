@@ -32,7 +32,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Input, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Input, Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -73,7 +73,7 @@ class RewardSaturated(RunRule[Limits]):
             return () if run.get("score") else ("score",)
         return super().missing(run)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         has_groups = run.algorithm not in PPO_FAMILY
         reward, highest = series_of(run, "reward" if has_groups else "score"), full_marks(run)
         if highest is None or highest <= 0:

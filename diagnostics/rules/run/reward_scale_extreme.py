@@ -34,7 +34,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Finding, Input, english, limit
+from diagnostics.rules.rule import Input, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -81,13 +81,13 @@ class RewardScaleExtreme(RunRule[Limits]):
             return super().missing(run)
         return () if run.get("reward_std") is not None else ("reward_std",)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         if run.algorithm == "grpo":
             reading = _read(series_of(run, "reward_std"), limits.spread, limits)
             return self.judged(reading, key="unscaled", scale=str(run.settings.value("scale_rewards")))
         return self._of_scores(run, limits)
 
-    def _of_scores(self, run: Run, limits: Limits) -> Finding:
+    def _of_scores(self, run: Run, limits: Limits) -> RuleResult:
         score = series_of(run, "scaled_score", "score")
         spread = run.get("scaled_score_std", "score_std")
         reading = _read(score, limits.mean, limits)

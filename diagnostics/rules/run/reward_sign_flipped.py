@@ -30,7 +30,7 @@ from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -65,7 +65,7 @@ class RewardSignFlipped(RunRule[Limits]):
         several_enable="Nothing is missing; the rule is about a single reward function.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         functions = run.functions("reward_func_mean")
         if len(functions) != 1:
             return Skipped(self.say("several", count=len(functions)), self.say("several_enable"), applies=False)

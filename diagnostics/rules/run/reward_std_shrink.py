@@ -32,7 +32,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
@@ -67,7 +67,7 @@ class RewardStdShrink(RunRule[Limits]):
         "({measured} at step {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         spread = series_of(run, "reward_std", "score_std")
         start = start_level(spread.values, limits.start)
         if finite_points(spread.values) < limits.start + limits.patience:

@@ -32,7 +32,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
@@ -64,7 +64,7 @@ class RewardStuckAtFloor(RunRule[Limits]):
         fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         reward, spread = at_common_steps(series_of(run, *SCORES), series_of(run, *SPREADS))
         if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
             return too_few(limits.patience, finite_points(reward.values))

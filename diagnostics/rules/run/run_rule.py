@@ -9,7 +9,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Reading, TooFew
 from diagnostics.rules.missing_metrics import why_missing
-from diagnostics.rules.rule import Finding, Fired, Input, LimitsT, Quiet, Rule, Skipped, alternatives
+from diagnostics.rules.rule import Fired, Input, LimitsT, Quiet, Rule, RuleResult, Skipped, alternatives
 
 BEFORE = 3  # points of evidence before an episode
 SHOWN = 40  # points of evidence of an episode
@@ -41,7 +41,7 @@ class RunRule(Rule[Run, LimitsT]):
 
     def judged(
         self, reading: Reading | TooFew, *, key: str = "fired", unit: str | None = None, **values: Value
-    ) -> Finding:
+    ) -> RuleResult:
         """The finding that a reading of levels amounts to; `unit` is that of the judged numbers if not the series' own.
 
         The message may use what `fired` gives it, and `peak`: the step of the value farthest past the limit.
@@ -67,7 +67,7 @@ class RunRule(Rule[Run, LimitsT]):
         limit: float | None = None,
         unit: str = "× its own median",
         **values: Value,
-    ) -> Finding:
+    ) -> RuleResult:
         """The finding of a reading of something else than the series, told in the series' own unit, so as to be drawn.
 
         `base` (N,) is what each point was compared with; the limit is `limit` times it, by default the level that was

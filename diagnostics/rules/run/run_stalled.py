@@ -28,7 +28,7 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})
@@ -70,7 +70,7 @@ class RunStalled(RunRule[Limits]):
         """A run that has ended cannot hang."""
         return run.status.state not in ENDED
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = _timed(run)
         if series is None or len(series) < limits.fewest or run.status.state not in JUDGED:
             return Skipped(self.say("unknown"), self.say("enable"))

@@ -37,7 +37,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Fired, Input, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -83,7 +83,7 @@ class SamplingNotPolicy(RunRule[Limits]):
         is_told = named is not None and (run.algorithm in GROUP_FAMILY or _are_apart(*named, self.limits.heat))
         return () if is_told else super().missing(run)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         named = _temperatures(run)
         if named is not None and _are_apart(*named, limits.heat) and len(run.steps):
             return self._set(run, *named)
@@ -105,7 +105,7 @@ class SamplingNotPolicy(RunRule[Limits]):
             unit="temperature",
         )
 
-    def _measured(self, run: Run, limits: Limits) -> Finding:
+    def _measured(self, run: Run, limits: Limits) -> RuleResult:
         surprise, entropy, length = at_common_steps(
             series_of(run, "entropy_per_sequence"), series_of(run, "entropy_per_token"), series_of(run, "length_mean")
         )

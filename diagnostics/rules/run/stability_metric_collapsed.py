@@ -33,7 +33,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = {
@@ -72,7 +72,7 @@ class StabilityMetricCollapsed(RunRule[Limits]):
         fired="{title} ({tag}) stayed below {limit}, {percent} % of what it was, from step {first} to {last}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         needed = limits.warm_up + limits.base + limits.patience
         logged = [series for name in JUDGED if (series := run.get(name)) is not None]
         readings = [reading for series in logged if (reading := _read(run, series, limits)) is not None]

@@ -31,7 +31,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -62,7 +62,7 @@ class SystematicLogprobShift(RunRule[Limits]):
         "{peak}), although the updates were as small as {update} nats/token.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         ratio, update = at_common_steps(series_of(run, "ratio_mean"), series_of(run, "approx_kl"))
         shifted = _unexplained(ratio.values, update.values, limits.times, limits.largest_update)
         level = Level(Severity.WARNING, limits.distance, limits.patience)

@@ -32,7 +32,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
@@ -74,7 +74,7 @@ class TinyStdAmplification(RunRule[Limits]):
         """Without scaling within groups nothing is amplified."""
         return super().applies(run) and run.settings.value("scale_rewards") in GROUP_SCALING
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         spread = finite_only(series_of(run, "reward_std"))
         varied = _of_groups_that_vary(run, spread, limits)
         span = _range(run, spread, limits)

@@ -28,7 +28,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -64,7 +64,7 @@ class ToolFailureHigh(RunRule[Limits]):
         """Only where it is logged: a run without tools has no calls to fail."""
         return super().applies(run) and not self.missing(run)
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         series = series_of(run, "tool_failure_frequency")
         reading = read_proven_levels(series, (level,))

@@ -34,7 +34,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.rewards import REWARDS, main_reward
-from diagnostics.rules.rule import Finding, Quiet, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 LATEST = 1000  # evaluations that count: how they scattered long ago says little about now
@@ -69,7 +69,7 @@ class TrainEvalDivergence(RunRule[Limits]):
         "training reward rose from {low} to {high}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         held_out, reward = series_of(run, *EVALUATED), main_reward(run)
         start = max(0, len(held_out) - LATEST)
         where = np.flatnonzero(np.isfinite(held_out.values[start:])) + start

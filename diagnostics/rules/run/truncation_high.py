@@ -33,7 +33,7 @@ from diagnostics.model.series import Series
 from diagnostics.rules.lengths import ended_unseen, length_limit
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import Finding, Fired, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 WHERE_ANSWERS_GREW = ("checked-reward", "length-neutral-reward", "stronger-kl")
@@ -71,7 +71,7 @@ class TruncationHigh(RunRule[Limits]):
         "{limit_percent} % or more from step {first} to {last}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         levels = (
             Level(Severity.INFO, limits.info, limits.patience),
             Level(Severity.WARNING, limits.warning, limits.patience),

@@ -30,7 +30,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.rule import Finding, Quiet, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule
 
 
@@ -66,7 +66,7 @@ class UnscorableCompletions(RunRule[Limits]):
         unrewarded="The samples are logged without rewards.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         steps = run.samples.steps[-limits.steps :]
         rows = {step: run.samples.at(step) for step in steps}
         samples = [sample for step in steps for sample in rows[step]]

@@ -38,7 +38,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SIZES = ("approx_kl", "policy_kl")
@@ -104,7 +104,7 @@ class UpdateTooLarge(RunRule[Limits]):
         "(peak {measured} at {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         levels = (
             Level(Severity.WARNING, limits.warning, limits.lasting),
             Level(Severity.CRITICAL, limits.critical, limits.patience),

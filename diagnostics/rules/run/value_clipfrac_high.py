@@ -24,7 +24,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -57,6 +57,6 @@ class ValueClipfracHigh(RunRule[Limits]):
         "at step {peak}).",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.INFO, limits.info, limits.patience)
         return self.judged(read_levels(series_of(run, "value_clip_fraction"), (level,), warm_up=limits.warm_up))

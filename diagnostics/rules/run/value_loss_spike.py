@@ -29,7 +29,7 @@ from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
@@ -67,7 +67,7 @@ class ValueLossSpike(RunRule[Limits]):
         single="The value loss jumped to {measured} at step {peak}, {times} times its own median.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "value_loss")
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
         compared = dataclasses.replace(series, values=times)

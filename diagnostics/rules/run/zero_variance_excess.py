@@ -32,7 +32,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
-from diagnostics.rules.rule import Finding, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -67,7 +67,7 @@ class ZeroVarianceExcess(RunRule[Limits]):
         graded_enable="Nothing: zero-variance-groups judges other rewards.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         size, coin = run.settings.value("num_generations"), _coin(run, limits)
         if reason := why_not_per_group(run):
             return reason
@@ -83,7 +83,7 @@ class ZeroVarianceExcess(RunRule[Limits]):
             return self.judged(reading)
         return self._fired(silent, mean, bound, reading, limits)
 
-    def _fired(self, silent: Series, mean: Series, bound: Values, reading: Reading, limits: Limits) -> Finding:
+    def _fired(self, silent: Series, mean: Series, bound: Values, reading: Reading, limits: Limits) -> RuleResult:
         assert reading.breach is not None
         peak = reading.breach.peak
         explained = float(bound[peak])

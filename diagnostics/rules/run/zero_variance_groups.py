@@ -39,7 +39,7 @@ from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
-from diagnostics.rules.rule import Finding, Fired, Quiet, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -74,7 +74,7 @@ class ZeroVarianceGroups(RunRule[Limits]):
         "from step {first} to {last}.",
     )
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         reason = why_not_per_group(run)
         if reason:
             return reason

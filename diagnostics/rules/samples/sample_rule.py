@@ -13,7 +13,7 @@ from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Severity, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.rule import Finding, Fired, LimitsT, Quiet, Skipped
+from diagnostics.rules.rule import Fired, LimitsT, Quiet, RuleResult, Skipped
 from diagnostics.rules.run.run_rule import RunRule
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
 from diagnostics.rules.samples.texts import units
@@ -78,7 +78,7 @@ class SampleRule(RunRule[LimitsT]):
         is_for_it = not self.algorithms or run.algorithm in (*self.algorithms, "unknown")
         return bool(run.samples.steps) and is_for_it
 
-    def check(self, run: Run, limits: LimitsT) -> Finding:
+    def check(self, run: Run, limits: LimitsT) -> RuleResult:
         last = len(run.samples.steps) - 1
         newest = self._judged(run, last, limits)
         table = last if _is_sick(newest) else self._last_sick(run, limits)
@@ -128,7 +128,7 @@ def _is_sick(found: Judgement | Skipped) -> bool:
     return isinstance(found, Judgement) and found.severity is not None
 
 
-def _calm(found: Judgement | Skipped) -> Finding:
+def _calm(found: Judgement | Skipped) -> RuleResult:
     return found if isinstance(found, Skipped) else Quiet(found.measured, found.limit, found.unit)
 
 

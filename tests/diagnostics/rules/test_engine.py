@@ -15,7 +15,7 @@ from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
 from diagnostics.rules import RUN_RULES, engine, evaluate
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import Finding, english, limit
+from diagnostics.rules.rule import RuleResult, english, limit
 from diagnostics.rules.run.run_rule import RunRule, series_of
 from diagnostics.texts import templates
 
@@ -40,7 +40,7 @@ class Folklore(RunRule[Limits]):
     limits = Limits()
     texts = english(headline="The score is high.", fired="The score is {measured}.")
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.CRITICAL, limits.highest, 1)
         return self.judged(read_levels(series_of(run, "score"), (level,), smooth=False))
 
@@ -50,7 +50,7 @@ class Broken(Folklore):
 
     name = "broken"
 
-    def check(self, run: Run, limits: Limits) -> Finding:
+    def check(self, run: Run, limits: Limits) -> RuleResult:
         raise ZeroDivisionError("one over nothing")
 
 
