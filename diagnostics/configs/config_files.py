@@ -29,7 +29,7 @@ class UnreadableConfigurationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the user says of a configuration that does not say it itself; None: find out."""
+    """What the user states that a configuration may not; None: to be found out."""
 
     algorithm: str | None = None
     producer: str | None = None

@@ -1,4 +1,4 @@
-"""Trying a training's parts before it starts: in a process of the trainer with a time limit, never in ours."""
+"""Tries a training's rewards and policy before it starts, in a process of the trainer with a time limit."""
 
 import contextlib
 import json
@@ -42,7 +42,7 @@ def try_rewards(
     Raises:
         TrialError: the process took too long, was not wanted any more, or says why it cannot.
     """
-    said = _asked("smoke", "the reward functions", algorithm, config, seconds, is_wanted)
+    said = _answer_of("smoke", "the reward functions", algorithm, config, seconds, is_wanted)
     return tuple(Trial(**item) for item in said["trials"])
 
 
@@ -50,11 +50,11 @@ def probe_policy(
     algorithm: str, config: Mapping[str, Any], seconds: float = PROBE_SECONDS, is_wanted: Callable[[], bool] = _always
 ) -> Probe:
     """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise."""
-    said = _asked("probe", "the untrained policy", algorithm, config, seconds, is_wanted)
+    said = _answer_of("probe", "the untrained policy", algorithm, config, seconds, is_wanted)
     return Probe(tuple(said["lengths"]), said["room"])
 
 
-def _asked(
+def _answer_of(
     command: str,
     whom: str,
     algorithm: str,
@@ -62,7 +62,7 @@ def _asked(
     seconds: float,
     is_wanted: Callable[[], bool],
 ) -> dict[str, Any]:
-    """What a process of the trainer says of a training."""
+    """The answer of a trainer process about a training."""
     words = [sys.executable, "-P", "-m", "trainer.main", command]
     pipe = subprocess.PIPE
     with tempfile.TemporaryFile("w+", encoding="utf-8") as request:  # a pipe takes no long one at once
@@ -70,7 +70,7 @@ def _asked(
         request.seek(0)
         with subprocess.Popen(words, stdin=request, stdout=pipe, stderr=pipe, text=True) as process:
             try:
-                output, complaints = _heard(process, whom, seconds, is_wanted)
+                output, complaints = _output_of(process, whom, seconds, is_wanted)
             finally:
                 process.kill()  # nothing happens to one that has ended
     if process.returncode:
@@ -79,8 +79,10 @@ def _asked(
     return said
 
 
-def _heard(process: subprocess.Popen[str], whom: str, seconds: float, is_wanted: Callable[[], bool]) -> tuple[str, str]:
-    """What the process wrote to its output and to its error output, once it has ended."""
+def _output_of(
+    process: subprocess.Popen[str], whom: str, seconds: float, is_wanted: Callable[[], bool]
+) -> tuple[str, str]:
+    """The standard output and error output of the process, once it has ended."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if not is_wanted():

@@ -1,4 +1,4 @@
-"""What a model's folder says of it without loading it: its size, dropout, special tokens and generation settings."""
+"""What a model's folder tells without loading the model: its size, dropout, special tokens and generation settings."""
 
 import json
 import math

@@ -32,7 +32,7 @@ CAVEATS = (
 
 
 def _examine(log: Log, algorithm: str) -> LogTraits:
-    """A penalty that is 0 throughout was never computed."""
+    """Ignores a penalty that is always 0: it was never computed."""
     penalty = log.series.get("kl_penalty")
     is_absent = penalty is not None and not penalty.values.any()
     return LogTraits(algorithm, ignored=frozenset({"kl_penalty"}) if is_absent else frozenset())

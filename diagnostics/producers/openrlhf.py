@@ -45,7 +45,7 @@ CAVEATS = (
 
 
 def examine(log: Log, algorithm: str) -> LogTraits:
-    """The algorithm by the advantage estimator, where the settings are logged, and the planned steps."""
+    """The algorithm from the advantage estimator, where settings are logged, and the planned steps."""
     for path in ESTIMATORS:
         found, notes = by_estimator(log.config, path, algorithm)
         if found != algorithm or notes:

@@ -1,4 +1,4 @@
-"""A user's own names: what the tags of a trainer that nobody knows mean, told by whoever wrote it."""
+"""A user's own names: what the tags of an unknown trainer mean."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ class OwnName(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OwnNames:
-    """Names by tag, with or without the transport's prefix; `source` says where they stand.
+    """Names by tag, with or without the transport's prefix; `source` is the file that holds them.
 
-    `producer` and `algorithm`, where given, count before what the log looks like.
+    `producer` and `algorithm`, where given, override what the log looks like.
     """
 
     names: Mapping[str, OwnName] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class OwnNames:
     algorithm: str = ""
 
     def name_of(self, tag: str) -> MetricName | None:
-        """What a tag without the prefix means; of an evaluation's tag what it means in training."""
+        """What a tag without the prefix means; an evaluation's tag is looked up by its name in training."""
         if not self.names:
             return None
         bare = tag.removeprefix(EVAL_PREFIX)
@@ -41,10 +41,10 @@ class OwnNames:
         return None
 
     def notes(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """One sentence about the names that are in use, and one about those that the log does not hold."""
+        """One sentence on the names in use, and one on those that the log does not hold."""
         held = {spelled for tag in tags for spelled in (tag, tag.removeprefix(PREFIX))}
         used = {tag for tag in self.names if tag in held}
-        read = ", ".join(f"{tag} as {_told(name)}" for tag, name in self.names.items() if tag in used)
+        read = ", ".join(f"{tag} as {_described(name)}" for tag, name in self.names.items() if tag in used)
         unused = ", ".join(tag for tag in self.names if tag not in used)
         return (
             *((f"As {self.source} says, the log's {read} is read",) if read else ()),
@@ -55,5 +55,5 @@ class OwnNames:
 NO_NAMES = OwnNames()
 
 
-def _told(name: OwnName) -> str:
+def _described(name: OwnName) -> str:
     return name.metric if name.scale == 1 else f"{name.metric} (times {name.scale:g})"

@@ -44,7 +44,7 @@ def recognise(log: Log) -> float:
 
 
 def examine(log: Log) -> LogTraits:
-    """The algorithm that the run log names; where it names none, what its names tell."""
+    """The algorithm that the run log names; where it names none, the one that its tags show."""
     named = log.recording.algorithm
     if named not in ("", "unknown"):
         return LogTraits(algorithm=named)

@@ -1,4 +1,4 @@
-"""How a producer's tags and settings travel: the Hugging Face Trainer's prefix, settings as text, model card."""
+"""What Hugging Face's Trainer wraps around a producer's tags and settings: a prefix, settings as text, a model card."""
 
 import json
 import re
@@ -38,7 +38,7 @@ def configuration(recording: Recording) -> dict[str, Any]:
 
 
 def package_version(recording: Recording, package: str) -> str | None:
-    """The version of a package that the model card names, else the list of packages that W&B keeps with a run."""
+    """The version of a package by the model card, else by the list of packages that W&B keeps with a run."""
     cards = _CARD_VERSION.finditer(recording.text.get(CARD, ""))
     listed = _LISTED_VERSION.finditer(recording.text.get(REQUIREMENTS, ""))
     lines = (line for found in (cards, listed) for line in found)

@@ -67,15 +67,15 @@ _SHOWS = shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "act
 
 
 def recognise(log: Log) -> float:
-    """By its metrics; before the first of them by its settings."""
+    """Recognised by its metrics or, before the first one, by its settings."""
     has_only_settings = not log.series and any(name.startswith("actor_rollout_ref") for name in log.config)
     return SURE if has_only_settings else _SHOWS(log)
 
 
 def examine(log: Log, algorithm: str) -> LogTraits:
-    """The algorithm by `algorithm.adv_estimator`, where the settings are logged, and the planned steps.
+    """The algorithm from `algorithm.adv_estimator`, where settings are logged, and the planned steps.
 
-    Where several datasets are validated on, none of them is *the* reward on prompts kept out.
+    With several validation sets none of them is *the* held-out reward.
     """
     found, notes = by_estimator(log.config, "algorithm.adv_estimator", algorithm)
     validated = frozenset(tag for tag in log.series if _is_validation(tag))
@@ -136,7 +136,7 @@ SWITCHES = {
 
 
 def recognise_config(config: Config, path: Path) -> float:
-    """Sure of the part that holds actor, rollout and reference."""
+    """Sure of the section that holds actor, rollout and reference."""
     return SURE if any(name.startswith("actor_rollout_ref.") for name in config) else 0.0
 
 

@@ -26,9 +26,9 @@ def with_and_without_critic(
     """The trainers of one producer for PPO and for GRPO and its relatives.
 
     Args:
-        reward: The tag of the task's own reward: `score` in PPO, where the KL penalty comes on top, else `reward`.
+        reward: The tag of the task's own reward: `score` in PPO, which adds the KL penalty, else `reward`.
         critic: The tag of the value loss, which only PPO logs.
-        validations: Patterns, with `{name}` for the data, of the same reward on prompts kept out of training.
+        validations: Patterns, with `{name}` for the dataset, of the same reward on held-out prompts.
     """
     traits_of = examine or (lambda log, algorithm: LogTraits(algorithm, total=total_steps(log)))
 

@@ -68,7 +68,7 @@ def recognise(log: Log) -> float:
 
 
 def examine(log: Log) -> LogTraits:
-    """Old PPO; its settings hold no length of the training and its log no end."""
+    """Legacy PPO, which states neither how long it trains nor that it has ended."""
     return LogTraits(algorithm="ppo-legacy")
 
 

@@ -33,7 +33,7 @@ TAGS = TRAINER_TAGS | {
 }
 
 VALUE_MODEL_TAGS = frozenset({"loss/value_avg", "val/clipfrac_avg"})
-"""What old RLOO, which has no value model, logs as 0."""
+"""Logged as 0 by old RLOO, which has no value model."""
 
 DILUTED = (
     "policy/approxkl_avg",
@@ -46,12 +46,12 @@ DILUTED = (
 )
 """Averages over a table of epochs × mini-batches × accumulation steps, which TRL 0.17 to 1.12 may fill in part."""
 DILUTED_SINCE, DILUTED_BEFORE = (0, 17), (1, 13)
-MOST_PARTS = 64  # mini-batches that anybody uses
+MOST_PARTS = 64  # mini-batches in practical use
 DILUTION_TOLERANCE = 0.2  # of 1/factor: how near to it the first ratio, in truth about 1, counts as diluted
 
 
 def dilution(log: Log) -> float:
-    """How many times too small the averages are, by the version and the settings; where they do not say, by the data.
+    """The factor by which the averages are too small, by version and settings, or by the data where those are silent.
 
     A mini-batch is made in as many passes as hold its rows, but has a place in the table for every accumulation step:
     with `gradient_accumulation_steps` 1 every place is filled, whatever `num_mini_batches` is.
@@ -73,13 +73,13 @@ def _count(log: Log, name: str) -> int:
 
 
 def _shows(log: Log, factor: float) -> bool:
-    """Whether the first ratio, in truth about 1, is that of averages so many times too small."""
+    """Whether the first logged ratio, which should be about 1, is too small by this factor."""
     ratio = log.series.get("val/ratio")
     return ratio is not None and len(ratio.values) > 0 and bool(abs(ratio.values[0] * factor - 1) <= DILUTION_TOLERANCE)
 
 
 def _shown_dilution(log: Log) -> int:
-    """The number of places of which one is filled: m − 1 zeros beside a ratio of about 1 have mean 1/m.
+    """The number m of places of which only one is filled: a ratio of about 1 beside m − 1 zeros has mean 1/m.
 
     Their variance, (1/m)(1 − 1/m), is what no ratio that is truly 1/m has.
     """
@@ -98,14 +98,14 @@ def is_diluted(log: Log) -> bool:
 
 
 def counts_rows(log: Log) -> bool:
-    """Whether every point stands at step 0, as TRL 0.9 writes them."""
+    """Whether every point is logged at step 0, as by TRL 0.9."""
     episode = log.series.get("episode")
     has_rows = episode is not None and len(episode.steps) > 1
     return has_rows and not any(np.any(series.steps) for series in log.series.values())
 
 
 def is_rloo(log: Log) -> bool:
-    """Whether this is RLOO before 0.22: by its settings, or without any by a value loss that is never other than 0."""
+    """Whether this is RLOO before 0.22: by its settings or, without any, by a value loss that is always 0."""
     value_loss = log.series.get("loss/value_avg")
     if log.config or value_loss is None:
         return "rloo_k" in log.config

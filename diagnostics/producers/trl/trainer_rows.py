@@ -12,7 +12,7 @@ _END_TAG = "train_runtime"  # the Trainer's last row
 
 
 def total_steps(log: Log) -> int | None:
-    """The planned number of steps, where the settings say it."""
+    """The planned number of steps; None where the settings do not state it."""
     for key in ("max_steps", "num_total_batches"):
         value = log.config.get(key)
         if isinstance(value, int) and value > 0:
@@ -21,6 +21,6 @@ def total_steps(log: Log) -> int | None:
 
 
 def has_finished(log: Log) -> bool:
-    """Whether the Trainer's closing row is there, with nothing logged after it."""
+    """Whether the Trainer's closing row is the last one logged."""
     end = log.series.get(_END_TAG)
     return end is not None and all(series.steps[-1] <= end.steps[-1] for series in log.series.values())

@@ -32,13 +32,14 @@ NAMED_FOR_A_REASON = {
 """Files whose code names a producer, and why."""
 
 SAID_FOR_A_REASON = {
-    "rules/config/coverage.py": "says whose trainer cannot be stopped",
     "rules/missing_metrics.py": "names verl's second switch beside the setting",
     "rules/not_judged.py": "cites the issues behind a check that was left out",
     "rules/run/legacy_batches_skipped.py": "is about what TRL's first PPOTrainer alone does",
     "rules/run/oom.py": "names the trainer whose run folder keeps the error",
-    "rules/config/completion_length.py": "names our own command",
-    "rules/config/rewards.py": "names our own command",
+    "rules/config/pf_completion_length.py": "names our own command",
+    "rules/config/pf_reward_smoke.py": "names our own command",
+    "rules/config/pf_stop_unsupported.py": "says whose trainer cannot be stopped",
+    "rules/config/pf_value_clip.py": "names our own command",
     "causes/remedies/infrastructure.py": "names the release in which a logged number was corrected, and its definition",
 }
 """Rules and causes with sentences that name a producer other than as a source, and why."""
