@@ -187,6 +187,7 @@ def test_intervals_agree_with_their_closed_forms() -> None:
     assert math.isnan(t_test([1.0], [1.0]))
 
 
+@pytest.mark.slow
 def test_the_last_look_at_a_growing_run_sees_what_the_finished_run_shows() -> None:
     run = open_run(SICK)
     *_, (step, last) = outcomes_by_step(run)

@@ -53,6 +53,7 @@ def test_curves_agree_while_their_distance_is_within_what_seeds_explain():
     assert (holds(limit - 0.01), holds(limit + 0.01), holds(math.nan)) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_the_limit_of_t_is_exceeded_by_chance_in_two_of_a_thousand_blocks():
     generator = np.random.default_rng(0)
     draws = generator.normal(size=(20_000, 2, 4))

@@ -89,6 +89,7 @@ def curve(series: Series) -> tuple[Any, ...]:
     return tuple((item.dtype.str, item.tobytes()) if isinstance(item, np.ndarray) else item for item in found)
 
 
+@pytest.mark.slow
 @given(st.lists(rows, min_size=1, max_size=25), st.integers(1, len(FORMATS)), st.sampled_from([3, overlap.MOST_OPEN]))
 @settings(max_examples=120, deadline=None)
 def test_a_run_that_is_looked_at_again_is_what_a_first_look_finds(
@@ -120,6 +121,7 @@ moves = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(moves, min_size=1, max_size=12))
 @settings(max_examples=25, deadline=None)
 def test_files_that_grow_give_at_every_look_the_run_that_a_first_look_finds(script: list[tuple[str, int]]) -> None:

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 OPTIONS = {
     "max_steps": 4,
     "per_device_train_batch_size": 32,
@@ -42,7 +44,6 @@ def column(lines, name):
     return [line["metrics"][name] for line in lines]
 
 
-@pytest.mark.process
 def test_the_coefficient_is_logged_as_the_step_used_it_and_follows_the_kl(lines):
     coefs, kls = column(lines, "objective/kl_coef"), column(lines, "objective/kl")
     assert coefs[0] == 0.2

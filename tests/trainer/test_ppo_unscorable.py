@@ -13,6 +13,8 @@ from trainer.ppo import ppo_loss
 from trainer.rollout.policy import TokenScores
 from trainer.tasks import get_task
 
+pytestmark = pytest.mark.process
+
 REWARDS = """
 def one_or_none(completions, **_):
     return [None if index % 2 else 1.0 for index in range(len(completions))]
@@ -80,7 +82,6 @@ def weights(run):
     return load_file(run.directory / "checkpoints" / "step-2" / "model.safetensors")
 
 
-@pytest.mark.process
 def test_what_cannot_be_scored_counts_in_no_mean_of_scores(runs):
     for metrics in steps(runs["one"]):
         assert metrics["objective/scores"] == 1.0

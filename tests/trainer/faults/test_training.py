@@ -10,6 +10,8 @@ import pytest
 
 from diagnostics.api import diagnose, open_run
 
+pytestmark = pytest.mark.process
+
 QUICK = ("--per_device_train_batch_size", "16", "--report_to", "none")
 
 
@@ -43,7 +45,6 @@ def sick(sick_folder: Path) -> dict[int, dict[str, float]]:
     return train(sick_folder, "grpo", *QUICK, *words, "--run_dir", str(sick_folder))
 
 
-@pytest.mark.process
 def test_a_run_is_the_healthy_one_up_to_the_onset(
     healthy: dict[int, dict[str, float]], sick: dict[int, dict[str, float]]
 ) -> None:
@@ -51,7 +52,6 @@ def test_a_run_is_the_healthy_one_up_to_the_onset(
     assert ["rewards/random/mean" in sick[step] for step in (1, 2, 3, 4)] == [False, False, True, True]
 
 
-@pytest.mark.process
 def test_the_run_tells_its_fault_and_when_it_began(sick_folder: Path, sick: dict[int, dict[str, float]]) -> None:
     run = json.loads((sick_folder / "run.json").read_text("utf-8"))
     assert run["fault"] == {"name": "random-reward", "onset_step": 3, "changes": {"reward_funcs": ["random"]}}
@@ -74,7 +74,6 @@ def test_a_fault_survives_a_resume(tmp_path: Path, sick: dict[int, dict[str, flo
     assert train(folder, "--resume", str(folder), "--max_steps", "4") == sick
 
 
-@pytest.mark.process
 def test_a_learning_rate_changes_at_the_onset_for_policy_and_value_model_alike(tmp_path: Path) -> None:
     folder = tmp_path / "still"
     words = ("--fault", "learning-rate-zero", "--fault_step", "3", "--max_steps", "4", "--warmup_steps", "0")

@@ -158,6 +158,7 @@ def repeated(parts: Iterable[tuple[list[bytes], int]]) -> list[bytes]:
     return [payload for events, times in parts for payload in events * times]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(ROUNDS, min_size=1, max_size=4), st.integers(0, 12))
 def test_any_mixture_of_events_reads_as_record_by_record(
