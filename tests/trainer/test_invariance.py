@@ -128,12 +128,7 @@ def _read(folder: Path, name: str) -> Trained:
         return Trained(metrics, dict(arrays))
 
 
-<<<<<<< HEAD
-@pytest.mark.process
 @pytest.mark.parametrize("name", ["ppo", "rloo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
-=======
-@pytest.mark.parametrize("name", ["ppo", *(f"grpo-{name}" for name in GRPO_LOSSES)])
->>>>>>> ee69847 (Keep long tests and shared trainings out of the fast tier)
 def test_eight_passes_of_one_completion_make_the_update_of_one_pass_of_eight(trained, name):
     whole, split = trained[name], trained[f"{name}-1x8"]
     gradients_N = whole.arrays["first_gradients_N"]
