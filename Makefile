@@ -4,7 +4,7 @@
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
-# make parity compare PPO and GRPO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
+# make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make fuzz   open 20,000 damaged logs of every format: each must become a run or a clear error (some minutes)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
