@@ -30,7 +30,7 @@ def stays_on_cpu(config: TrainConfig) -> bool:
 
 def join(config: TrainConfig) -> PartialState:
     """Take this process's place among those of the training, and on the CPU a share of its cores."""
-    if stays_on_cpu(config):
+    if stays_on_cpu(config) and config.acceleration:
         keep_to_own_cores()
     if asks_for_deepspeed() and not torch.accelerator.is_available():
         return PartialState(backend="gloo")

@@ -26,11 +26,7 @@ from transformers import (
 from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
-from trainer.acceleration.layers.attention import with_short_attention
-from trainer.acceleration.layers.decoder_layer import with_lean_layers
-from trainer.acceleration.layers.linear import with_fast_layers
-from trainer.acceleration.layers.mlp import with_lean_mlps
-from trainer.acceleration.parallel.sharding import asks_for_deepspeed
+from trainer.acceleration.models import with_faster_parts
 from trainer.acceleration.parallel.split_state import weights_below
 from trainer.config.options import ConfigError
 from trainer.config.sources import is_path
@@ -52,6 +48,8 @@ class Checkpoint:
     dtype: str = "float32"
     attn_implementation: str | None = None
     trust_remote_code: bool = False
+    acceleration: bool = True
+    """Whether known parts of the model may be replaced by faster ones that compute the same."""
 
     @property
     def origin(self) -> dict[str, Any]:
@@ -105,6 +103,7 @@ def checkpoint_of(config: TrainConfig) -> Checkpoint:
         dtype=config.dtype,
         attn_implementation=config.attn_implementation,
         trust_remote_code=config.trust_remote_code,
+        acceleration=config.acceleration,
     )
 
 
@@ -198,10 +197,10 @@ def _load(kind: Any, source: Source) -> PreTrainedModel:
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
-    fast = with_lean_mlps(with_fast_layers(model.eval()))
-    if not asks_for_deepspeed():  # it joins what processes compute in the order of their gradients: one for all of them
-        fast = with_lean_layers(fast)
-    return cast(PreTrainedModel, fast if checkpoint.attn_implementation else with_short_attention(fast))
+    model = cast(PreTrainedModel, model.eval())
+    if not checkpoint.acceleration:
+        return model
+    return with_faster_parts(model, keeps_attention=checkpoint.attn_implementation is not None)
 
 
 def _trainable(model: PreTrainedModel, config: TrainConfig) -> PreTrainedModel:

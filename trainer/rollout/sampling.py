@@ -46,7 +46,7 @@ class Sampling:
             do_sample=config.do_sample,
             min_new_tokens=config.min_new_tokens,
             repetition_penalty=config.repetition_penalty,
-            decode=config.decode,
+            decode=config.decode if config.acceleration else "generic",
         )
 
     @property

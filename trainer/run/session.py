@@ -54,7 +54,7 @@ class Session(Generic[Config]):
         self.config, self.changes, self.journal = config, changes, journal
         self._first_stage = Stage(config, prompts, reward_funcs)
         accelerator = accelerator_for(config)
-        self.processes, self.device = Processes(accelerator), accelerator.device
+        self.processes, self.device = Processes(accelerator, config.acceleration), accelerator.device
         self.generator = torch.Generator().manual_seed(config.seed)
         load_reward_funcs(self._every_reward_func)
         self.tokenizer = load_tokenizer(checkpoint_of(config))

@@ -40,6 +40,8 @@ class Processes:
     """This process among all of its training; every method but `own_rows` must be called by all of them."""
 
     accelerator: Accelerator
+    is_accelerated: bool = True
+    """Whether models may be in shared memory and exchanges in our hands; else all is accelerate's."""
     _shared: SharedModel | None = None
 
     @property
@@ -62,7 +64,8 @@ class Processes:
         The optimizer comes back as it is where accelerate has nothing to do for it but to look for packages on the disk
         at every step.
         """
-        if self.accelerator.distributed_type == DistributedType.MULTI_CPU and self.accelerator.scaler is None:
+        is_on_cpus = self.accelerator.distributed_type == DistributedType.MULTI_CPU
+        if self.is_accelerated and is_on_cpus and self.accelerator.scaler is None:
             self._shared = SharedModel.of(optimizer)
         if self._shared is not None:  # no wrapper exchanges, and a move to the device "cpu:0" would copy what is shared
             return self.accelerator.prepare_model(model, device_placement=False, evaluation_mode=True), optimizer
@@ -71,7 +74,7 @@ class Processes:
             wrapped = wrapped.optimizer
         if isinstance(prepared, DistributedDataParallel):
             prepared.broadcast_buffers = False
-            if self._computes_on_cpu:
+            if self.is_accelerated and self._computes_on_cpu:
                 average_gradients_awake(prepared)
         elif isinstance(prepared, FSDPModule):
             take_as_root(prepared)

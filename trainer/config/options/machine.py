@@ -21,3 +21,8 @@ class MachineOptions:
     )
     use_cpu: bool = option(False, "Train on the CPU even if there is an accelerator.")
     num_threads: int | None = option(None, "CPU threads of torch; empty: torch's choice.", minimum=1)
+    acceleration: bool = option(
+        True,
+        "Faster layers, decoding, shared prompts and exchanges between processes, equal to rounding; false: "
+        "everything as transformers and accelerate do it.",
+    )
