@@ -7,6 +7,7 @@ counts, since other work on the machine can only add to it. The ratio to importi
 """
 
 import argparse
+import os
 import resource
 import subprocess
 import sys
@@ -36,9 +37,14 @@ class Cost:
 def cost_of(words: Sequence[str]) -> Cost:
     """Run Python with these words and measure it; what it prints and its exit code do not matter."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run([sys.executable, *words], cwd=ROOT, check=False, capture_output=True)
+    subprocess.run([sys.executable, *words], cwd=ROOT, env=_environment(), check=False, capture_output=True)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
     return Cost(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, wall)
+
+
+def _environment() -> dict[str, str]:
+    """This process's own, but bytecode is cached as it is for users."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def measured(rounds: int) -> dict[str, Cost]:

@@ -17,8 +17,9 @@ from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.entries import Page
 from diagnostics.rules import CATALOG, RUN_RULES
 from diagnostics.rules.config.config_rule import ConfigRule
+from diagnostics.rules.limits import LimitDoc
 from diagnostics.rules.not_judged import NOT_JUDGED, NotJudged
-from diagnostics.rules.rule import GRADES, LimitDoc, Rule, alternatives
+from diagnostics.rules.rule import GRADES, Rule, alternatives
 from diagnostics.rules.samples.sample_rule import SampleRule
 
 _PREFIXES = ("train/", "eval/")

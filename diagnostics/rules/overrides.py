@@ -1,6 +1,5 @@
 """Limits that the user overrides: checked against the rules' own, and refused in one sentence."""
 
-import dataclasses
 import difflib
 import math
 from collections.abc import Iterable, Mapping
@@ -19,12 +18,12 @@ def effective_limits(rules: Iterable[Rule[Any, Any]], overrides: LimitOverrides)
     for name, values in overrides.items():
         if name not in limits:
             raise UnknownLimitError(f"there is no rule called {name}{_nearest(name, limits)}")
-        limits[name] = dataclasses.replace(limits[name], **_checked(name, limits[name], values))
+        limits[name] = limits[name].replaced(**_checked(name, limits[name], values))
     return limits
 
 
 def _checked(rule: str, defaults: Any, values: Mapping[str, Any]) -> dict[str, float]:
-    names = [item.name for item in dataclasses.fields(defaults)]
+    names = [doc.name for doc in defaults.docs]
     for name in values:
         if name not in names:
             raise UnknownLimitError(

@@ -3,14 +3,15 @@
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Fix, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
+from diagnostics.rules.limits import LimitDoc, RuleLimits
 
 SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
 GRADES: Mapping[str, str] = {
@@ -27,7 +28,7 @@ Input = str | tuple[str, ...]
 """The name of a metric or setting, or several names of which one is enough."""
 
 SubjectT = TypeVar("SubjectT", Run, Setup)
-LimitsT = TypeVar("LimitsT")
+LimitsT = TypeVar("LimitsT", bound=RuleLimits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +79,8 @@ class Skipped:
 RuleResult = Fired | Quiet | Skipped
 
 
-@dataclass(frozen=True, slots=True)
-class NoLimits:
+class NoLimits(RuleLimits):
     """The limits of a rule that compares with no number."""
-
-
-@dataclass(frozen=True, slots=True)
-class LimitDoc:
-    """One limit as documentation: the field's name, its default, unit and source."""
-
-    name: str
-    value: float
-    unit: str
-    source: str
-
-
-def limit(value: float, unit: str, source: str) -> Any:
-    """A field of a rule's Limits: its default with the unit and where the number comes from."""
-    return field(default=value, metadata={"unit": unit, "source": source})
 
 
 def english(**texts: str) -> Mapping[str, str]:
@@ -180,7 +165,7 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     @property
     def limit_docs(self) -> tuple[LimitDoc, ...]:
         """Each limit with its default, unit and source, in the order of the class."""
-        return tuple(self._limit_doc(item) for item in fields(self.limits))  # type: ignore[arg-type]  # always a dataclass
+        return self.limits.docs
 
     @property
     def templates(self) -> dict[str, str]:
@@ -190,6 +175,3 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     def say(self, key: str, **values: Value) -> Message:
         """A message of this rule."""
         return Message(f"{self.name}.{key}", values)
-
-    def _limit_doc(self, item: Field[Any]) -> LimitDoc:
-        return LimitDoc(item.name, getattr(self.limits, item.name), item.metadata["unit"], item.metadata["source"])

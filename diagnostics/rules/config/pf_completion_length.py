@@ -22,13 +22,13 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.settings import Setting
 from diagnostics.model.setup import Probe, Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 REASONING = (
     "gsm8k", "math", "aime", "numina", "olympiad", "deepscaler", "openr1", "open-r1", "open_r1", "reason", "countdown",
@@ -37,8 +37,7 @@ REASONING = (
 """Parts of the names of data whose answers need room to reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which length is too short, and what proves it long enough."""
 
     shortest: int = limit(256, "tokens", "TRL issues 5697, 6263")

@@ -18,17 +18,15 @@ References
     TRL GRPOConfig: generation_batch_size must be divisible by num_generations.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many answers make a group."""
 
     least: int = limit(2, "answers", "TRL GRPOConfig: at least 2 generations for an advantage")

@@ -17,17 +17,15 @@ References
     Engineering default · TRL PPOConfig: num_ppo_epochs 4 · Skywork-OR1 (arXiv 2505.22312).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.updates import updates_per_generation
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How often the same answers may be used."""
 
     passes: int = limit(4, "passes", "TRL PPOConfig: num_ppo_epochs 4")

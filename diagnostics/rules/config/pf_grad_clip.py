@@ -18,16 +18,14 @@ References
     verl documentation: commonly 1 · transformers TrainingArguments: max_grad_norm 1.0.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which bound no longer clips."""
 
     highest: float = limit(10.0, "norm", "verl: commonly 1; ten times as much hardly ever clips")

@@ -18,17 +18,15 @@ References
     TRL training FAQ: how to generate text for training · unsloth issue 4189.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which temperature is nearly greedy."""
 
     temperature: float = limit(0.3, "temperature", "unsloth issue 4189 at 0.1; engineering default above it")

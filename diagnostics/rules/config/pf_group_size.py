@@ -18,19 +18,17 @@ References
     p^G + (1 − p)^G · TRL GRPOConfig: num_generations 8.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 RATES = (0.1, 0.5, 0.9)  # shares of right answers that the message gives examples for
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many answers a group should have."""
 
     least: int = limit(4, "answers", "engineering default")

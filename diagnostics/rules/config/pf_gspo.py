@@ -18,18 +18,18 @@ References
     GSPO (arXiv 2507.18071) · TRL's own warning.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 PUBLISHED = 3e-4  # GSPO's lower clip range
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which clip range still acts on sequences."""
 
     epsilon: float = limit(0.01, "around a ratio of 1", "GSPO: 3e-4 and 4e-4; engineering default well above them")

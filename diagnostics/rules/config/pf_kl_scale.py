@@ -19,18 +19,16 @@ References
     Engineering default · TRL training FAQ: keep the KL between 0 and 10.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 USUAL = 0.1  # the penalty as a share of what scores differ by, where it holds without deciding
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which penalty is in proportion, and what it is computed from."""
 
     most: float = limit(3.0, "times the deviation of the scores", "engineering default")

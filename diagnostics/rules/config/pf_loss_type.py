@@ -17,16 +17,14 @@ References
     TRL documentation of loss_type · Dr. GRPO (arXiv 2503.20783).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """From which length on the bias matters."""
 
     long: int = limit(1024, "tokens", "engineering default: room for a chain of thought")

@@ -21,16 +21,15 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which learning rate is too high for a model of a billion parameters, and too low for an adapter."""
 
     warning: float = limit(1e-05, "learning rate", "verl documentation: 1e-5 or 1e-6")

@@ -16,16 +16,14 @@ References
     TRL training FAQ: start simple.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many functions a first run should have."""
 
     most: int = limit(2, "functions", "TRL training FAQ: start simple; the number is an engineering default")

@@ -19,17 +19,15 @@ References
     TRL PPO page, memory tips · ZeRO (arXiv 1910.02054).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many bytes a parameter takes."""
 
     trained: float = limit(16.0, "bytes", "ZeRO (arXiv 1910.02054): weight, gradient, two moments")

@@ -17,16 +17,14 @@ References
     TRL training FAQ: how to generate text for training.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which top_p keeps the whole distribution."""
 
     whole: float = limit(1.0, "probability", "TRL training FAQ: top_p 1.0")

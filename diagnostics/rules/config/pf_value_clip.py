@@ -19,20 +19,19 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.reward_trials import score_of
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 
 TIMES = 10  # the scores, as times the suggested range
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which range is narrow, and which score large."""
 
     range: float = limit(0.2, "reward", "TRL PPOConfig: cliprange_value 0.2")

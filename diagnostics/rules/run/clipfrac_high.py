@@ -20,18 +20,16 @@ References
     TRL logging page: if the ratio is too high, it gets clipped, resulting in a high policy/clipfrac_avg.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of clipped tokens is too high."""
 
     warning: float = limit(0.3, "fraction", "engineering default: upper end of what is normal in classic control")

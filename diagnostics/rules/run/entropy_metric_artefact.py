@@ -17,7 +17,7 @@ References
     TRL issue 2022 · TRL pull request 6121 · reproduced: −22 logged, +23 true.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -25,14 +25,14 @@ from diagnostics.detectors.extremes import finite_range
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-9  # nats/sequence; float noise around 0
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When an entropy is an artefact."""
 
     lowest: float = limit(0.0, "nats/sequence", "a negative log-probability is never below 0")

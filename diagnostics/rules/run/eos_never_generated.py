@@ -21,8 +21,6 @@ References
     TRL PPO page, usage tip: the EOS trick · TRL logging page: val/num_eos_tokens, completions/clipped_ratio.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.extremes import finite_range
@@ -33,13 +31,13 @@ from diagnostics.model.series import Series
 from diagnostics.rules.batch_size import answers_per_step
 from diagnostics.rules.lengths import ended_unseen
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How few ended answers are too few."""
 
     fewest: float = limit(0.0, "end tokens", "none at all")

@@ -19,18 +19,16 @@ References
     Old TRL logging page: ppo/val/var_explained · VC-PPO (arXiv 2503.01491).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, TooFew, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How little is too little."""
 
     warning: float = limit(-0.5, "fraction", "below 0 a constant predicts better; half as much error again is no noise")

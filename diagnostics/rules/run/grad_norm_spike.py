@@ -22,7 +22,6 @@ References
 """
 
 import dataclasses
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,14 +31,14 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SMALLEST_NORM = 1e-12  # a norm of 0 has no logarithm
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far from its past a norm must lie."""
 
     single: float = limit(6.0, "robust deviations", "simulated: no false alarm in 1000 points of normal noise")

@@ -23,18 +23,18 @@ References
     1066.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which rise is too much, and what it is compared with."""
 
     warning: float = limit(3.0, "× its own median", "measured: no alarm on three healthy public runs")

@@ -22,8 +22,6 @@ References
     TRL logging page, crucial GRPO values: clip_ratio/* · GSPO (arXiv 2507.18071) · DAPO (arXiv 2503.14476).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.model.algorithms import GROUP_FAMILY
@@ -31,12 +29,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of clipped tokens, or sequences, is too high."""
 
     warning: float = limit(0.2, "fraction", "engineering default")

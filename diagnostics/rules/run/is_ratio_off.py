@@ -22,7 +22,7 @@ References
     verl documentation, rollout correction (mean below 0.5 or above 2) · TRL issue 6789 · TRL GRPOTrainer.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,14 +30,14 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 MASKED = "sequence_mask"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far from 1 is too far."""
 
     low: float = limit(0.5, "ratio", "verl documentation, rollout correction")

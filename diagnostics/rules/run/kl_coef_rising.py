@@ -20,7 +20,6 @@ References
 """
 
 import dataclasses
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,15 +29,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
 CONTROLLER_CLIP = 0.2  # AdaptiveKLController clips its proportional error at ±0.2
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which rise is too much."""
 
     growth: float = limit(1.5, "× the lowest of the window", "engineering default")

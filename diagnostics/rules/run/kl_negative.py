@@ -24,8 +24,6 @@ References
     925.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median, finite_points
@@ -35,12 +33,12 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Where a negative KL starts to count."""
 
     warning: float = limit(-1.0, "nats/sequence", "TRL warns when the KL falls below −1")

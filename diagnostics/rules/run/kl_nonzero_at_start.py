@@ -24,18 +24,17 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Where a KL at the start stops being rounding."""
 
     at_once: float = limit(0.05, "nats/token", "dropout of a toy model gives 0.0008, healthy verl runs 0.000")

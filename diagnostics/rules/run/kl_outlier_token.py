@@ -19,7 +19,7 @@ References
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,12 +32,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Breach, Level, Reading
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as an outlier."""
 
     least: float = limit(1.0, "nats/token", "the critical level of kl-too-high")

@@ -30,7 +30,7 @@ References
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,13 +45,13 @@ from diagnostics.model.series import Series, Values
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
-from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which penalty is too large."""
 
     times: float = limit(1.0, "× the gain of the score", "above it the reward is lower than at the start")

@@ -23,7 +23,7 @@ References
     token.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,12 +33,12 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which growth is a departure."""
 
     times: float = limit(3.0, "× its own median", "measured: no alarm on three healthy public runs")

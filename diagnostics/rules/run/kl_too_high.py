@@ -26,7 +26,7 @@ References
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.averages import start_level
 from diagnostics.model.outcome import Severity
@@ -34,12 +34,12 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far from the reference is too far, for short answers and for long ones."""
 
     warning_per_sequence: float = limit(10.0, "nats/sequence", "TRL training FAQ: between 0 and 10")

@@ -21,7 +21,7 @@ References
     Gao et al. 2022 (arXiv 2210.10760): reward against the root of the KL · TRL issues 204, 1098.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,15 +32,15 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import kl_lengths
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as growth without return."""
 
     window: int = limit(50, "logged points", "engineering default")

@@ -18,20 +18,18 @@ References
     TRL 0.9.6, PPOTrainer.loss: "average ratio of batch … exceeds threshold" · TRL issue 1857.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many batches may be thrown away."""
 
     points: int = limit(1, "logged points", "each is a batch without effect")

@@ -22,7 +22,7 @@ References
     0.65 to × 1.07).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,8 +31,9 @@ from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import gain, is_at_full_marks
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
@@ -40,8 +41,7 @@ from diagnostics.rules.samples.tables import LEAST_ROWS, view
 from diagnostics.rules.samples.texts import units
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How much shorter is too short."""
 
     warning: float = limit(0.5, "of its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")

@@ -21,7 +21,7 @@ References
     2503.20783) · Cohen 1988: a fifth of a deviation is a small effect.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,13 +32,13 @@ from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which growth is too much."""
 
     times: float = limit(2.0, "× its start", "measured: healthy public runs drifted by × 0.65 to × 1.07")

@@ -21,19 +21,17 @@ References
     2510.26788) · a healthy public run: 0.0045.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.detectors.averages import start_level
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far apart the engines may drift."""
 
     times: float = limit(3.0, "× its start", "engineering default")

@@ -19,7 +19,6 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,13 +31,13 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When a schedule explains a plateau."""
 
     share: float = limit(0.1, "of its peak", "engineering default")

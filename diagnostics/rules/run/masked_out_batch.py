@@ -18,18 +18,16 @@ References
     2505.22312) found it unhelpful.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of masked answers is too much."""
 
     warning: float = limit(0.5, "fraction", "engineering default: half of the batch is lost")

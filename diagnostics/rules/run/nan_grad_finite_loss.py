@@ -21,7 +21,6 @@ References
 """
 
 import dataclasses
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -29,12 +28,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many such steps are too many."""
 
     patience: int = limit(1, "logged points", "any non-finite gradient is one too many")

@@ -23,7 +23,6 @@ References
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -32,7 +31,8 @@ from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule
 
 JUDGED = (
@@ -66,8 +66,7 @@ JUDGED = (
 NAMED = 3  # further metrics that a sentence may list
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many non-finite points are too many."""
 
     points: int = limit(1, "logged points", "any NaN is one too many")

@@ -23,7 +23,7 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,15 +32,15 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = ("ratio_mean", "approx_kl", "policy_kl", "clip_fraction", "clip_ratio_region_mean")
 ONCE = {"ppo": ("epochs", "num_mini_batches", "gradient_accumulation_steps"), "grpo": ("epochs",)}
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far from identity is more than the noise of kernels."""
 
     ratio: float = limit(0.001, "away from 1", "above kernel noise as reported for tunix")

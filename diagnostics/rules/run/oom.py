@@ -20,11 +20,11 @@ References
 """
 
 import re
-from dataclasses import dataclass
 
 from diagnostics.model.outcome import Evidence, Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 MEMORY = re.compile(
@@ -36,8 +36,7 @@ MEMORY = re.compile(
 SHOWN = 160  # characters of the message that a sentence may quote
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many messages about memory are too many."""
 
     messages: int = limit(1, "messages", "the first one ends the run")

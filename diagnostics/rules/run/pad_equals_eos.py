@@ -19,7 +19,7 @@ References
     The N+ Implementation Details of RLHF with PPO (arXiv 2403.17031): pad is not eos · TRL issue 5303.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,12 +29,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.batch_size import most_answers
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many end tokens are too many."""
 
     per_answer: float = limit(1.0, "end tokens per answer", "an answer ends once")

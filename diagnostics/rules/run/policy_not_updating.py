@@ -22,7 +22,7 @@ References
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,15 +31,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 UPDATES_PER_BATCH = ("epochs", "num_mini_batches")
 SPREADS = ("reward_std", "score_std")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long the policy may stay unchanged."""
 
     patience: int = limit(10, "logged points", "engineering default; a linear schedule ends with one point at 0")

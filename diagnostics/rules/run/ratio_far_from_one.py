@@ -21,18 +21,16 @@ References
     TRL logging page (2.0, 1000.0, 0.1) · TRL PPO page, debugging tip · old TRL logging page (200).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far from 1.0 is too far, on either side."""
 
     critical_high: float = limit(2.0, "ratio", "TRL logging page: too high (e.g., 2.0 or 1000.0)")

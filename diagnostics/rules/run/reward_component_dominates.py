@@ -22,7 +22,7 @@ References
 
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -33,14 +33,14 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import GDPO
 from diagnostics.rules.rewards import reward_weights, rewards_form
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of the variance is domination."""
 
     share: float = limit(0.9, "of the summed variance", "engineering default")

@@ -21,7 +21,7 @@ References
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.model.algorithms import GROUP_FAMILY
@@ -30,13 +30,13 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import FULL_MARKS
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When a function counts as constant."""
 
     spread: float = limit(1e-6, "reward", "float noise of equal rewards")

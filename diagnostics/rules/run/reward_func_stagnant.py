@@ -18,8 +18,6 @@ References
     TRL logging page, crucial GRPO values: rewards/{reward_func_name}/mean · TRL training FAQ: start simple.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.averages import finite_points
@@ -29,13 +27,13 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import is_at_full_marks
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as a trend, over how many points."""
 
     window: int = limit(50, "logged points", "engineering default")

@@ -19,7 +19,7 @@ References
     TRL, ppo_trainer.py: rlhf_reward and non_score_reward.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,15 +28,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SUMMED = ("rlhf_reward", "score", "non_score_reward")
 SCALED = "scaled_score"  # where scores are scaled before PPO learns from them, the reward is made from these
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When a sum counts as broken."""
 
     tolerance: float = limit(0.01, "of the largest of the three", "rounding in the log")

@@ -21,7 +21,7 @@ References
     to 100 steps.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,15 +32,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SCORES = ("reward", "score")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which jump is too good."""
 
     of_the_rest: float = limit(0.5, "of what is left to the highest reward", "engineering default")

@@ -26,7 +26,6 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
 from diagnostics.detectors.episodes import Episode
@@ -35,13 +34,13 @@ from diagnostics.detectors.trend import trend
 from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long a reward may stay flat, and what counts as a rise."""
 
     window: int = limit(100, "logged points", "engineering default")

@@ -20,7 +20,7 @@ References
     DAPO (arXiv 2503.14476), dynamic sampling · rlhf-book: prompts that are solved in 20 to 80 % of cases.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,13 +31,13 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Input, Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When there is little left to learn."""
 
     share: float = limit(0.95, "of the highest reward", "engineering default")

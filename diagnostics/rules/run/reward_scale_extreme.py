@@ -24,7 +24,7 @@ References
     RLHF with PPO: reward normalisation · TRL GRPOConfig: scale_rewards.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,12 +34,12 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
-from diagnostics.rules.rule import Input, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Input, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which score is too large for the value model."""
 
     mean: float = limit(10.0, "reward", "DeepSpeedExamples issue 556: trouble between 4 and 20")

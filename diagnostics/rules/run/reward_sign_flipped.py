@@ -20,7 +20,7 @@ References
     By definition: what is trained on is the weighted sum of the reward functions.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,13 +29,13 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import rewards_form
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When reward and function move in opposite directions."""
 
     correlation: float = limit(0.9, "correlation, negative", "engineering default; without a penalty it is 1 exactly")

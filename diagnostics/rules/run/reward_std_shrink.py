@@ -22,7 +22,7 @@ References
     RAGEN (arXiv 2504.20073): reward variance falls off before a collapse · RAGEN-2 (arXiv 2604.06268).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median, finite_points, start_level
 from diagnostics.detectors.noise import estimate_noise
@@ -31,15 +31,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which spread is too small, and when the reward counts as risen."""
 
     share: float = limit(0.2, "of its own start", "engineering default")

@@ -20,7 +20,6 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -31,16 +30,16 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.alignment import at_common_steps
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 SCORES = ("reward", "score")
 SPREADS = ("reward_std", "score_std")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long the same reward for all answers is not chance."""
 
     patience: int = limit(20, "logged points", "engineering default")

@@ -17,17 +17,15 @@ References
     verl documentation, FAQ (0.005 and 0.01).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far apart the engines may be."""
 
     info: float = limit(0.005, "probability", "verl documentation, FAQ")

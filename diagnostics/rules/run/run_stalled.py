@@ -20,15 +20,14 @@ References
     Amazon SageMaker Debugger, StalledTrainingRule: 1800 seconds.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 ENDED = frozenset({"finished", "stopped", "failed", "died", "queued"})
@@ -36,8 +35,7 @@ JUDGED = frozenset({"running", "silent"})
 LATEST = 1000  # points whose intervals count: how long steps took long ago says little about the next
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long a step may take."""
 
     times: float = limit(10.0, "× the median time between logged points", "engineering default")

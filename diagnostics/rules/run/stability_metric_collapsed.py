@@ -21,7 +21,6 @@ References
 """
 
 import dataclasses
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,7 +32,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 JUDGED = {
@@ -44,8 +44,7 @@ JUDGED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as collapsed, against which stretch of the run."""
 
     share: float = limit(0.01, "of its own base", "engineering default")

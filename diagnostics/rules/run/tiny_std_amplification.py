@@ -20,7 +20,7 @@ References
     grpo_trainer.py: std + 1e-4.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -32,14 +32,14 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import finite_only, last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 GROUP_SCALING = (None, True, "group")  # a boolean in older versions
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which spread is negligible."""
 
     share: float = limit(0.01, "of the reward's range", "engineering default; TRL adds 0.0001 to the spread")

@@ -18,8 +18,6 @@ References
     TRL GRPO page: tools/failure_frequency.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.episodes import Episode
@@ -28,12 +26,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of failures is too much."""
 
     warning: float = limit(0.3, "fraction", "engineering default")

@@ -21,7 +21,6 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -33,8 +32,9 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, main_reward
-from diagnostics.rules.rule import Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 LATEST = 1000  # evaluations that count: how they scattered long ago says little about now
@@ -42,8 +42,7 @@ EVALUATED_PROMPTS = "num_eval_prompts"
 EVALUATED = tuple(EVAL_PREFIX + name for name in ("score", "reward", "rlhf_reward"))
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long an evaluation may fall."""
 
     evaluations: int = limit(5, "evaluations", "one of 120 windows falls all the way by chance")

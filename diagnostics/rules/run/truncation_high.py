@@ -23,7 +23,7 @@ References
     7039.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.averages import start_level
 from diagnostics.model.algorithms import GROUP_FAMILY
@@ -32,15 +32,15 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import ended_unseen, length_limit
 from diagnostics.rules.levels import Level, Reading, read_proven_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import unseen_ends
-from diagnostics.rules.rule import Fired, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 WHERE_ANSWERS_GREW = ("checked-reward", "length-neutral-reward", "stronger-kl")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of cut-off completions is too much."""
 
     info: float = limit(0.1, "fraction", "verl documentation: above 0.1 often means that too much is cut off")

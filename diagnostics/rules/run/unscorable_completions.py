@@ -20,8 +20,6 @@ References
     TRL, grpo_trainer.py: all reward functions returned None.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.episodes import Episode
@@ -29,13 +27,13 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of completions may stay without a reward."""
 
     warning: float = limit(0.05, "fraction", "engineering default")

@@ -18,18 +18,16 @@ References
     TRL logging page: val/clipfrac_avg · three public verl runs (0 after the first 30 steps).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share is too high."""
 
     info: float = limit(0.2, "fraction", "engineering default; healthy public runs showed 0")

@@ -22,21 +22,20 @@ References
 """
 
 import dataclasses
-from dataclasses import dataclass
 
 from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, Reading, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which jump is too high, and what it is compared with."""
 
     warning: float = limit(5.0, "× its own median", "measured: no alarm on three healthy public runs")

@@ -19,11 +19,10 @@ References
     Dr. GRPO (arXiv 2503.20783): response-level length bias.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -39,8 +38,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import Rows, View
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which growth of wrong answers is worth reporting."""
 
     info: float = limit(1.5, "× the ratio at the start", "engineering default")

@@ -21,7 +21,7 @@ References
     Jensen's inequality: of all difficulties with mean p, equal ones have the fewest groups that agree.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -31,13 +31,13 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import at_common_steps
 from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
-from diagnostics.rules.rule import RuleResult, Skipped, english, limit
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How much more than the bound is a finding."""
 
     excess: float = limit(0.3, "fraction of groups", "engineering default")

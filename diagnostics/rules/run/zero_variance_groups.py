@@ -28,7 +28,7 @@ References
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.detectors.averages import finite_median
 from diagnostics.model.algorithms import GROUP_FAMILY
@@ -37,14 +37,14 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import within
 from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
+from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, english, limit
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of silent groups is too much."""
 
     warning: float = limit(0.5, "fraction", "engineering default: half of the batch is lost")

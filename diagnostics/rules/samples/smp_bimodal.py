@@ -19,15 +19,14 @@ References
     Engineering default.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -40,8 +39,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import Row, Rows, View
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far apart two clusters may lie."""
 
     info: float = limit(5.0, "deviations", "a uniform spread has 3.5, a normal one 2.6")

@@ -19,10 +19,10 @@ References
 """
 
 from collections import Counter
-from dataclasses import dataclass
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import words
@@ -30,8 +30,7 @@ from diagnostics.rules.samples.texts import words
 _PHRASES = ("as an ai language", "as an ai assistant", "as a large language", "certainly", "sure here is")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which rise is worth reporting."""
 
     info: float = limit(0.5, "of the samples, above the start", "engineering default")

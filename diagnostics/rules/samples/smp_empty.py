@@ -19,11 +19,10 @@ References
     MedicalGPT issue 374 (empty answers at a KL of −233) · a public run that ended at 1.15 tokens per answer.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.detectors.proportions import lower_bound_of_share
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import units
@@ -31,8 +30,7 @@ from diagnostics.rules.samples.texts import units
 HALF = 0.5  # of the answers at the start
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of empty answers is too much."""
 
     warning: float = limit(0.05, "fraction", "engineering default")

@@ -23,12 +23,13 @@ References
     (NaN logits decode to exclamation marks).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
@@ -45,8 +46,7 @@ from diagnostics.rules.samples.texts import exclamation, only_exclaims
 _IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How many marks are too many, and when they count as rewarded."""
 
     warning: float = limit(3.0, "per 100 characters", "engineering default; plain prose has fewer than one")

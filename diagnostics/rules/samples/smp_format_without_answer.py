@@ -20,10 +20,10 @@ References
 """
 
 import re
-from dataclasses import dataclass
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import without_end
@@ -31,8 +31,7 @@ from diagnostics.rules.samples.texts import without_end
 _HOLLOW = re.compile(r"<answer>\s*</answer>|\\boxed\{\s*\}|</think(?:ing)?>\s*$", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which rise is too much."""
 
     warning: float = limit(0.1, "of the samples, above the start", "engineering default")

@@ -19,19 +19,17 @@ References
     RAGEN (arXiv 2504.20073), RAGEN-2 (arXiv 2604.06268).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import likeness, pairs_of
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import LEAST_GROUPS, View, groups_of
 from diagnostics.rules.samples.texts import normalised, units
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How alike a group may be."""
 
     warning: float = limit(0.5, "of the pairs", "engineering default")

@@ -19,17 +19,15 @@ References
     DeepSeek-R1 (arXiv 2501.12948) · ConvSearch-R1 issue 6 (gibberish of many languages at step 270).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import scripts
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as drift, and which rise is too much."""
 
     foreign: float = limit(0.2, "of the letters", "engineering default")

@@ -18,17 +18,17 @@ References
     Engineering default · MiniMax-M1 (arXiv 2506.13585) cuts generation off in such loops.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import most_repeated_line, tail_compression
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as a loop, and how many are too many."""
 
     compressed: float = limit(

@@ -23,17 +23,17 @@ References
     reward).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scored, scores_of
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import character_entropy, odd_words, scripts
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What does not count as language, and which rise is too much."""
 
     odd: float = limit(0.3, "of the words", "engineering default")

@@ -17,17 +17,15 @@ References
     Fine-Tuning Language Models from Human Preferences (arXiv 1909.08593): smart copiers.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import ngrams, units
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as a copy, and which rise is too much."""
 
     row: float = limit(0.6, "of the row's 8-grams", "engineering default")

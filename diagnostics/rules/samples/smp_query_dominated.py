@@ -24,15 +24,14 @@ References
     TRL training FAQ: the reward may be dominated by the query.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.proportions import lower_bound_of_correlation
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Values
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.bags import predicted
 from diagnostics.rules.samples.relations import explained_by
 from diagnostics.rules.samples.sample_rule import (
@@ -50,8 +49,7 @@ from diagnostics.rules.samples.texts import normalised
 MOST_QUERIES = 256  # that are predicted from each other: the cost grows with the cube
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of the variance the query may explain."""
 
     warning: float = limit(0.8, "of the variance", "engineering default")

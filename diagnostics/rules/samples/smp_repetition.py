@@ -22,19 +22,18 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import STANDARD_ERRORS, Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, View
 from diagnostics.rules.samples.texts import repetition, units
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """What counts as repetition, and which rise is too much."""
 
     row: float = limit(0.5, "of the row's 3-grams", "engineering default")

@@ -18,12 +18,11 @@ References
     A Long Way to Go (arXiv 2310.03716): 70 to 90 % of the gain of PPO runs.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -41,8 +40,7 @@ from diagnostics.rules.samples.tables import Rows, View
 _QUARTERS = (0.25, 0.5, 0.75)
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of the gain may come from length."""
 
     info: float = limit(0.7, "of the gain", "A Long Way to Go: measured 0.7 to 0.9 on PPO")

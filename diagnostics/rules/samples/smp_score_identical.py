@@ -18,12 +18,11 @@ References
     0).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -35,8 +34,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import View
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How long scores may be equal."""
 
     tables: int = limit(10, "tables", "engineering default")

@@ -21,14 +21,14 @@ References
 """
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -43,8 +43,7 @@ MOST_EQUAL = 16  # copies of the same answer that are compared with each other
 SMALLEST = 1e-6  # float noise of equal scores
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """When equal answers are scored too differently."""
 
     warning: float = limit(0.2, "of the pairs", "engineering default")

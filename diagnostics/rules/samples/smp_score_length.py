@@ -23,12 +23,11 @@ References
     A Long Way to Go (arXiv 2310.03716).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import spearman, spearman_within
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
@@ -46,8 +45,7 @@ from diagnostics.rules.samples.tables import Rows, View, groups_of
 _CERTAIN = 0.999  # a correlation of 1 has no finite Fisher transform
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How closely the score may follow the length."""
 
     info: float = limit(

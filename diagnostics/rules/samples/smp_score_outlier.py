@@ -17,13 +17,12 @@ References
     TRL training FAQ: inspect the reward model, look at extreme cases.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from diagnostics.detectors.rolling import MAD_TO_DEVIATION
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -36,8 +35,7 @@ from diagnostics.rules.samples.sample_rule import (
 from diagnostics.rules.samples.tables import View
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How far above the others is worth a look."""
 
     info: float = limit(6.0, "robust deviations", "measured: below one false alarm in 10,000 points of normal noise")

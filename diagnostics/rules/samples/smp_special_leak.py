@@ -19,17 +19,17 @@ References
     TRL PPO page (`stop_token`) · TRL pull request 7039 (models that end on another token than the tokenizer's).
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import SPECIAL, without_end
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share is too much."""
 
     warning: float = limit(0.02, "fraction", "engineering default")

@@ -25,12 +25,12 @@ References
 """
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.bags import own_prompt_found
 from diagnostics.rules.samples.relations import likeness, pairs_of
 from diagnostics.rules.samples.sample_rule import (
@@ -46,8 +46,7 @@ from diagnostics.rules.samples.texts import units
 JACCARD = "Jaccard index"
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """How alike answers to different prompts may be."""
 
     warning: float = limit(

@@ -21,18 +21,16 @@ References
     verl documentation: response_length/clip_ratio · TRL logging page: completions/clipped_ratio.
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares, unstated
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.texts import repetition
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which share of cut-off answers is too much."""
 
     info: float = limit(0.1, "fraction", "verl documentation: above 0.1 often means that too much is cut off")

@@ -20,10 +20,9 @@ References
     Engineering default · RAGEN (arXiv 2504.20073).
 """
 
-from dataclasses import dataclass
-
 from diagnostics.model.outcome import Severity
-from diagnostics.rules.rule import Skipped, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
@@ -35,8 +34,7 @@ from diagnostics.rules.samples.tables import Rows, View
 from diagnostics.rules.samples.texts import words
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """Which vocabulary is too small."""
 
     warning: float = limit(

@@ -1,7 +1,6 @@
 """Tests of the engine: four verdicts, overridden limits, and rules that cannot run."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -15,15 +14,15 @@ from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
 from diagnostics.rules import RUN_RULES, engine, evaluate
 from diagnostics.rules.levels import Level, read_levels
-from diagnostics.rules.rule import RuleResult, english, limit
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(RuleLimits):
     """The limits of the rules below."""
 
     highest: float = limit(1.0, "reward", "a test")
