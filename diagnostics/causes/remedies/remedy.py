@@ -39,7 +39,7 @@ one, and a `Suggestion` where the remedy's reason has places for numbers.
 class Remedy:
     """One thing to try.
 
-    settings: algorithm (ANY: every other) → canonical settings, of which the first one stated is changed, else the
+    settings: algorithm (ANY: every other) → canonical settings: the first one that is stated is changed, else the
     first · if_unstated: what to suggest where the run states none of them · only_if_stated: then nothing is suggested ·
     applies: whether the run has what the remedy is about
     """

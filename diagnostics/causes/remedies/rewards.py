@@ -34,7 +34,8 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
         "On the way to 0.2 nats per token and beyond, each nat of an answer's KL earned up to {gain} of reward as the "
         "loss counts it: a penalty of as much makes going there not worth while.",
         "Gao et al. 2022 (arXiv 2210.10760): reward over the root of KL; TRL training FAQ: keep the KL between 0 and "
-        "10", only_if_stated=True,
+        "10",
+        only_if_stated=True,
     ),
     Remedy(
         "checked-reward", REWARD_SOURCE, by_hand,
@@ -64,8 +65,8 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
     ),
     Remedy(
         "weaker-kl", KL_WEIGHT, usual_kl_weight,
-        "A third of the KL penalty, or the default where it is far beyond that, leaves more of the reward "
-        "to the score.",
+        "A third of the KL penalty, or the default where it is far beyond that, leaves more of the reward to the "
+        "score.",
         "TRL training FAQ: the actual reward can be very small compared to the penalty; PPOConfig: kl_coef 0.05, "
         "GRPOConfig up to 0.18: beta 0.04",
     ),
