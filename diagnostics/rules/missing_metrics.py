@@ -1,4 +1,4 @@
-"""Why a metric is not in a run's log, and what would bring it there."""
+"""Why a metric is missing from a run's log, and how to get it logged."""
 
 from collections.abc import Mapping
 
@@ -30,20 +30,20 @@ TEXTS: Mapping[str, str] = {
     "missing.unseen-ends.enable": "Name every end token in the model's generation_config (see eos-id-mismatch).",
 }
 ABSENT = frozenset({"missing.kl-off"})
-"""Reasons that say of a run's setup that it has no such thing: without a penalty there is no KL to keep an eye on."""
+"""Reasons why a rule does not apply at all: without a penalty there is no KL to watch."""
 GDPO = "normalize_then_sum"  # each reward function is normalised on its own, then the batch
-FEW = 3  # names of alternatives that a sentence can bear
+MOST_NAMES = 3  # alternatives that a sentence names
 
 
 def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
-    """Why the run logs none of these metrics, of which a rule needs one, and what would enable it."""
+    """Why a run logs none of these metrics, when a rule needs one of them, and what would enable it."""
     if not run.series:
         return Skipped(Message("missing.any"), Message("missing.any.enable"))
     special = _special(names, run)
     if special:
         return Skipped(Message(special), Message(f"{special}.enable"), applies=special not in ABSENT)
     template = "missing.metric" if len(names) == 1 else "missing.metrics"
-    values = {"names": ", ".join(names[:FEW]) + (", …" if len(names) > FEW else "")}
+    values = {"names": ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")}
     return Skipped(Message(template, values), Message(f"{template}.enable", values))
 
 
@@ -58,7 +58,7 @@ def why_not_per_group(run: Run) -> Skipped | None:
 
 
 def unseen_ends() -> Skipped:
-    """Why the share of completions that were cut off says nothing in a run of which `ended_unseen` holds."""
+    """Why the share of cut-off completions says nothing in a run for which `ended_unseen` holds."""
     return Skipped(Message("missing.unseen-ends"), Message("missing.unseen-ends.enable"))
 
 

@@ -1,4 +1,4 @@
-"""Conditions that users ask for and no rule judges: each with the reason, and the rules that tell instead."""
+"""Conditions that users ask for and no rule judges: each with the reason, and the rules to use instead."""
 
 from dataclasses import dataclass
 

@@ -25,7 +25,7 @@ GRADES: Mapping[str, str] = {
 }
 
 Input = str | tuple[str, ...]
-"""The name of a metric or setting, or several names of which one is enough."""
+"""The name of a metric or setting, or several names when any one of them is enough."""
 
 SubjectT = TypeVar("SubjectT", Run, Setup)
 LimitsT = TypeVar("LimitsT", bound=RuleLimits)
@@ -89,7 +89,7 @@ def english(**texts: str) -> Mapping[str, str]:
 
 
 def alternatives(item: Input) -> tuple[str, ...]:
-    """The names of an input, of which one is enough."""
+    """The names of an input; any one of them is enough."""
     return (item,) if isinstance(item, str) else item
 
 

@@ -29,7 +29,7 @@ class SampleKind:
 
     pick: Callable[[Sequence[Sample]], Iterator[Pick]]
     why: str
-    from_start: bool = False  # the first table of the episode tells most, not the last
+    from_start: bool = False  # show the episode's first table first, not its last
 
 
 def telling_samples(run: Run, kind: str, first_step: int, last_step: int) -> tuple[ShownSample, ...]:

@@ -26,9 +26,8 @@ _ORIGINS = {
 class ConfigRule(Rule[Setup, LimitsT]):
     """A rule that judges settings: the pre-flight check of a training.
 
-    Its `inputs` are canonical names of settings; the first is the one that it is about. Where
-    it names a `quirk`, only producers with that quirk are judged. Its `texts` hold sentences, and `why`, which stands
-    beside its fix.
+    Its `inputs` are canonical names of settings, the one it is about first. A rule with a `quirk` judges only producers
+    that have that quirk. Its `texts` hold sentences, and `why`, which stands beside its fix.
     """
 
     subject = Setup

@@ -7,7 +7,7 @@ Why it matters
     When the sum of many does not move, or moves for the wrong reason, it is hard to tell which of them is to blame.
 
 When it is wrong
-    Functions that were tried one by one, or of which most are penalties that stay at 0, are no trouble.
+    Functions that were tried one by one are no trouble, nor are penalties that mostly stay at 0.
 
 What to try
     Begin with one signal, see it rise, then add the next.

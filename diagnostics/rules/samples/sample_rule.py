@@ -1,4 +1,4 @@
-"""What a check of samples is: a rule that judges the newest tables of samples, mostly against the first ones."""
+"""What a rule of samples is: it judges the newest tables of samples, mostly against the first ones."""
 
 import math
 from abc import abstractmethod
@@ -38,7 +38,7 @@ TEXTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a check measured; `severity` is None where nothing is wrong. `samples` show it, the most telling first."""
+    """What a rule measured; `severity` is None where nothing is wrong. `samples` show it, the most telling first."""
 
     measured: float
     limit: float
@@ -51,7 +51,7 @@ class Judgement:
 
 
 class SampleRule(RunRule[LimitsT]):
-    """A check of samples: applies where samples exist, and lies in a file of this folder.
+    """A rule that judges logged samples; it applies wherever a run has some.
 
     `pooled` tables are judged together. `is_from_start`: a finding holds from the first table on, so its onset is not
     searched for. The template `shown` says why a sample is shown.

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from diagnostics.api import diagnose
+from diagnostics.configs.setups import make_setup
 from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.model.vocabulary import METRICS
-from diagnostics.rules import RUN_RULES, engine, evaluate
+from diagnostics.rules import CONFIG_RULES, RUN_RULES, engine, evaluate
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
@@ -76,6 +77,20 @@ def test_a_broken_rule_does_not_hide_the_others(make_run: MakeRun) -> None:
     broken, other = engine.evaluate(make_run("ppo", score="2x3"), [Broken(), Folklore()])
     assert (broken.verdict, other.verdict) == (Verdict.BROKEN, Verdict.FIRED)
     assert render(broken.message, templates()) == "The check itself failed with ZeroDivisionError: one over nothing"
+
+
+def test_a_broken_rule_names_what_to_send_along(make_run: MakeRun) -> None:
+    (broken,) = engine.evaluate(make_run("ppo", score="2x3"), [Broken()])
+    assert broken.enable is not None
+    assert render(broken.enable, templates()) == "Report it with the run's log; the other checks are not affected."
+
+
+def test_a_subject_is_judged_by_the_rules_for_it(make_run: MakeRun) -> None:
+    settings = {outcome.rule for outcome in evaluate(make_setup("grpo", "rlvitals", {}))}
+    run = {outcome.rule for outcome in evaluate(make_run("grpo", reward="1x20"))}
+    assert settings
+    assert settings <= {rule.name for rule in CONFIG_RULES}
+    assert run.isdisjoint(rule.name for rule in CONFIG_RULES)
 
 
 def test_a_missing_input_says_what_to_log(make_run: MakeRun) -> None:
