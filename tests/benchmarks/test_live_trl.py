@@ -17,6 +17,7 @@ STEPS = 40
 SECONDS = 180.0
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not TRL_PYTHON, reason="needs an environment with TRL: make parity")
 def test_a_training_of_trl_is_read_while_it_trains(tmp_path: Path) -> None:
     folder = tmp_path / "run"

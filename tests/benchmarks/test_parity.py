@@ -75,6 +75,7 @@ def test_the_committed_result_covers_every_case_and_holds_everywhere():
     assert text.count("| within |") > 20
 
 
+@pytest.mark.process
 @pytest.mark.skipif(not TRL_PYTHON, reason="needs an environment with TRL: make parity")
 def test_trl_agrees_on_our_rollouts_and_not_on_ones_with_other_rewards(tmp_path):
     comparisons = identical_rollouts(tmp_path, TRL_PYTHON)
