@@ -143,7 +143,7 @@ def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
         case str(problem) if has_answers and problem != trials:
             complaint(f"The untrained policy cannot be tried: {problem}.")
         case Probe() if has_answers:
-            st.caption(_told(probe))
+            st.caption(_probe_sentence(probe))
     match trials:
         case str(problem) if has_rewards:
             complaint(f"The rewards cannot be tried: {problem}.")
@@ -151,7 +151,7 @@ def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
             _table(found)
 
 
-def _told(probe: Probe) -> str:
+def _probe_sentence(probe: Probe) -> str:
     """How the answers of the untrained policy ended, in a sentence."""
     lengths = probe.lengths
     ended = sorted(length for length in lengths if length < probe.room)

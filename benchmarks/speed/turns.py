@@ -71,7 +71,7 @@ class Running:
         while len(self._notes()) <= known + steps:
             if self.process.poll() is not None or time.monotonic() > until:
                 raise SystemExit(
-                    f"no {steps} steps within {_LONGEST_SECONDS} s or before it ended; it said: {self.said()}"
+                    f"no {steps} steps within {_LONGEST_SECONDS} s or before it ended; it said: {self.last_output()}"
                 )
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         self.paused = [self.process, *self.process.children(recursive=True)]
@@ -86,7 +86,7 @@ class Running:
                 process.kill()
             self.process.wait()
 
-    def said(self) -> str:
+    def last_output(self) -> str:
         """What it printed last."""
         return self.log.read_text()[-2000:]
 

@@ -56,7 +56,7 @@ class _Pair:
             console_tail=first.console_tail or second.console_tail,
             malformed=first.malformed + second.malformed,
             rounded_to=min(first.rounded_to, second.rounded_to),
-            notes=(*first.notes, *second.notes, *_told(disagreement, first, second)),
+            notes=(*first.notes, *second.notes, *_disagreement_note(disagreement, first, second)),
         )
 
     def _merged_tags(
@@ -80,7 +80,7 @@ def _bare(tag: str) -> str:
     return tag.removeprefix(PREFIX)
 
 
-def _told(disagreement: Disagreement, first: Recording, second: Recording) -> tuple[str, ...]:
+def _disagreement_note(disagreement: Disagreement, first: Recording, second: Recording) -> tuple[str, ...]:
     example, names = disagreement.example, (first.sources[-1].format, second.sources[0].format)
     if example is None:
         return ()

@@ -43,7 +43,7 @@ def copy(address: str, folder: Path) -> RemoteCopy:
         there = _Place.at(address)
         files = dict(there.files())
     except Exception as error:  # every fsspec file system raises its own errors
-        raise FetchError(_told(address, error)) from error
+        raise FetchError(_explained(address, error)) from error
     if not files:
         raise FetchError(f"{address} holds no file; check the address")
     logs = {name: file for name, file in files.items() if PurePosixPath(name).suffix not in WEIGHTS}
@@ -57,7 +57,7 @@ def copy(address: str, folder: Path) -> RemoteCopy:
             total += there.copied(logs[name], targets[name])
             known[name] = logs[name].state
     except Exception as error:
-        raise FetchError(_told(address, error)) from error
+        raise FetchError(_explained(address, error)) from error
     finally:
         _note(address, folder, known)
     return RemoteCopy(len(logs), len(stale), total, len(files) - len(logs))
@@ -161,7 +161,7 @@ def _note(address: str, folder: Path, files: Mapping[str, list[Any]]) -> None:
     unfinished.replace(folder / MANIFEST)
 
 
-def _told(address: str, error: Exception) -> str:
+def _explained(address: str, error: Exception) -> str:
     if isinstance(error, FetchError):
         return str(error)
     reason = " ".join(str(error).split())[:300] or type(error).__name__

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn.functional import pad, scaled_dot_product_attention
 from transformers import PreTrainedModel
 
-from trainer.acceleration.layers.decoder_layer import woven
+from trainer.acceleration.layers.decoder_layer import interleave_halves
 from trainer.acceleration.layers.linear import has_onednn, packed, product, sum_with_product
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 
@@ -275,4 +275,4 @@ def _packed(layer: Any, tokens: int) -> _Layer:
 def _qkv(parts: Sequence[Tensor], heads: int, size: int, scaling: float) -> Tensor:
     """Weights or biases of the three projections as one."""
     query, key, value = (part.unflatten(0, (heads, -1, size)) for part in parts)
-    return torch.cat([woven(query, 2) * scaling, woven(key, 2), value], 1).flatten(0, 2)
+    return torch.cat([interleave_halves(query, 2) * scaling, interleave_halves(key, 2), value], 1).flatten(0, 2)

@@ -169,7 +169,7 @@ def load_tokenizer(source: Source) -> PreTrainedTokenizerBase:
         ConfigError: it cannot be found or loaded, or has neither a pad nor an end token.
     """
     checkpoint = _checkpoint(source)
-    with _said("the tokenizer of", checkpoint):
+    with _in_one_sentence("the tokenizer of", checkpoint):
         tokenizer: PreTrainedTokenizerBase = AutoTokenizer.from_pretrained(
             checkpoint.name, padding_side="left", **checkpoint.origin
         )
@@ -192,7 +192,7 @@ def _body(source: Source) -> PreTrainedModel:
 
 def _load(kind: Any, source: Source) -> PreTrainedModel:
     checkpoint = _checkpoint(source)
-    with _said("the model", checkpoint), _quiet():
+    with _in_one_sentence("the model", checkpoint), _quiet():
         if is_adapter(checkpoint.name):
             model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
@@ -253,7 +253,7 @@ def _reason(error: Exception) -> str:
 
 
 @contextmanager
-def _said(what: str, checkpoint: Checkpoint) -> Iterator[None]:
+def _in_one_sentence(what: str, checkpoint: Checkpoint) -> Iterator[None]:
     """Turn what `from_pretrained` raises into one sentence that says what was tried and what works."""
     try:
         yield

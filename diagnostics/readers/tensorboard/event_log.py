@@ -13,7 +13,7 @@ from diagnostics.model.series import RawSeries, Values
 from diagnostics.model.status import Status
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.histogram_columns import HistogramColumns
-from diagnostics.readers.tensorboard.decode import Decoder, Stretch, TagPoints
+from diagnostics.readers.tensorboard.decode import EventDecoder, Stretch, TagPoints
 from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event
 from diagnostics.readers.tensorboard.hparams import PLUGIN, settings_of
 from diagnostics.readers.tensorboard.restarts import Restart, Restarts
@@ -35,7 +35,7 @@ class EventLog:
         self.samples = SampleTexts()
         self.first_time: float | None = None
         self._last: tuple[int, float] | None = None  # step and time of the newest number or histogram
-        self._decoder = Decoder()
+        self._decoder = EventDecoder()
         self._plugins: dict[str, str] = {}
         self._restarts = Restarts()
         self._skipped = 0  # values that are neither number, text nor histogram

@@ -155,14 +155,14 @@ def are_short(length: int, size: int, width: int) -> bool:
     return length <= LONGEST and size <= WIDEST and width <= WIDEST_IN_ALL
 
 
-def places(length: int) -> int:
+def padded_length(length: int) -> int:
     """Places for the keys and values of so many tokens; what stands in those left over is read by nobody, but is 0."""
     return max(length + (length % _STEP == _STEP - 1), _NARROWEST)
 
 
 def with_room(heads_BKSD: Tensor) -> Tensor:
     """(B, K, R, D), with zeros in the places left over."""
-    left_over = places(heads_BKSD.shape[2]) - heads_BKSD.shape[2]
+    left_over = padded_length(heads_BKSD.shape[2]) - heads_BKSD.shape[2]
     return pad(heads_BKSD, (0, 0, 0, left_over)) if left_over else heads_BKSD
 
 

@@ -247,7 +247,7 @@ def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, no
 def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor | None]:
     """(O, W) the weights of queries, keys and values as one, and the (O,) biases if there are any."""
     of_heads = [part.unflatten(0, (-1, shape.head_size)) for part in parts]
-    turned = [part if place % 3 == 2 else woven(part, 1) for place, part in enumerate(of_heads)]
+    turned = [part if place % 3 == 2 else interleave_halves(part, 1) for place, part in enumerate(of_heads)]
     joint = [torch.cat(turned[first : first + 3]).flatten(0, 1) for first in range(0, len(turned), 3)]
     return joint[0], joint[1] if len(joint) > 1 else None
 
@@ -258,7 +258,7 @@ def _apart(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[
     return [_unwoven(query, shape), _unwoven(key, shape), value]
 
 
-def woven(heads: Tensor, axis: int) -> Tensor:
+def interleave_halves(heads: Tensor, axis: int) -> Tensor:
     """The axis of size D from (first halves, second halves), as transformers rotates it, to pairs side by side."""
     pairs: Tensor = heads.unflatten(axis, (2, -1)).transpose(axis, axis + 1).flatten(axis, axis + 1)
     return pairs

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from trainer.acceleration.layers.attention import kept_out, mixed, mixed_gradients, places
+from trainer.acceleration.layers.attention import kept_out, mixed, mixed_gradients, padded_length
 from trainer.acceleration.packing import Packing
 
 
@@ -166,7 +166,7 @@ def _keys_and_values(heads_BSYD: Tensor, prompts_PQYD: Tensor | None, shape: Lay
     """(N, R, D) keys and values, those of its prompt before each completion's; 0 in the places left over."""
     texts, length, _, size = heads_BSYD.shape
     before = _length(prompts_PQYD)
-    both_YBRD = heads_BSYD.new_empty(2 * shape.key_heads, texts, places(before + length), size)
+    both_YBRD = heads_BSYD.new_empty(2 * shape.key_heads, texts, padded_length(before + length), size)
     if prompts_PQYD is not None:
         both_YPGRD = both_YBRD.unflatten(1, (len(prompts_PQYD), -1))
         both_YPGRD[:, :, :, :before] = prompts_PQYD[:, :, shape.query_heads :].permute(2, 0, 1, 3).unsqueeze(2)

@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
         return not self.points or self.points[0].records is not None
 
 
-class Decoder:
+class EventDecoder:
     """Decodes the event files of one training as they grow; each call reads only appended bytes.
 
     `decoded` counts records that were understood, `malformed` those that are whole but no event, and corrupt stretches.
