@@ -39,5 +39,5 @@ class KLController:
         return {"coef": self._steered}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Continue from the saved state."""
         self._steered = float(state["coef"])

@@ -1,4 +1,4 @@
-"""The rollout: the policy writes one completion for each prompt, and the probability of each token is kept.
+"""Generation: the policy samples one completion for each prompt, and the log-probability of each token is kept.
 
 Axes: B completions, Q prompt tokens, T completion tokens, A rows still being generated, V vocabulary.
 """
@@ -15,12 +15,12 @@ from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
 from trainer.rollout.sampling import Sampling, bent_logits, draw
 
 DROPPED_SHARE = 0.25
-"""Rows leave the batch when this share of it has ended: to cut the cache costs about as much as a token."""
+"""Finished rows leave the batch when they are this share of it: cutting the cache costs about as much as a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """What the policy wrote; T is the longest completion's length, every completion has at least one token."""
+    """Sampled completions; T is the length of the longest, and each has at least one token."""
 
     ids_BT: Tensor
     """int64, the pad id after the end."""
@@ -36,7 +36,7 @@ class Completions:
         return [ids[:length] for ids, length in zip(self.ids_BT.tolist(), self.mask_BT.sum(1).tolist(), strict=True)]
 
     def padded(self, length: int, pad_id: int) -> "Completions":
-        """The same, as wide as completions of `length` tokens."""
+        """The same, padded to `length` tokens."""
         missing = (0, length - self.ids_BT.shape[1])
         return Completions(
             pad(self.ids_BT, missing, value=pad_id),
@@ -46,7 +46,7 @@ class Completions:
         )
 
     def cut(self) -> "Completions":
-        """The same, as wide as the longest completion."""
+        """The same, cut to the longest completion."""
         longest = int(self.mask_BT.any(0).sum())
         return Completions(
             self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B

@@ -1,7 +1,7 @@
-"""Checkpoints: the models in folders that transformers loads, and all else that a training needs to go on exactly.
+"""Checkpoints: the models in folders that transformers loads, and the rest of the state that a training resumes from.
 
 A checkpoint is <run>/checkpoints/step-N with the policy and its tokenizer, the value model of PPO below it, and
-trainer_state.pt (plain data, `torch.load(weights_only=True)` reads it). A folder that exists under its name is whole.
+trainer_state.pt (plain data, `torch.load(weights_only=True)` reads it). A folder under its final name is complete.
 """
 
 import os
@@ -58,7 +58,7 @@ class GeneratorState:
         return {"state": self._generator.get_state()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Draw on as when the state was taken."""
+        """Continue drawing from the saved state."""
         self._generator.set_state(state["state"])
 
 
@@ -74,13 +74,13 @@ class RewardStates:
         return {name: function.state_dict() for name, function in self._functions.items()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Put every function back."""
+        """Restore every function."""
         for name, function in self._functions.items():
             function.load_state_dict(state[name])
 
 
 class Counter:
-    """A number that grows while a training runs."""
+    """A count that belongs in a checkpoint."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -90,12 +90,12 @@ class Counter:
         return {"value": self.value}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Count on from a saved number."""
+        """Continue from the saved number."""
         self.value = int(state["value"])
 
 
 class Checkpoints:
-    """When a training is saved, what is kept, and how a resumed one is put back; every process calls every method."""
+    """When a training is saved, which checkpoints stay, and how one is restored; every process calls every method."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class Checkpoints:
         self._saved_step = journal.last_step
 
     def restore(self) -> None:
-        """Put everything back as it was after the step that the journal begins at; nothing to do in a new run."""
+        """Restore the state after the step that the journal begins at; nothing to do in a new run."""
         if not self._journal.last_step:
             return
         folder = checkpoint_folder(self._journal.directory, self._journal.last_step)

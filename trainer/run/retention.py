@@ -77,7 +77,7 @@ class Retention:
         return {"ratings": dict(self._ratings), "since": list(self._since), "evaluation": self._evaluation}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where `state_dict` was taken."""
+        """Continue from the saved state."""
         self._ratings = dict(state["ratings"])
         self._since = list(state["since"])
         self._evaluation = float(state["evaluation"])
