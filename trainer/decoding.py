@@ -1,4 +1,4 @@
-"""Decoding: how a model reads prompts and then one token of each row at a time, remembering what came before.
+"""Decoders read prompts, then one new token per row at a time, and keep the state in between.
 
 Axes: B rows, P distinct prompts, Q prompt tokens, S tokens so far, A rows still being generated, V vocabulary.
 """
@@ -18,24 +18,24 @@ ROPE_TYPES = ("default", "linear", "llama3")
 
 
 class Decoder(Protocol):
-    """One rollout's reading of one model. The rows may become fewer on the way, never more."""
+    """Runs one model for one rollout. Rows can be dropped along the way, never added."""
 
     def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
         """(B, V) logits of each row's first token; prompts are left-padded. Called once, first."""
 
     def read(self, tokens_A: Tensor) -> Tensor:
-        """(A, V) logits of the token after these, which are one token for each row that is left."""
+        """(A, V) logits of the next token, given the latest token of each remaining row."""
 
     def keep(self, kept: Tensor) -> bool:
-        """Go on with these rows (indices, increasing) alone; False where the model's memory cannot be cut."""
+        """Drop all rows but these (increasing indices); False if the model's cache cannot be indexed by row."""
 
 
 class CachedDecoder:
-    """Any causal language model of transformers, through its own forward pass and its own cache.
+    """Runs any transformers causal language model through its own forward pass and cache.
 
-    Rows that follow each other with the same prompt are read once. A model whose cache transformers cannot reorder
-    keeps all its rows, and one without a cache reads everything again at each token: slow, and right. Padded prompts
-    are for models that `takes_padding`.
+    Consecutive rows with the same prompt share one prefill. A model whose cache transformers cannot reorder keeps all
+    its rows; one without a cache re-reads the whole text for every token, which is slow but correct. Padded prompts
+    need a model that `takes_padding`.
     """
 
     def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
@@ -66,7 +66,7 @@ class CachedDecoder:
         if isinstance(self._cache, Cache):
             self._cache.reorder_cache(
                 cast(LongTensor, kept)
-            )  # which every cache that supports beam search has, hybrid ones included
+            )  # every cache that supports beam search has it, including hybrid ones
         elif self._cache is not None:
             return False
         self._ids_AS = self._ids_AS[kept]
@@ -75,12 +75,12 @@ class CachedDecoder:
 
     def _begin(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
         self._cache, self._ids_AS, self._length = None, ids_BQ, ids_BQ.shape[1]
-        if not bool(mask_BQ.all()):  # without padding attention is faster unmasked
+        if not bool(mask_BQ.all()):  # without padding, attention is faster unmasked
             self._mask_AS = torch.cat([mask_BQ, mask_BQ.new_ones(len(mask_BQ), self._max_new_tokens)], 1)
         return self._forward(ids_BQ)
 
     def _forward(self, ids_AN: Tensor) -> Tensor:
-        """(A, V) logits after the last of the N tokens that are new to the cache."""
+        """(A, V) logits after the last of the N tokens that are not in the cache yet."""
         inputs: dict[str, object] = {"input_ids": ids_AN, self._cache_name: self._cache, **self._options}
         if self._mask_AS is not None:
             mask_AS = self._mask_AS[:, : self._length]
@@ -92,19 +92,19 @@ class CachedDecoder:
 
 
 def bare_model(model: nn.Module) -> PreTrainedModel:
-    """transformers' model inside the wrappers that adapters and several processes put around it."""
+    """The transformers model inside any PEFT and distributed wrappers."""
     return next(module for module in model.modules() if isinstance(module, PreTrainedModel))
 
 
 def logits_option(model: nn.Module, count: int) -> dict[str, int]:
-    """How to ask a model for the logits of its last `count` positions only; nothing for models that give all anyway."""
+    """Keyword arguments that limit the logits to the last `count` positions; empty if the model always returns all."""
     return {"logits_to_keep": count} if "logits_to_keep" in _accepted(bare_model(model)) else {}
 
 
 def keeps_plain_memory(model: PreTrainedModel, length: int, families: Collection[str] = FAMILIES) -> bool:
-    """Whether a model is of a family known to remember a text of `length` tokens by a key and a value of each alone.
+    """Whether the model's family is known to cache only one key and value per token, for a text of `length` tokens.
 
-    Both then depend on that token, its position and what stands before it, and none is forgotten.
+    Each key and value then depends only on its token, its position and the preceding text, and none is evicted.
     """
     return (
         type(model).__name__ in families
@@ -114,12 +114,12 @@ def keeps_plain_memory(model: PreTrainedModel, length: int, families: Collection
 
 
 def takes_padding(model: nn.Module) -> bool:
-    """Whether padding before a prompt can be told to a model. Recurrent ones read it like any token, mask or not."""
+    """Whether the model can ignore left padding. Recurrent models read it like any other token, mask or no mask."""
     return "position_ids" in _accepted(bare_model(model))
 
 
 def _accepted(model: PreTrainedModel) -> Collection[str]:
-    """The names of what a forward pass takes."""
+    """Parameter names of the model's forward pass."""
     return _parameters(type(model).forward)
 
 
@@ -129,12 +129,12 @@ def _parameters(function: Callable[..., object]) -> Collection[str]:
 
 
 def distinct_prompts(ids_BQ: Tensor, mask_BQ: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """ids_PQ and mask_PQ of the prompts without their immediate repetitions, and (B,) the prompt of each row."""
+    """ids_PQ and mask_PQ without consecutive duplicates, and (B,) the prompt index of each row."""
     stacked_B2Q = torch.stack([ids_BQ, mask_BQ.to(ids_BQ.dtype)], 1)
     distinct_P2Q, prompt_of_B = torch.unique_consecutive(stacked_B2Q, dim=0, return_inverse=True)
     return distinct_P2Q[:, 0], distinct_P2Q[:, 1], prompt_of_B
 
 
 def prompt_positions(mask_BS: Tensor) -> Tensor:
-    """(B, S) position of each token, counted from the first real one; padding stands at 0."""
+    """(B, S) position of each token, counted from the first real one; padding gets 0."""
     return (mask_BS.long().cumsum(1) - 1).clamp(min=0)

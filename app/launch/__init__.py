@@ -1,1 +1,1 @@
-"""The Launch page: a training before it starts, and trying its settings."""
+"""The Launch page: a training before it starts, and a dry run of its settings."""

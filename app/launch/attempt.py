@@ -1,4 +1,4 @@
-"""Trying the settings on the Launch page: the button, the wait, what came of it, and whether it still counts."""
+"""The dry run on the Launch page: its button, its progress, its outcome, and whether that outcome still applies."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ BUTTON, CANCEL = "launch.try_settings", "launch.cancel_attempt"
 _MADE = "launch.attempt"
 _LOOK_SECONDS = 1.0
 _QUOTED = 48  # characters of an answer in the table of trials
-_ANSWER_WIDTH = 260  # pixels: what leaves room for the scores of two functions
+_ANSWER_WIDTH = 260  # pixels: leaves room for the scores of two functions
 _KINDS = {"gold": "right:", "empty": "empty:", "junk": "junk:", "extreme": "extreme:"}
 
 DATA = ("task", "dataset", "dataset_config", "dataset_train_split", "seed")
@@ -29,7 +29,7 @@ OF_ANSWERS = (
     "max_prompt_length", "temperature", "rollout_temperature", "top_k", "top_p", "min_p", "do_sample",
     "min_new_tokens", "repetition_penalty", "stop_token", "stop_token_id", "use_cpu", "num_processes",
 )  # fmt: skip
-"""The options that the answers of the untrained policy depend on, apart from how long they may get."""
+"""Options that the untrained policy's answers depend on, apart from the length limits."""
 LENGTHS = ("max_completion_length", "response_length")
 
 Key = tuple[str, ...]
@@ -37,7 +37,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What is known of the very settings that stand in the form; None where nothing is."""
+    """What the dry run found for exactly the current settings; None if nothing."""
 
     trials: tuple[Trial, ...] | None = None
     probe: Probe | None = None
@@ -45,9 +45,9 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An attempt as it stood when the page began to be drawn, and the settings that it was made with.
+    """Snapshot of a dry run when the page begins to render, with the settings it was started with.
 
-    It goes on while the page is drawn; whatever draws a part of it is given this, so that all parts say the same.
+    The dry run continues while the page renders; every part of the page gets this snapshot, so that all show the same.
     """
 
     attempt: Attempt
@@ -62,23 +62,23 @@ class Tried:
         return cls(attempt, algorithm, config, attempt.is_going_on, attempt.trials, attempt.probe)
 
     def has_rewards_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
-        """Whether the rewards would answer the same today."""
+        """Whether the reward results still apply to these settings."""
         return _key(self.algorithm, self.config, OF_REWARDS) == _key(algorithm, config, OF_REWARDS)
 
     def has_answers_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
-        """Whether the policy would: another limit of their length changes none that had room to end below it."""
+        """Whether the policy's answers still apply: a new length limit is fine up to the length that was tried."""
         same = _key(self.algorithm, self.config, OF_ANSWERS) == _key(algorithm, config, OF_ANSWERS)
         return same and (not isinstance(self.probe, Probe) or _allowed(config) <= self.probe.room)
 
 
 def last_try() -> Tried | None:
-    """The last attempt as it stands now; None where nothing was tried."""
+    """Snapshot of the last dry run; None if there was none."""
     made = st.session_state.get(_MADE)
     return Tried.now(*made) if made else None
 
 
 def answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> Answers:
-    """What the last attempt says of these settings."""
+    """What the last dry run found for these settings."""
     if tried is None:
         return Answers()
     trials, probe = tried.trials, tried.probe
@@ -89,7 +89,7 @@ def answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> A
 
 
 def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
-    """Draw the button that tries the settings, the wait, and what came of the last attempt."""
+    """Draw the button that starts a dry run, its progress, and the outcome of the last one."""
     values = config.to_dict()
     if tried is not None and not (tried.has_rewards_of(algorithm, values) and tried.has_answers_of(algorithm, values)):
         tried.attempt.cancel()
@@ -111,7 +111,7 @@ def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
 
 
 def give_up() -> None:
-    """Cancel the attempt that goes on, if one does."""
+    """Cancel the dry run in progress, if any."""
     if (tried := last_try()) is not None:
         tried.attempt.cancel()
 
@@ -122,7 +122,7 @@ def _begin(algorithm: str, config: Mapping[str, Any]) -> None:
 
 
 def _wait(going: Attempt, has_trials: bool) -> None:
-    """How long it has taken, every second; the whole page again as soon as there is something new."""
+    """Update the elapsed time every second; rerun the whole page as soon as there is a new result."""
     if not going.is_going_on or (going.trials is not None) != has_trials:
         st.rerun(scope="app")
     what = "the untrained policy answers 32 prompts" if has_trials else "the rewards score made-up answers"
@@ -132,7 +132,7 @@ def _wait(going: Attempt, has_trials: bool) -> None:
 
 
 def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
-    """What came of an attempt, or why it does not count."""
+    """The outcome of a dry run, or why it no longer applies."""
     has_rewards, has_answers = tried.has_rewards_of(algorithm, values), tried.has_answers_of(algorithm, values)
     trials, probe = tried.trials, tried.probe
     if not (has_rewards and has_answers):
@@ -152,7 +152,7 @@ def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
 
 
 def _probe_sentence(probe: Probe) -> str:
-    """How the answers of the untrained policy ended, in a sentence."""
+    """One sentence on how the untrained policy's answers ended."""
     lengths = probe.lengths
     ended = sorted(length for length in lengths if length < probe.room)
     if not ended:
@@ -164,7 +164,7 @@ def _probe_sentence(probe: Probe) -> str:
 
 
 def _allowed(config: Mapping[str, Any]) -> int:
-    """The longest answer that the training allows, in tokens; 0 where the form holds no number."""
+    """The longest answer that the training allows, in tokens; 0 if the form has no number."""
     return next((int(config[name]) for name in LENGTHS if config.get(name) is not None), 0)
 
 
@@ -177,7 +177,7 @@ def _listed(value: Any) -> Iterable[Any]:
 
 
 def _table(trials: tuple[Trial, ...]) -> None:
-    """What every function gave to the answers to the first prompt."""
+    """Each reward function's scores of the answers to the first prompt."""
     prompt = trials[0].prompt
     rows = pd.DataFrame(
         {

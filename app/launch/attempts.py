@@ -1,4 +1,4 @@
-"""Settings tried before a training: what the rewards and the untrained policy answer, asked beside the page."""
+"""Dry runs of a training's settings: the rewards and the untrained policy, tried in the background."""
 
 import threading
 import time
@@ -12,10 +12,10 @@ MOST_SECONDS = SECONDS + PROBE_SECONDS
 
 
 class Attempt:
-    """The rewards first, for they are quick, then the policy: each in a process of the trainer, in a thread of ours.
+    """Tries the rewards first, which are quick, then the policy: each in a trainer process, from a background thread.
 
-    `trials` and `probe` are None until they are there, or the sentence that says why they cannot be. It ends by itself
-    when its time is up, when it is cancelled and when the dashboard ends.
+    `trials` and `probe` are None until available; if one cannot be obtained, it is a sentence saying why. The attempt
+    ends by itself on timeout, on cancellation and when the dashboard exits.
     """
 
     def __init__(self, algorithm: str, config: Mapping[str, Any]) -> None:
@@ -28,7 +28,7 @@ class Attempt:
 
     @property
     def seconds(self) -> float:
-        """How long it has been going on."""
+        """Seconds since the start."""
         return time.monotonic() - self._began
 
     @property
@@ -40,12 +40,12 @@ class Attempt:
         return self._is_cancelled.is_set()
 
     def cancel(self) -> None:
-        """Give it up; what is there already stays. Nothing happens where it has ended."""
+        """Cancel the attempt; results so far remain. Does nothing if it has ended."""
         if self.is_going_on:
             self._is_cancelled.set()
 
     def _is_wanted(self) -> bool:
-        """No thread of ours may keep an interpreter that ends: the main one is the first to go."""
+        """False once cancelled or the main thread has ended: this thread must not keep the interpreter alive."""
         return not self._is_cancelled.is_set() and threading.main_thread().is_alive()
 
     def _try(self, algorithm: str, config: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A training before it starts: the values of the Launch form as a command, a run folder and what is wrong with them."""
+"""The Launch form's values before the start: their command, their run folder and their problems."""
 
 import itertools
 import shlex
@@ -17,10 +17,10 @@ from trainer.launch.command import as_text
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the form holds. `values` maps every option of the algorithm to what was typed or chosen for it.
+    """The content of the form. `values` maps every option of the algorithm to the value entered for it.
 
-    `recipe` is None for a training on a model or data of the user's own, which starts from the plain defaults. `name`
-    is that of the run's folder below `root`.
+    `recipe` is None for a training on the user's own model or data, which starts from the plain defaults. `name` is the
+    name of the run's folder in `root`.
     """
 
     algorithm: str
@@ -31,15 +31,15 @@ class Draft:
 
     @property
     def run_dir(self) -> Path:
-        """The folder that the run will be."""
+        """The run's folder."""
         return self.root / self.name
 
     @property
     def config(self) -> TrainConfig:
-        """The checked configuration.
+        """The validated configuration.
 
         Raises:
-            ConfigError: The training cannot start like this; the message says what to change.
+            ConfigError: The training cannot start with these values; the message says what to change.
         """
         config = make_config(self.algorithm, self.values)
         if problem := name_problem(self.name):
@@ -52,7 +52,7 @@ class Draft:
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """The words after `rlvitals`, without the run folder: the preset and what differs from it.
+        """The arguments after `rlvitals`, without the run folder: the preset and the options that differ from it.
 
         Raises:
             ConfigError: A value does not fit its option.
@@ -65,18 +65,18 @@ class Draft:
 
     @property
     def command(self) -> str:
-        """The shell command that starts this training, an option a line. Raises ConfigError like `arguments`."""
+        """The shell command that starts this training, one option per line. Raises ConfigError like `arguments`."""
         words = (*self.arguments, "--run_dir", str(self.run_dir))
         return "rlvitals" + "".join((" \\\n  " if word.startswith("--") else " ") + shlex.quote(word) for word in words)
 
 
 def launch_options(algorithm: str) -> tuple[Option, ...]:
-    """The options of an algorithm in the order of its configuration."""
+    """The algorithm's options, in the order of its configuration."""
     return options_of(ALGORITHMS[algorithm].config)
 
 
 def base_values(algorithm: str, recipe: Recipe | None) -> dict[str, Any]:
-    """Every option's value before anything is changed: the preset's where it sets one, else the default."""
+    """Every option's initial value: the preset's if it sets one, else the default."""
     given = recipe.values if recipe else {}
     return {
         option.name: option.parse(given[option.name]) if option.name in given else option.default
@@ -85,7 +85,7 @@ def base_values(algorithm: str, recipe: Recipe | None) -> dict[str, Any]:
 
 
 def value_problem(option: Option, value: Any) -> str | None:
-    """The sentence that says why a value does not fit its option; None where it does."""
+    """One sentence on why a value does not fit its option; None if it does."""
     try:
         option.parse(value)
     except ConfigError as error:
@@ -94,26 +94,26 @@ def value_problem(option: Option, value: Any) -> str | None:
 
 
 def name_problem(name: str) -> str | None:
-    """Why a run cannot have this name, which becomes its folder's; None where it can."""
+    """Why a run cannot have this name, which is also its folder's; None if it can."""
     if name in ("", ".", "..") or name != Path(name).name or not name.isprintable():
         return f"the run name {name!r} is not the name of a folder; leave out / and .."
     return None
 
 
 def name_stem(algorithm: str, recipe: Recipe | None, values: Mapping[str, Any]) -> str:
-    """What a run is called before it gets its number: the preset, else the algorithm and what it trains on."""
+    """A run's name without its number: the preset, else the algorithm and the data it trains on."""
     return recipe.name if recipe else f"{algorithm}-{Path(values['dataset'] or values['task']).stem}"
 
 
 def preset_for(algorithm: str, current: Recipe | None) -> Recipe | None:
-    """The preset to show when the algorithm is changed: the first of that algorithm, or none where none was chosen."""
+    """The preset to select when the algorithm changes: the algorithm's first, or none if none was selected."""
     if current is None or current.algorithm == algorithm:
         return current
     return next(recipe for recipe in RECIPES.values() if recipe.algorithm == algorithm)
 
 
 def preset_label(recipe: Recipe | None) -> str:
-    """How the list of presets calls it: a sick one is labelled as such."""
+    """A preset's label in the list; deliberately unhealthy ones are marked."""
     if recipe is None:
         return "Your own model or dataset"
     algorithm = recipe.algorithm.upper()

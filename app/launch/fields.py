@@ -1,4 +1,4 @@
-"""The Launch form's fields: one widget per option, made from the option's own description."""
+"""The Launch form's fields: one widget per option, built from the option's description."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,15 +12,15 @@ from trainer.config.options import Option, Section
 from trainer.launch.command import as_text
 
 Slots = dict[str, DeltaGenerator]
-"""The place beneath each field, by option name: what is said about its value goes there."""
+"""The place beneath each field, by option name, for messages about its value."""
 
 COLUMNS = 3
 
 
 def fields(options: Sequence[Option], base: Mapping[str, Any], key: str, slots: Slots) -> dict[str, Any]:
-    """Rows of fields, each with its problem beneath it; returns what stands in them, by option name.
+    """Draw rows of fields, each with its problem beneath it; returns their values by option name.
 
-    `base` holds the values to begin with. Another `key` gives fresh fields. `slots` gets the place beneath each.
+    `base` contains the initial values. A different `key` creates fresh fields. `slots` receives the place beneath each.
     """
     values: dict[str, Any] = {}
     for start in range(0, len(options), COLUMNS):
@@ -33,7 +33,7 @@ def fields(options: Sequence[Option], base: Mapping[str, Any], key: str, slots: 
 
 
 def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, slots: Slots) -> dict[str, Any]:
-    """The options by section, each folded under a heading that says how many differ from their defaults."""
+    """Draw the options by section, each collapsed under a heading that counts the values set by the preset."""
     values: dict[str, Any] = {}
     for section in Section:
         members = [option for option in options if option.section is section]
@@ -47,7 +47,7 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
 
 
 def complaint(sentence: str) -> None:
-    """One sentence about what has to be changed; what somebody typed into it is shown literally."""
+    """Draw one sentence on what to change, with user input escaped."""
     st.markdown(f":orange[▲ {escaped(sentence)}]")
 
 
@@ -68,11 +68,11 @@ def _widget(option: Option, base: Any, key: str) -> Any:
 
 
 def _choices(option: Option) -> list[str]:
-    """The texts to choose from; empty where any text may be typed."""
+    """The options of a select box; empty if any text is allowed."""
     choices = (True, False) if option.kind is bool else option.choices
     return [as_text(choice) for choice in (*choices, *([None] if choices and option.optional else []))]
 
 
 def _meaning_of_empty(option: Option) -> str:
-    """What an empty field stands for: the last clause of the help sentence where it says so."""
+    """What an empty field means: the last clause of the help text, if it says so."""
     return option.help.partition("empty: ")[2].rstrip(".")

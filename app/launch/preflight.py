@@ -1,4 +1,4 @@
-"""Pre-flight on the Launch page: findings beside their fields, and a yes for what is critical."""
+"""Pre-flight on the Launch page: findings beside their fields, and confirmation of critical ones."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ _CONFIRMED = "launch.confirmed"
 
 
 def findings(tried: Tried | None, algorithm: str, values: Mapping[str, Any]) -> tuple[Outcome, ...]:
-    """What pre-flight finds in the values of the form, worst first; what does not fit its option is left out."""
+    """Pre-flight findings for the form's values, worst first; values that do not fit their option are skipped."""
     config = _parsed(algorithm, values)
     known = answers(tried, algorithm, config)
     setup = replace(setup_of_options(algorithm, config), trials=known.trials, probe=known.probe)
@@ -39,7 +39,7 @@ def beside_fields(found: Iterable[Outcome], slots: Slots) -> None:
 
 
 def overview(found: tuple[Outcome, ...]) -> None:
-    """Draw how many findings there are, and all of them folded: a field may be folded away as well."""
+    """Draw the number of findings and a collapsed list of all: their fields may be collapsed too."""
     if not found:
         return
     with st.expander(f"Pre-flight · {severity_counts(outcome.severity for outcome in found)}", key="preflight"):
@@ -48,9 +48,9 @@ def overview(found: tuple[Outcome, ...]) -> None:
 
 
 def is_confirmed(found: Iterable[Outcome], draft: Draft) -> bool:
-    """Whether the user says yes to every critical finding; draws the question where there is one.
+    """Whether the user has confirmed every critical finding; draws the question if there is one.
 
-    A yes is for these findings of this run: others ask again.
+    A confirmation applies to these findings of this run; different ones need a new confirmation.
     """
     critical = [outcome for outcome in found if outcome.severity is Severity.CRITICAL]
     if not critical:

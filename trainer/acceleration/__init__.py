@@ -1,1 +1,1 @@
-"""Acceleration: layers, decoding, packing and processes that give the same results faster; all of it optional."""
+"""Acceleration: faster layers, decoding, packing and multi-process training with the same results; all optional."""

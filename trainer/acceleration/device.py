@@ -1,4 +1,4 @@
-"""The device of a training: seeds, threads and accelerate's placement on whatever accelerator is there."""
+"""The training device: seeds, threads and placement through accelerate on any available accelerator."""
 
 import ctypes
 import sys
@@ -12,24 +12,25 @@ from trainer.acceleration.parallel.sharding import asks_for_deepspeed, settle
 from trainer.config.training import TrainConfig
 from trainer.console import say_once
 
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of malloc.h
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # from malloc.h
 _KEPT_BYTES, _LARGEST_KEPT_BYTES = 256 * 2**20, 32 * 2**20
 
 _BUCKET_MIB = 32
-"""Gradients exchanged at once. Named, it holds for the first exchange too, which else has 1 MiB: one more message."""
+"""Size of a gradient bucket. Set explicitly, it also applies to the first bucket, which otherwise gets 1 MiB: one more
+message."""
 
 
 def stays_on_cpu(config: TrainConfig) -> bool:
-    """Whether to keep to the CPU; several processes must be told so where there is nothing else, or each is alone.
+    """Whether to force the CPU; on a CPU-only machine accelerate needs this to connect several processes.
 
-    Not DeepSpeed, which accelerate leaves out where it is told so, and which finds the CPU by itself.
+    Not under DeepSpeed: accelerate disables it when the CPU is forced, and DeepSpeed finds the CPU on its own.
     """
     is_only_cpu = config.num_processes > 1 and not torch.accelerator.is_available()
     return (config.use_cpu or is_only_cpu) and not asks_for_deepspeed()
 
 
 def join(config: TrainConfig) -> PartialState:
-    """Take this process's place among those of the training, and on the CPU a share of its cores."""
+    """Join the training's process group and, on the CPU, pin this process to its share of the cores."""
     if stays_on_cpu(config) and config.acceleration:
         keep_to_own_cores()
     if asks_for_deepspeed() and not torch.accelerator.is_available():
@@ -38,17 +39,17 @@ def join(config: TrainConfig) -> PartialState:
 
 
 def accelerator_for(config: TrainConfig) -> Accelerator:
-    """Seed every generator, set the threads and return the accelerator: a GPU where there is one, unless use_cpu.
+    """Seed all generators, set the threads and return the accelerator: a GPU if available, unless use_cpu.
 
     Raises:
-        ConfigError: accelerate's own configuration asks for what this training cannot do.
+        ConfigError: accelerate's own configuration asks for something this trainer does not support.
     """
     if config.num_threads:
         torch.set_num_threads(config.num_threads)
     _keep_freed_memory()
     set_seed(config.seed)
-    precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: as the launcher says
-    in_place = DistributedDataParallelKwargs(  # gradients are exchanged where they lie, and small models' at once
+    precision = None if config.mixed_precision == "no" else config.mixed_precision  # None: the launcher's setting
+    in_place = DistributedDataParallelKwargs(  # gradients are exchanged in place, a small model's all at once
         gradient_as_bucket_view=True, bucket_cap_mb=_BUCKET_MIB
     )
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
@@ -59,7 +60,7 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
 
 
 def place_in_words(accelerator: Accelerator) -> str:
-    """Where a training computes, such as "2 × cuda (NVIDIA H200), mixed precision bf16" or "cpu, 2 threads"."""
+    """The devices of a training, such as "2 × cuda (NVIDIA H200), mixed precision bf16" or "cpu, 2 threads"."""
     device, count = accelerator.device, accelerator.num_processes
     place = f"{count} × {device.type}" if count > 1 else device.type
     if device.type == "cpu":
@@ -72,13 +73,13 @@ def place_in_words(accelerator: Accelerator) -> str:
 
 
 def _name_of(device: torch.device) -> str:
-    """What the maker calls it; empty for devices whose module of torch tells no name."""
+    """The vendor's name for the device; empty if its torch module does not report one."""
     ask = getattr(torch.get_device_module(device), "get_device_name", None)
     return str(ask(device)) if ask is not None else ""
 
 
 def _keep_freed_memory() -> None:
-    """Tell glibc not to return every freed tensor to the kernel, to fetch it again page by page for the next one."""
+    """Make glibc keep freed tensors instead of returning them to the kernel, which costs a page fault per page."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:  # other C libraries have no such setting
         mallopt(_M_MMAP_THRESHOLD, _LARGEST_KEPT_BYTES)

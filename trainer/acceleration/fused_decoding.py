@@ -1,15 +1,14 @@
-"""The fused decoder: a token through a Llama-like model in a dozen operations per layer instead of sixty.
+"""The fused decoder: one token through a Llama-like model in a dozen operations per layer instead of sixty.
 
-Small models spend their decoding in calls, so what helps is fewer and larger operations: query, key and value in one
-product, gate and up projection in another, the weights of the norms within those, rotary positions as one complex
-multiplication, keys and values written in place and by one copy, sums within the products that they follow. Their keys
-and values stand without gaps, so that the processor can fetch ahead what does not stay in its cache. Large models
-spend it in products, which are quicker with weights that are rearranged once. It computes what the model's own forward
-pass computes, to rounding.
+Decoding with a small model is dominated by call overhead, so it uses fewer and larger operations: query, key and value
+in one matrix product, gate and up projection in another, norm weights folded into both, rotary embeddings as one
+complex multiplication, keys and values written in place with one copy, residual additions fused into the products. Keys
+and values are contiguous, so that the processor can prefetch what does not fit into its cache. With a large model the
+products dominate, and they are faster with prepacked weights. The results match the model's own forward pass, to
+rounding.
 
-Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers,
-W hidden size, H heads of queries, K heads of keys and of values, G = H / K, N = A·K, R places for S keys, D size of a
-head, J = D / 2.
+Axes: B rows, P distinct prompts, Q prompt tokens, A rows still being generated, S tokens, V vocabulary, L layers, W
+hidden size, H query heads, K key-value heads, G = H / K, N = A·K, R slots for S keys, D head size, J = D / 2.
 """
 
 import math
@@ -31,20 +30,20 @@ KNOWN_OF_OURS = (
     "trainer.acceleration.layers.mlp",
     "trainer.acceleration.layers.decoder_layer",
 )
-"""Modules whose layers compute what those of transformers that they replace do."""
+"""Modules whose layers replace transformers' with the same results."""
 NAIVE_BELOW = 400
-"""Multiplications in a product of a batch; those of fewer torch computes number by number (its `LinearAlgebra.cpp`)."""
+"""Multiplications in one product of a batch below which torch uses a scalar loop (its `LinearAlgebra.cpp`)."""
 ROOM = 8
-"""Tokens for which a memory that is full gets room: 4 and 16 are no quicker."""
+"""Tokens by which a full cache grows: 4 and 16 are no faster."""
 LARGEST = 10_000_000
-"""Parameters where oneDNN packs no weights; a larger model would copy its weights for nothing, as its time goes into
-the products."""
+"""Parameters up to which fusing pays without oneDNN's packing; in a larger model the products dominate, and copying the
+weights gains nothing."""
 
 
 def is_fusable(model: PreTrainedModel, length: int) -> bool:
-    """Whether this is a plain float32 model of a known family, for texts of `length` tokens, prompt included.
+    """Whether this is a plain float32 model of a known family, for texts of `length` tokens including the prompt.
 
-    Plain is what is not quantised, adapted, sharded, under autocast or hooked, and whose window the text fits into.
+    Plain means not quantised, adapted, sharded, hooked or under autocast, with a window that fits the text.
     """
     weights = list(model.parameters())
     return (
@@ -58,16 +57,16 @@ def is_fusable(model: PreTrainedModel, length: int) -> bool:
 
 
 def _is_plain(module: nn.Module) -> bool:
-    """Whether a module is torch's, transformers' or ours, computes what its class says, and nobody listens in."""
+    """Whether a module comes from torch, transformers or this package, with no forward hooks or patched forward."""
     is_hooked = bool(module._forward_hooks or module._forward_pre_hooks or "forward" in vars(module))
     is_known = type(module).__module__.startswith(("torch.nn.modules.", "transformers.", *KNOWN_OF_OURS))
     return is_known and not is_hooked
 
 
 class FusedDecoder:
-    """One rollout of a model that `is_fusable`. Its weights are packed here, so a decoder serves one rollout.
+    """Decodes one rollout of a model that `is_fusable`; weights are packed on creation, so each rollout needs its own.
 
-    It reads in inference mode: a tenth of what so small a call costs is what torch notes for a backward pass.
+    Runs in inference mode: autograd bookkeeping is a tenth of the cost of calls this small.
     """
 
     def __init__(self, model: PreTrainedModel, max_new_tokens: int) -> None:
@@ -122,7 +121,7 @@ class FusedDecoder:
         return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._head)
 
     def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
-        """The rotation of each position; where prompts are padded, also each row's own position and what it may see."""
+        """Set the rotation of every position and, for padded prompts, each row's own position and attention mask."""
         like, config = self._model.lm_head.weight, self._model.config
         cos_1SD, sin_1SD = self._model.model.rotary_emb(like, torch.arange(total, device=mask_BQ.device).unsqueeze(0))
         half = cos_1SD.shape[2] // 2
@@ -139,15 +138,15 @@ class FusedDecoder:
 
 @dataclass(slots=True)
 class _Memory:
-    """One layer's keys and values of all rows, which are read as a whole at each token."""
+    """One layer's key-value cache for all rows, read in full for every token."""
 
     pairs_2NRD: Tensor
-    """All keys, then all values; 0 in the places left over."""
+    """All keys, then all values; unused slots are 0."""
     key_heads: int
 
     @classmethod
     def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor) -> "_Memory":
-        """With the keys and values of prompts written for each of their rows."""
+        """The cache with each prompt's keys and values copied to all its rows."""
         _, heads, _, length, size = pairs_PK2QD.shape
         pairs_2BKRD = pairs_PK2QD.new_empty(2, len(prompt_of_B), heads, _places(length + 1, size), size)
         pairs_2BKRD[..., :length, :] = pairs_PK2QD[prompt_of_B].permute(2, 0, 1, 3, 4)
@@ -155,17 +154,17 @@ class _Memory:
         return cls(pairs_2BKRD.flatten(1, 2), heads)
 
     def of_rows(self, kept: Tensor) -> "_Memory":
-        """Of these rows alone."""
+        """The cache of these rows only."""
         return _Memory(self.pairs_2NRD.unflatten(1, (-1, self.key_heads))[:, kept].flatten(1, 2), self.key_heads)
 
     def write(self, at: int, projected_NXD: Tensor) -> None:
-        """Remember one token of each row."""
+        """Store the keys and values of one token per row."""
         if at == self.pairs_2NRD.shape[2]:
             self.pairs_2NRD = pad(self.pairs_2NRD, (0, 0, 0, ROOM))
         self.pairs_2NRD.select(2, at).copy_(projected_NXD.narrow(1, projected_NXD.shape[1] - 2, 2).transpose(0, 1))
 
     def attend(self, projected_NXD: Tensor, length: int, mask_A11R: Tensor | None) -> Tensor:
-        """(N, G, D) mix of the values. By hand: torch's fused kernel is made for many queries, and slower for one."""
+        """(N, G, D) attention output, by plain products: torch's fused kernel is slower for a single query."""
         query_NGD, (key_NRD, value_NRD) = projected_NXD.narrow(1, 0, projected_NXD.shape[1] - 2), self.pairs_2NRD
         scores_NGR, places = torch.bmm(query_NGD, key_NRD.transpose(1, 2)), key_NRD.shape[1]
         if places > length:
@@ -176,38 +175,39 @@ class _Memory:
 
 
 def _places(tokens: int, size: int) -> int:
-    """For as many tokens, and for products that are not left to torch's slow loop."""
+    """Slots to allocate for this many tokens: enough for torch not to use its slow loop for small products."""
     return ROOM * math.ceil(max(tokens, NAIVE_BELOW / size) / ROOM)
 
 
 @dataclass(frozen=True, slots=True)
 class _Norm:
-    """An RMS norm as the division by a length, `scaled`, and a weight for the product that follows it."""
+    """An RMS norm split into a division by a length, `scaled`, and a weight folded into the next product."""
 
     weight: Tensor
     """(W,), times √W: a root mean square is a length over √W."""
     floor: Tensor
-    """√(W·ε): the length and this are the two short sides of the right triangle whose long side divides."""
+    """√(W·ε): the divisor is the hypotenuse of a right triangle with this and the length as its legs."""
 
     @classmethod
     def of(cls, norm: Any) -> "_Norm":
-        """That of a model."""
+        """Split a norm of the model."""
         width = math.sqrt(len(norm.weight))
         return cls(norm.weight.detach() * width, norm.weight.new_tensor(math.sqrt(norm.variance_epsilon) * width))
 
     def scaled(self, hidden_AW: Tensor) -> Tensor:
-        """Still to be multiplied by `weight`."""
+        """The hidden state divided by its length, before the multiplication by `weight`."""
         length_A1 = torch.linalg.vector_norm(hidden_AW, dim=1, keepdim=True)
         return hidden_AW / torch.hypot(length_A1, self.floor)
 
 
 @dataclass(frozen=True, slots=True)
 class _Layer:
-    """The packed weights of one layer; in queries and keys the two numbers that rotate together stand side by side."""
+    """One layer's packed weights; in queries and keys, the two components that rotate together are adjacent."""
 
     attention_norm: _Norm
     qkv: Tensor
-    """(K·X·D, W), X = G + 2: for each head of keys its queries, scaled as attention wants them, its key, its value."""
+    """(K·X·D, W), X = G + 2: for each key-value head, its queries (with the attention scaling applied), its key, its
+    value."""
     qkv_bias: Tensor | None
     out: Tensor
     mlp_norm: _Norm
@@ -218,28 +218,28 @@ class _Layer:
     head_size: int
 
     def project(self, hidden_AW: Tensor, rotation: Tensor) -> Tensor:
-        """(N, X, D) queries and key, rotated to their position, and the value, which `rotation` leaves alone."""
+        """(N, X, D) queries and key, rotated to their position, and the value, which `rotation` leaves unchanged."""
         qkv = product(self.attention_norm.scaled(hidden_AW), self.qkv, self.qkv_bias)
         pairs_AKXJ2 = qkv.view(hidden_AW.shape[0], self.key_heads, -1, self.head_size // 2, 2)
         turned_AKXJ = torch.view_as_complex(pairs_AKXJ2) * rotation
         return torch.view_as_real(turned_AKXJ).view(-1, turned_AKXJ.shape[2], self.head_size)
 
     def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
-        """The hidden state after the attention's output and the MLP are added."""
+        """Hidden state after adding the attention output and the MLP."""
         hidden_AW = sum_with_product(hidden_AW, mixed_AW, self.out)
         gate, up = product(self.mlp_norm.scaled(hidden_AW), self.gate_up).chunk(2, 1)
         return sum_with_product(hidden_AW, self.activation(gate) * up, self.down)
 
 
 def _seen(mask_PQ: Tensor) -> Tensor:
-    """(P, 1, Q, Q) bool, which token of a padded prompt (third axis) sees which: those before it; padding, itself."""
+    """(P, 1, Q, Q) bool attention mask of padded prompts, keys last: causal over real tokens; padding sees itself."""
     causal_QQ = torch.ones(2 * mask_PQ.shape[1:], dtype=torch.bool, device=mask_PQ.device).tril()
     itself_QQ = torch.eye(len(causal_QQ), dtype=torch.bool, device=mask_PQ.device)
     return causal_QQ & (mask_PQ != 0)[:, None, None] | itself_QQ
 
 
 def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
-    """(P·Q, H·D) mix of the values at each token of the prompts, which sees all before it unless told otherwise."""
+    """(P·Q, H·D) attention output for every prompt token; causal unless a mask is given."""
     query_PHQD = projected_PKXQD[:, :, :-2].flatten(1, 2)
     key_PKQD, value_PKQD = projected_PKXQD[:, :, -2:].unbind(2)
     mixed_PHQD = scaled_dot_product_attention(
@@ -249,7 +249,7 @@ def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
 
 
 def _packed(layer: Any, tokens: int) -> _Layer:
-    """For as many tokens of each row."""
+    """One layer's weights, packed for generating `tokens` tokens per row."""
     attention, mlp = layer.self_attn, layer.mlp
     parts = (attention.q_proj, attention.k_proj, attention.v_proj)
     has_bias = parts[0].bias is not None
@@ -273,6 +273,6 @@ def _packed(layer: Any, tokens: int) -> _Layer:
 
 
 def _qkv(parts: Sequence[Tensor], heads: int, size: int, scaling: float) -> Tensor:
-    """Weights or biases of the three projections as one."""
+    """The three projections' weights or biases, concatenated by key-value head."""
     query, key, value = (part.unflatten(0, (heads, -1, size)) for part in parts)
     return torch.cat([interleave_halves(query, 2) * scaling, interleave_halves(key, 2), value], 1).flatten(0, 2)

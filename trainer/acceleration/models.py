@@ -1,4 +1,4 @@
-"""Models with faster parts: the layers of known architectures, replaced by ones that compute the same, to rounding."""
+"""Faster models: layers of known architectures are replaced by ones with the same results, to rounding."""
 
 from typing import TypeVar
 
@@ -14,12 +14,14 @@ Model = TypeVar("Model", bound=PreTrainedModel)
 
 
 def with_faster_parts(model: Model, keeps_attention: bool) -> Model:
-    """The same model, faster where its parts are known; what is not known stays as transformers made it.
+    """The same model with faster replacements for its known parts; unknown parts stay unchanged.
 
     Args:
-        keeps_attention: Its attention was chosen, and stays.
+        keeps_attention: The user chose an attention implementation, so keep it.
     """
     faster = with_lean_mlps(with_fast_layers(model))
-    if not asks_for_deepspeed():  # it joins what processes compute in the order of their gradients: one for all of them
+    if (
+        not asks_for_deepspeed()
+    ):  # it reduces gradients in the order they arrive, which must not differ between processes
         faster = with_lean_layers(faster)
     return faster if keeps_attention else with_short_attention(faster)

@@ -1,4 +1,4 @@
-"""What Linux says of this machine's processor."""
+"""The processor of this machine, as Linux reports it."""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +8,7 @@ _DESCRIPTION = Path("/proc/cpuinfo")
 
 @cache
 def processor() -> dict[str, str]:
-    """The facts that Linux lists of a processor, by its names for them; empty on other systems."""
+    """Linux's fields for one processor, under its own names; empty on other systems."""
     try:
         lines = _DESCRIPTION.read_text("utf-8").splitlines()
     except OSError:
@@ -17,15 +17,15 @@ def processor() -> dict[str, str]:
 
 
 def is_amd() -> bool:
-    """Whether AMD made this processor, as far as the system says."""
+    """Whether this is an AMD processor, as far as the system reports it."""
     return processor().get("vendor_id") == "AuthenticAMD"
 
 
 def is_intel() -> bool:
-    """Whether Intel made this processor, as far as the system says."""
+    """Whether this is an Intel processor, as far as the system reports it."""
     return processor().get("vendor_id") == "GenuineIntel"
 
 
 def halves_vectors() -> bool:
-    """Whether AVX-512 works in two halves here: AMD's Zen 4 (family 25), on which AVX2 multiplies as fast."""
+    """Whether AVX-512 runs as two 256-bit halves, as on AMD's Zen 4 (family 25), where AVX2 multiplies as fast."""
     return is_amd() and processor().get("cpu family") == "25"

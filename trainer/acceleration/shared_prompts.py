@@ -1,7 +1,6 @@
-"""The prompt of a group, read once for all its completions: GRPO's updates need not read it for each of them.
+"""Log-probabilities for GRPO updates that read each prompt once for its whole group of completions.
 
-Axes: P prompts, G completions of each, B = P·G, Q prompt tokens, T completion tokens,
-R rows of logits, V vocabulary.
+Axes: P prompts, G completions of each, B = P·G, Q prompt tokens, T completion tokens, R rows of logits, V vocabulary.
 """
 
 from typing import Any
@@ -20,11 +19,11 @@ from trainer.decoding import FAMILIES as FUSABLE
 from trainer.decoding import bare_model, keeps_plain_memory, logits_option, prompt_positions
 
 FAMILIES = (*FUSABLE, "Qwen3ForCausalLM")
-"""Classes of transformers that hand on to the attention what they are told of a packed row."""
+"""transformers classes that pass the packed row's layout on to the attention."""
 
 
 def can_share_prompts(model: nn.Module, tokens: Tokens, group_size: int) -> bool:
-    """Whether the prompts of whole groups of neighbouring rows can be read once each, and give the same results."""
+    """Whether each group's prompt can be read just once with the same results; a group's rows must be adjacent."""
     bare = bare_model(model)
     are_whole = group_size > 1 and len(tokens.ids_BT) % group_size == 0 and tokens.ids_BT.shape[1] > 1
     is_known = isinstance(model, PreTrainedModel | DistributedDataParallel) or hasattr(model, "peft_config")
@@ -34,7 +33,7 @@ def can_share_prompts(model: nn.Module, tokens: Tokens, group_size: int) -> bool
 
 
 def token_logprobs_of_shared(model: nn.Module, tokens: Tokens, temperature: float, group: int) -> tuple[Tensor, Tensor]:
-    """logprobs_BT and entropy_BT as `token_logprobs` gives them; the completions have two tokens at least."""
+    """logprobs_BT and entropy_BT as from `token_logprobs`; the completions need at least two tokens."""
     ids_PQ, mask_PQ, read_BT = tokens.prompt_ids_BQ[::group], tokens.prompt_mask_BQ[::group], tokens.ids_BT[:, :-1]
     (prompts, length), padding_PQ = ids_PQ.shape, None if mask_PQ.all() else mask_PQ.bool()
     packing = Packing(prompts, length, group, read_BT.shape[1], padding_PQ)
@@ -43,7 +42,7 @@ def token_logprobs_of_shared(model: nn.Module, tokens: Tokens, temperature: floa
     inputs: dict[str, Any] = {
         "input_ids": packing.together(ids_PQ, read_BT).unsqueeze(0),
         "position_ids": packing.together(prompt_positions(mask_PQ), position_BT).unsqueeze(0),
-        "attention_mask": mask_PQ.new_ones(1, 1, 1, 1),  # four axes: transformers makes none of its own
+        "attention_mask": mask_PQ.new_ones(1, 1, 1, 1),  # four axes, so that transformers does not build its own
         "packing": packing,
     }
     asked = {**logits_option(model, packing.outputs), **outputs_option(bare_model(model), packing.outputs)}

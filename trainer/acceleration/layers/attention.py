@@ -1,10 +1,10 @@
-"""Attention to short texts with few small heads on the CPU by plain products: torch's fused kernel is made for more.
+"""Attention for short texts with few small heads on the CPU, as plain matrix products instead of torch's fused kernel.
 
-From 64 tokens on, with heads of 64 numbers, or with 256 numbers in all heads together, the kernel is as fast or faster,
-and it keeps no probabilities for the backward pass. Everything else that a model may ask for goes to transformers' own
-function around the kernel.
-Axes: B texts, K heads of keys and of values, G heads of queries for each of them, H = K·G, S tokens, R `places` for
-them, D size of a head, N = B·K, X = G·S.
+From 64 tokens, heads of size 64 or a total width of 256 on, the kernel is as fast or faster, and it keeps no
+probabilities for the backward pass. Any other case falls back to transformers' own function around the kernel.
+
+Axes: B texts, K key-value heads, G query heads for each of them, H = K·G, S tokens, R slots for them (`padded_length`),
+D head size, N = B·K, X = G·S.
 """
 
 from collections.abc import Sequence
@@ -22,20 +22,20 @@ from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 from trainer.acceleration.packing import Packing
 
 LONGEST, WIDEST, WIDEST_IN_ALL = 48, 32, 192
-"""Tokens of a text, numbers of a head, and numbers of all its heads of queries that products still serve better."""
+"""Largest text length, head size and total width of the query heads for which plain products are still faster."""
 _NARROWEST, _STEP = 16, 4
-"""Columns of a product, fewer of which take up to three times as long; and those that it computes together: one too few
-costs more than one more."""
+"""Fewer columns than the first make a product up to three times slower; the second is how many are computed together:
+one too few costs more than one extra."""
 _LOWEST = torch.finfo(torch.float32).min / 2
-"""What keeps a key out: far below every score, and finite with any added to it."""
+"""Masks a key: far below every score, and still finite when a score is added."""
 NAME = "sdpa_or_products"
-"""By which models name it in their configuration; it is never saved."""
+"""The name in a model's configuration; it is never saved."""
 
 Model = TypeVar("Model", bound=PreTrainedModel)
 
 
 def with_short_attention(model: Model) -> Model:
-    """The same model, which attends to short texts by products if it would leave attention to torch."""
+    """The same model with short texts attended to by plain products, if its attention implementation is torch's."""
     if model.config._attn_implementation == "sdpa":
         model.set_attn_implementation(NAME)
     return model
@@ -52,10 +52,10 @@ def attend(
     packing: Packing | None = None,
     **options: Any,
 ) -> tuple[Tensor, Tensor | None]:
-    """(B, S, H, D) what each token reads, in the signature of transformers' `AttentionInterface`.
+    """(B, S, H, D) attention output, with the signature of transformers' `AttentionInterface`.
 
     Args:
-        packing: How the tokens of the one row belong together; the mask then says nothing.
+        packing: Layout of a single packed row; the attention mask is then ignored.
     """
     if packing is not None:
         settings = {"dropout": dropout, "scaling": scaling, **options}
@@ -81,7 +81,7 @@ def attend(
 def _attend_apart(
     module: nn.Module, packing: Packing, heads_1YMD: tuple[Tensor, ...], settings: dict[str, Any]
 ) -> Tensor:
-    """(1, M, H, D) what each token of a packed row reads: of its own text, and a completion of its prompt as well."""
+    """(1, M, H, D) attention output of a packed row: each token sees its own text, a completion also its prompt."""
     of_prompts = [packing.prompts_of(part[0], 1).transpose(0, 1) for part in heads_1YMD]
     query_BHTD, *own = (packing.completions_of(part[0], 1).transpose(0, 1) for part in heads_1YMD)
     key_BKSD, value_BKSD = (
@@ -96,7 +96,7 @@ def _attend_apart(
 
 
 def _prompts_mask(packing: Packing) -> Tensor | None:
-    """(P, 1, Q, Q), True where a key is read; padding reads itself, since who reads nothing becomes NaN."""
+    """(P, 1, Q, Q), True where a key is visible; padding sees itself, since a fully masked query gives NaN."""
     if packing.mask_PQ is None:
         return None
     own_QQ = torch.eye(packing.prompt_length, dtype=torch.bool, device=packing.mask_PQ.device)
@@ -104,7 +104,7 @@ def _prompts_mask(packing: Packing) -> Tensor | None:
 
 
 def _completions_mask(packing: Packing, device: torch.device) -> Tensor:
-    """(B, 1, T, Q + T), True where a key is read."""
+    """(B, 1, T, Q + T), True where a key is visible."""
     length, keys = packing.length, packing.prompt_length + packing.length
     read_TS = torch.ones(length, keys, dtype=torch.bool, device=device).tril(packing.prompt_length)
     if packing.mask_PQ is None:
@@ -114,10 +114,10 @@ def _completions_mask(packing: Packing, device: torch.device) -> Tensor:
 
 
 def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
-    """Whether in every text each token reads those up to itself; the last keys are those of the queries.
+    """Whether attention is purely causal in every text; the queries belong to the last keys.
 
-    `sdpa_mask` leaves the mask out where each text is whole: no padding, no window, nothing read before; and a mask
-    that is the same for all texts it does not copy for each of them.
+    `sdpa_mask` returns None for whole texts (no padding, window or cache), and does not copy a mask that all texts
+    share.
     """
     if mask_B1SS is None:
         return queries == keys
@@ -126,7 +126,7 @@ def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
 
 
 class _Products(torch.autograd.Function):
-    """What each token reads of itself and those before it; the products' gradients are products too."""
+    """Causal attention from matrix products, with gradients from matrix products."""
 
     @staticmethod
     def forward(ctx: Any, query_BHSD: Tensor, key_BKSD: Tensor, value_BKSD: Tensor, scale: float) -> Tensor:
@@ -151,23 +151,23 @@ class _Products(torch.autograd.Function):
 
 
 def are_short(length: int, size: int, width: int) -> bool:
-    """Whether products serve texts of so many tokens, heads of so many numbers, and all heads of queries together."""
+    """Whether plain products are faster for this text length, head size and total width of the query heads."""
     return length <= LONGEST and size <= WIDEST and width <= WIDEST_IN_ALL
 
 
 def padded_length(length: int) -> int:
-    """Places for the keys and values of so many tokens; what stands in those left over is read by nobody, but is 0."""
+    """Slots for the keys and values of `length` tokens; unused ones are zero and never attended to."""
     return max(length + (length % _STEP == _STEP - 1), _NARROWEST)
 
 
 def with_room(heads_BKSD: Tensor) -> Tensor:
-    """(B, K, R, D), with zeros in the places left over."""
+    """(B, K, R, D), padded with zeros."""
     left_over = padded_length(heads_BKSD.shape[2]) - heads_BKSD.shape[2]
     return pad(heads_BKSD, (0, 0, 0, left_over)) if left_over else heads_BKSD
 
 
 def without_room(gradient_NRD: Tensor, shape: Sequence[int]) -> Tensor:
-    """What belongs to tokens of (N, R, D), in the (B, K, S, D) that they have."""
+    """The gradient of the real tokens in the original (B, K, S, D) shape, without the unused slots."""
     gradient_BKRD: Tensor = gradient_NRD.unflatten(0, shape[:2])
     return gradient_BKRD[:, :, : shape[2]]
 
@@ -181,11 +181,11 @@ def mixed(
     scale: float,
     kept_out_NXR: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """(N, X, D) what each token reads of itself and those before it, and (N, X, R) how much of each of them.
+    """(N, X, D) attention output, and the (N, X, R) attention probabilities.
 
     Args:
-        length: Tokens that the keys and values are of.
-        kept_out_NXR: What `kept_out` gives, where not every token reads all before it.
+        length: Number of tokens behind the keys and values, without unused slots.
+        kept_out_NXR: The mask from `kept_out`, if attention is not purely causal.
     """
     if kept_out_NXR is None:
         kept_out_NXR = _later(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
@@ -196,7 +196,7 @@ def mixed(
 def mixed_gradients(
     gradient_NXD: Tensor, query_NXD: Tensor, key_NRD: Tensor, value_NRD: Tensor, share_NXR: Tensor, scale: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Of the queries, keys and values of `mixed`."""
+    """Gradients of the queries, keys and values of `mixed`."""
     of_share_NXR = torch.bmm(gradient_NXD, value_NRD.transpose(1, 2))
     of_score_NXR = _softmax_backward_data(of_share_NXR, share_NXR, 2, share_NXR.dtype).mul_(scale)
     return (
@@ -206,14 +206,14 @@ def mixed_gradients(
     )
 
 
-@lru_cache(4)  # all layers of a pass are given the same masks, and the last one may be asked for fewer tokens
+@lru_cache(4)  # all layers of a pass share their masks, and the last one may need fewer tokens
 def kept_out(mask_bTS: Tensor, queries: int, key_heads: int, groups: int, columns: int) -> Tensor:
-    """(N, X, columns) or (1, X, columns), 0 where one of the last `queries` tokens reads a key, else about -∞.
+    """(N, X, columns) or (1, X, columns) additive mask of the last `queries` tokens: 0 for visible keys, else about -∞.
 
-    Not quite, since padding that reads nothing would become NaN; what it reads instead is read by nobody.
+    Finite, because a fully masked padding query would give NaN; its output is never used.
 
     Args:
-        mask_bTS: (b, 1, T, S) bool, who reads whom; b is 1 where that is the same for all texts.
+        mask_bTS: (b, 1, T, S) bool, True where a key is visible; b is 1 if all texts share the mask.
     """
     with torch.inference_mode(False):
         read_bTS = mask_bTS[:, 0, mask_bTS.shape[2] - queries :]
@@ -224,9 +224,9 @@ def kept_out(mask_bTS: Tensor, queries: int, key_heads: int, groups: int, column
 
 @lru_cache(1)
 def masks_of(packing: Packing) -> tuple[Tensor | None, Tensor | None]:
-    """(P, 1, Q, Q) and (B, 1, T, Q + T) bool, who reads whom of a packed row's prompts and completions.
+    """(P, 1, Q, Q) and (B, 1, T, Q + T) bool attention masks of a packed row's prompts and completions.
 
-    None where each token reads itself and all before it.
+    None if attention is purely causal.
     """
     if packing.mask_PQ is None:
         return None, None
@@ -235,8 +235,8 @@ def masks_of(packing: Packing) -> tuple[Tensor | None, Tensor | None]:
 
 @lru_cache(LONGEST)
 def _later(queries: int, keys: int, groups: int, columns: int) -> Tensor:
-    """(X, columns), -∞ where a key stands after a query or there is none, else 0; the last keys are the queries'."""
-    with torch.inference_mode(False):  # it outlives the mode in which it is asked for
+    """(X, columns) causal mask: -∞ for later keys and unused slots, else 0; the queries belong to the last keys."""
+    with torch.inference_mode(False):  # the cached mask outlives the caller's mode
         return torch.full((queries, columns), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)
 
 

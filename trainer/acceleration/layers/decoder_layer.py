@@ -1,13 +1,14 @@
 """Whole decoder layers of small Llama-like models as one autograd function, on the CPU.
 
-Much of what such a layer costs is calls: of modules, of operations on few numbers, of nodes in torch's graph. Here
-queries, keys and values come out of one product, and one multiplication rotates what has to be: the rows of the weights
-are woven, so that the two numbers which rotate together stand side by side as one complex number. What the norms give
-is computed again in the backward pass instead of kept. Of the last layer only those tokens are computed that somebody
-asks for: the others serve as keys and values. The results are those of transformers' layer, to rounding.
-Axes: B texts, S tokens, M = B·S, T the last of them whose outputs are asked for, L = B·T, b 1 or B, W hidden size,
-H heads of queries, K heads of keys and of values, E = H + K, Y = E + K, D size of a head, J = D / 2, I inner size of
-the MLP, O = Y·D outputs of the three projections, C = H·D.
+Small layers spend much of their time on overhead: module calls, tiny operations, autograd nodes. Here one product
+computes queries, keys and values, and one complex multiplication applies the rotary embedding: the weight rows are
+interleaved, so that the two components that rotate together are adjacent. Norm outputs are recomputed in the backward
+pass instead of stored. The last layer computes only the outputs that are needed; its other tokens only provide keys and
+values. The results match transformers' layer, to rounding.
+
+Axes: B texts, S tokens, M = B·S, T last tokens whose outputs are needed, L = B·T, b 1 or B, W hidden size, H query
+heads, K key-value heads, E = H + K, Y = E + K, D head size, J = D / 2, I inner size of the MLP, O = Y·D outputs of the
+three projections, C = H·D.
 """
 
 from collections.abc import Sequence
@@ -26,15 +27,15 @@ from trainer.acceleration.layers.mlp import LeanMLP, gated, gated_gradients, is_
 from trainer.acceleration.packing import Packing
 
 FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")
-"""Classes of transformers whose layers this computes."""
+"""transformers classes that these layers can replace."""
 LARGEST = 200_000
-"""Numbers in the weights of queries, keys and values up to which joining them in every pass takes next to nothing."""
+"""Elements in the query, key and value weights up to which concatenating them in every pass costs almost nothing."""
 
 Model = TypeVar("Model", bound=nn.Module)
 
 
 def with_lean_layers(model: Model) -> Model:
-    """The same model, its small layers of the known families replaced by `LeanLayer` with the same parts."""
+    """The same model with its small layers of known families replaced by a `LeanLayer` with the same submodules."""
     for name, layer in [
         (name, layer) for name, layer in model.named_modules() if _is_known(layer) and _is_small(layer)
     ]:
@@ -45,9 +46,9 @@ def with_lean_layers(model: Model) -> Model:
 
 
 def outputs_option(model: PreTrainedModel, count: int) -> dict[str, int]:
-    """How to ask a model for its last layer's outputs of each text's last `count` tokens only.
+    """Keyword arguments that limit the last layer's outputs to each text's last `count` tokens.
 
-    Nothing for models whose last layer gives all anyway; a `LeanLayer` does so too where it leaves a pass to its class.
+    Empty for models whose last layer always returns all; a `LeanLayer` also returns all if it falls back to its class.
     """
     layers = getattr(model.base_model, "layers", ())
     return {"outputs_to_keep": count} if layers and isinstance(layers[-1], LeanLayer) else {}
@@ -64,12 +65,12 @@ def _is_small(layer: Any) -> bool:
 
 @cache
 def _lean(kind: type[nn.Module]) -> type[nn.Module]:
-    """A class of the same name, by which FSDP is told what to split."""
+    """A subclass with the same name, since FSDP's configuration selects the modules to shard by class name."""
     return type(kind.__name__, (LeanLayer, kind), {})
 
 
 class LeanLayer(nn.Module):
-    """What a layer becomes; where a pass is not a plain one, the class that it was does it."""
+    """Replaces a decoder layer; falls back to the original class for anything but a plain pass."""
 
     def forward(
         self,
@@ -83,7 +84,7 @@ class LeanLayer(nn.Module):
         packing: Packing | None = None,
         **options: Any,
     ) -> Tensor:
-        """(B, S, W) the layer's output, or (B, T, W) of the last layer's where `outputs_to_keep` asks for no more."""
+        """(B, S, W) the layer's output, or (B, T, W) if this is the last layer and `outputs_to_keep` limits it."""
         layer, length = cast(Any, self), hidden_states.shape[1]
         is_asked_for_more = any(value is not None for value in (past_key_values, *options.values()))
         is_told_of_all = packing is not None or attention_mask is None or _is_of_texts(attention_mask, length)
@@ -110,7 +111,7 @@ class LeanLayer(nn.Module):
 
 
 def _is_of_texts(mask: object, length: int) -> bool:
-    """Whether this says of each token of texts which others it reads; some attentions have masks of another kind."""
+    """Whether this is a per-text boolean mask over tokens; some attention implementations use other kinds."""
     return isinstance(mask, Tensor) and mask.dtype == torch.bool and mask.shape[1:] == (1, length, length)
 
 
@@ -120,10 +121,10 @@ def _is_last(layer: Any) -> bool:
 
 
 def _plain_weights(layer: Any, hidden_BSW: Tensor, longest: int) -> tuple[Tensor, ...]:
-    """The weights of `_Layer`; none where something else has a part in this pass, or some learn and others do not.
+    """The weights of `_Layer`; empty if the pass is not plain or only some of the weights are trainable.
 
     Args:
-        longest: Tokens of a text.
+        longest: Tokens of the longest text.
     """
     attention, mlp = layer.self_attn, layer.mlp
     if (
@@ -150,7 +151,7 @@ def _plain_weights(layer: Any, hidden_BSW: Tensor, longest: int) -> tuple[Tensor
 
 
 def _is_heard(module: nn.Module) -> bool:
-    """Whether somebody listens to this module, or has put something in the place of what its class does."""
+    """Whether this module has hooks or a patched forward."""
     hooks = (module._forward_hooks, module._forward_pre_hooks, module._backward_hooks, module._backward_pre_hooks)
     return any(hooks) or "forward" in vars(module)
 
@@ -161,7 +162,7 @@ def _projections(layer: Any) -> tuple[Any, Any, Any]:
 
 
 class _Layer(torch.autograd.Function):
-    """A layer and its gradients."""
+    """A decoder layer's forward and backward pass."""
 
     @staticmethod
     def forward(ctx: Any, hidden_BSW: Tensor, shape: LayerShape, kept: int, *weights: Tensor) -> Tensor:
@@ -185,7 +186,7 @@ class _Layer(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient_BTW: Tensor) -> tuple[Tensor | None, ...]:
-        saved = ctx.saved_tensors  # read once, as activation checkpointing wants it
+        saved = ctx.saved_tensors  # read once, as activation checkpointing requires
         hidden_MW, scale_M1, joint_OW, mixed_LC, between_LW, between_scale_L1, gate_LI, up_LI = saved[:8]
         weights, readings = saved[8 : 8 + ctx.weights], saved[8 + ctx.weights :]
         (before_attention, before_mlp, out_WC, *of_mlp), projections = weights[:6], weights[6:]
@@ -226,7 +227,7 @@ class _Layer(torch.autograd.Function):
 
 
 def _normed(hidden_MW: Tensor, norm_W: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
-    """(M, W) of unit root mean square times the norm's weight, and the (M, 1) factors that made it unit."""
+    """(M, W) the RMS norm's output, and the (M, 1) factors that scaled each row."""
     squares_M1 = torch.linalg.vector_norm(hidden_MW, dim=1, keepdim=True).square_()
     scale_M1 = squares_M1.div_(hidden_MW.shape[1]).add_(epsilon).rsqrt_()
     return _renormed(hidden_MW, scale_M1, norm_W), scale_M1
@@ -237,7 +238,7 @@ def _renormed(hidden_MW: Tensor, scale_M1: Tensor, norm_W: Tensor) -> Tensor:
 
 
 def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, norm_W: Tensor) -> tuple[Tensor, Tensor]:
-    """Of the hidden state, written over `gradient_MW`, and of the norm's weight."""
+    """Gradients of the hidden state, written over `gradient_MW`, and of the norm's weight."""
     unit_MW = hidden_MW * scale_M1
     product_MW = gradient_MW * unit_MW
     along_M1 = torch.mv(product_MW, norm_W).div_(-len(norm_W)).unsqueeze(1)
@@ -245,7 +246,7 @@ def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, no
 
 
 def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor | None]:
-    """(O, W) the weights of queries, keys and values as one, and the (O,) biases if there are any."""
+    """(O, W) the concatenated weights of queries, keys and values, and their (O,) biases if there are any."""
     of_heads = [part.unflatten(0, (-1, shape.head_size)) for part in parts]
     turned = [part if place % 3 == 2 else interleave_halves(part, 1) for place, part in enumerate(of_heads)]
     joint = [torch.cat(turned[first : first + 3]).flatten(0, 1) for first in range(0, len(turned), 3)]
@@ -253,18 +254,18 @@ def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor |
 
 
 def _apart(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[Tensor]:
-    """The gradients of the three parts of what `_joint` gave."""
+    """Split a gradient of `_joint` into those of its three parts."""
     query, key, value = joint.split([len(weight) for weight in weights])
     return [_unwoven(query, shape), _unwoven(key, shape), value]
 
 
 def interleave_halves(heads: Tensor, axis: int) -> Tensor:
-    """The axis of size D from (first halves, second halves), as transformers rotates it, to pairs side by side."""
+    """Reorder an axis of size D from (first halves, second halves), transformers' rotary layout, to adjacent pairs."""
     pairs: Tensor = heads.unflatten(axis, (2, -1)).transpose(axis, axis + 1).flatten(axis, axis + 1)
     return pairs
 
 
 def _unwoven(rows: Tensor, shape: LayerShape) -> Tensor:
-    """The rows of all heads as they were before `woven`."""
+    """Undo `interleave_halves` for the rows of all heads."""
     halves: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
     return halves

@@ -1,10 +1,11 @@
-"""The attention of a `LeanLayer`: from queries, keys and values of all tokens to what each token reads, and back.
+"""The attention of a `LeanLayer`, forward and backward, from the queries, keys and values of all tokens.
 
-What comes in is rotated where it lies. Of a packed row prompts read themselves, and completions their prompt as well;
-what a prompt's keys and values gave to all completions of its group comes back to them as a sum.
-Axes: B texts, S tokens, T the last of them that read, P prompts of Q tokens each, b 1 or B, H heads of queries, K heads
-of keys and of values, G = H / K, E = H + K, Y = E + K, N = K·B, X = G·T, or any other axis, R places for S keys, D size
-of a head, J = D / 2, O = Y·D.
+The input is rotated in place. In a packed row, prompts attend to themselves and completions also to their prompt; the
+gradients that a group's completions send to their prompt's keys and values are summed.
+
+Axes: B texts, S tokens, T last tokens that need outputs, P prompts of Q tokens each, b 1 or B, H query heads, K key-
+value heads, G = H / K, E = H + K, Y = E + K, N = K·B, X = G·T, or any other axis, R slots for S keys, D head size, J =
+D / 2, O = Y·D.
 """
 
 from collections.abc import Sequence
@@ -21,26 +22,26 @@ from trainer.acceleration.packing import Packing
 
 @dataclass(frozen=True, slots=True)
 class LayerShape:
-    """What a layer is beside its weights, and how its texts lie."""
+    """A layer's settings other than weights, and the layout of its texts."""
 
     head_size: int
     key_heads: int
     groups: int
     scaling: float
     epsilons: tuple[float, float]
-    """Of the norm before the attention, and of that before the MLP."""
+    """Of the norms before the attention and before the MLP."""
     packing: Packing | None
     turns: tuple[Tensor, ...]
-    """(b, S, E, J) complex numbers that rotate the heads of queries and keys to the positions of their tokens; of a
-    packed row those of the prompts and those of the completions."""
+    """(b, S, E, J) complex rotary factors of queries and keys; in a packed row, those of the prompts and of the
+    completions."""
     masks: tuple[Tensor | None, ...]
-    """(b, 1, S, S) bool, who reads whom, for the same texts; None where each token reads itself and all before it."""
+    """(b, 1, S, S) bool, True where a key is visible, for the same texts; None if attention is purely causal."""
 
     @classmethod
     def of(
         cls, layer: Any, packing: Packing | None, rotation: tuple[Tensor, Tensor], masks: tuple[Tensor | None, ...]
     ) -> "LayerShape":
-        """Of a layer of transformers, in a pass with these cosines and sines of all tokens."""
+        """The shape of a transformers layer in a pass with this rotary embedding (cosines and sines) of all tokens."""
         attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
         epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
         key_heads, groups = attention.k_proj.out_features // attention.head_dim, attention.num_key_value_groups
@@ -52,7 +53,7 @@ class LayerShape:
         return self.key_heads * self.groups
 
 
-@lru_cache(1)  # all layers of a pass are given the same
+@lru_cache(1)  # all layers of a pass share it
 def _turns(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> tuple[Tensor, ...]:
     turn_bSJ = torch.complex(cos_bSD.chunk(2, 2)[0], sin_bSD.chunk(2, 2)[0])
     parts = [turn_bSJ] if packing is None else [packing.prompts_of(turn_bSJ[0]), packing.completions_of(turn_bSJ[0])]
@@ -62,18 +63,18 @@ def _turns(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None
 
 
 def by_heads(numbers_XO: Tensor, texts: int, shape: LayerShape) -> Tensor:
-    """(B, ·, ·, D)."""
+    """(B, ·, ·, D) view by texts, tokens and heads."""
     return numbers_XO.view(texts, len(numbers_XO) // texts, -1, shape.head_size)
 
 
 def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
-    """Rotate the numbers of queries and keys to the positions of their tokens, where they lie."""
+    """Apply the rotary embedding to queries and keys, in place."""
     pairs_BSEJ = torch.view_as_complex(heads_BSYD[:, :, : turn_bSEJ.shape[2]].unflatten(3, (-1, 2)))
     torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
 
 
 def read(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Tensor, ...]:
-    """Rotate queries and keys and write what the last tokens read to `mixed_BTHD`; what `read_gradients` needs."""
+    """Rotate queries and keys, write the attention output to `mixed_BTHD` and return what `read_gradients` needs."""
     packing, masks = shape.packing, shape.masks
     if packing is None:
         _turn(heads_BSYD, shape.turns[0])
@@ -81,7 +82,7 @@ def read(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Ten
     heads_PQYD, completions_BTYD = packing.prompts_of(heads_BSYD[0]), packing.completions_of(heads_BSYD[0])
     for part_XSYD, turn_bSEJ in zip((heads_PQYD, completions_BTYD), shape.turns, strict=True):
         _turn(part_XSYD, turn_bSEJ)
-    mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # to be written
+    mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # a copy to write to
     of_prompts = _texts(heads_PQYD, None, mixed_PTHD, masks[0], shape)
     packing.write_prompts(mixed_BTHD[0], mixed_PTHD)
     of_completions = _texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), masks[1], shape)
@@ -91,7 +92,7 @@ def read(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Ten
 def read_gradients(
     mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, shape: LayerShape
 ) -> None:
-    """Write the gradients of queries, keys and values, not rotated, to `heads_BSYD`."""
+    """Write the gradients of queries, keys and values, before rotation, to `heads_BSYD`."""
     packing, backs = shape.packing, [turn_bSEJ.conj().resolve_conj() for turn_bSEJ in shape.turns]
     if packing is None:
         _texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
@@ -114,7 +115,7 @@ def _texts(
     mask_B1SS: Tensor | None,
     shape: LayerShape,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`read` of texts that lie side by side, or of completions and the prompts before them."""
+    """`read` for separate texts, or for completions with the prompts before them."""
     length, kept, before = heads_BSYD.shape[1], mixed_BTHD.shape[1], _length(prompts_PQYD)
     query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
     key_NRD, value_NRD = _keys_and_values(heads_BSYD, prompts_PQYD, shape)
@@ -134,7 +135,7 @@ def _texts_gradients(
     prompts_PQYD: Tensor | None,
     shape: LayerShape,
 ) -> None:
-    """Write to `heads_BSYD`, and add to what stands in `prompts_PQYD`."""
+    """Write the gradients to `heads_BSYD`, and add those of the prompts to `prompts_PQYD`."""
     query_NXD, key_NRD, value_NRD, share_NXR = reading
     gradient_NXD = _of_groups(mixed_gradient_BTHD, shape).reshape(query_NXD.shape)
     of_query_NXD, *of_pair_NRD = mixed_gradients(gradient_NXD, query_NXD, key_NRD, value_NRD, share_NXR, shape.scaling)
@@ -157,13 +158,13 @@ def _length(texts: Tensor | None) -> int:
 
 
 def _of_groups(heads_BTYD: Tensor, shape: LayerShape) -> Tensor:
-    """(K, B, G, T, D) view of the queries, those that read the same keys together."""
+    """(K, B, G, T, D) view of the queries, grouped by the keys they share."""
     grouped_BTKGD: Tensor = heads_BTYD[:, :, : shape.query_heads].unflatten(2, (-1, shape.groups))
     return grouped_BTKGD.permute(2, 0, 3, 1, 4)
 
 
 def _keys_and_values(heads_BSYD: Tensor, prompts_PQYD: Tensor | None, shape: LayerShape) -> tuple[Tensor, ...]:
-    """(N, R, D) keys and values, those of its prompt before each completion's; 0 in the places left over."""
+    """(N, R, D) keys and values, each completion's after those of its prompt; unused slots are 0."""
     texts, length, _, size = heads_BSYD.shape
     before = _length(prompts_PQYD)
     both_YBRD = heads_BSYD.new_empty(2 * shape.key_heads, texts, padded_length(before + length), size)

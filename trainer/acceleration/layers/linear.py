@@ -1,9 +1,10 @@
-"""Linear layers by whichever library multiplies faster on this processor, for models on the CPU.
+"""Linear layers for the CPU, computed by whichever library multiplies faster on this processor.
 
-torch multiplies float32 matrices by MKL, which uses AVX-512 on Intel's processors only: there it is the faster one,
-and no layer is replaced. oneDNN, which torch brings along, uses it on AMD's too, and takes half the time on those that
-compute it whole. On Zen 4 (`halves_vectors`) it is little quicker, and small factors lose what a call of it costs
-more. Both add up in float32, in another order.
+torch multiplies float32 matrices with MKL, which uses AVX-512 only on Intel: there it is the faster one, and no layer
+is replaced. oneDNN, which ships with torch, uses it on AMD as well, and takes half the time on processors with full
+512-bit units. On Zen 4 (`halves_vectors`) it is hardly faster, and its call overhead slows small products down. Both
+accumulate in float32, in a different order.
+
 Axes: X any leading axes, M their product, I inputs of a layer, O its outputs, N rows of a second factor.
 """
 
@@ -18,23 +19,23 @@ from torch.nn.functional import linear
 from trainer.acceleration.processor import halves_vectors, is_amd, is_intel
 
 SMALLEST = 1_500_000
-"""Multiplications in a product; in smaller ones what a call of oneDNN costs more is more than it saves."""
+"""Multiplications in a product; below this, oneDNN's call overhead exceeds its gain."""
 
 SMALLEST_PACKED, FEWEST_PRODUCTS = 200_000, 16
-"""Numbers in a weight, and products with it, from which on to pack it takes less than what the products save."""
+"""Elements of a weight, and products with it, from which on packing takes less time than it saves."""
 
 FEWEST_ROWS = 100
-"""Of inputs, from which on oneDNN is quicker with a weight below `SMALLEST_PACKED` where vectors are halved."""
+"""Input rows from which on oneDNN is faster with a weight below `SMALLEST_PACKED` on processors that halve vectors."""
 
 _ROWS = 64
-"""Of inputs for which a weight is packed: the layout is the same for every number above one, and serves one as well."""
+"""Input rows to pack a weight for: the layout is the same for any number above one, and also works for one."""
 
 Model = TypeVar("Model", bound=nn.Module)
 
 
 @cache
 def has_onednn() -> bool:
-    """Whether torch has oneDNN, the processor AVX-512, and no accelerator is there."""
+    """Whether torch has oneDNN, the processor has AVX-512, and there is no accelerator."""
     return (
         not torch.accelerator.is_available()
         and torch.backends.cpu.get_cpu_capability() == "AVX512"
@@ -45,12 +46,12 @@ def has_onednn() -> bool:
 
 
 def pays() -> bool:
-    """Whether oneDNN is the faster one with weights that lie as torch has them."""
+    """Whether oneDNN is faster with weights in torch's own layout."""
     return has_onednn() and is_amd()
 
 
 def with_fast_layers(model: Model) -> Model:
-    """The same model, its plain linear layers replaced by `OneDNNLinear` with the same weights, where that pays."""
+    """The same model with its plain linear layers replaced by `OneDNNLinear`, sharing the weights, if that pays."""
     if pays():
         for name, layer in [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear]:
             model.set_submodule(name, OneDNNLinear.of(layer))
@@ -58,10 +59,10 @@ def with_fast_layers(model: Model) -> Model:
 
 
 def packed(weight_NI: Tensor, products: int) -> Tensor:
-    """(N, I) the weight as it is now, for `products` products; where that pays, in the layout that these read.
+    """(N, I) the current weight, in the layout that is fastest for `products` products.
 
-    A weight that lies as torch has it is rearranged anew for each product: always by oneDNN, by MKL unless the inputs'
-    axis comes first.
+    A weight in torch's layout is rearranged for every product: always by oneDNN, by MKL unless the input axis comes
+    first.
     """
     weight_NI = weight_NI.detach()
     if products < FEWEST_PRODUCTS or not (is_plain(weight_NI) and has_onednn()):
@@ -73,7 +74,7 @@ def packed(weight_NI: Tensor, products: int) -> Tensor:
 
 
 def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
-    """(X, N) what `torch.nn.functional.linear` gives, in float32; without a gradient. The weight may be `packed`."""
+    """(X, N) the result of `torch.nn.functional.linear` in float32, without gradients. The weight may be `packed`."""
     if _is_left_to_torch(inputs_XI, weight_NI):
         return linear(inputs_XI, weight_NI, bias_N)
     result: Tensor = torch.ops.mkldnn._linear_pointwise(inputs_XI, weight_NI, bias_N, "none", [], "")
@@ -81,7 +82,7 @@ def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) 
 
 
 def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Tensor:
-    """(M, N) the sum of a matrix and a `product`: one call where torch multiplies."""
+    """(M, N) the sum of a matrix and a `product`: a single call if torch multiplies."""
     if _is_left_to_torch(inputs_MI, weight_NI):
         return torch.addmm(sum_MN, inputs_MI, weight_NI.t())
     return sum_MN + product(inputs_MI, weight_NI)
@@ -97,11 +98,11 @@ def _is_left_to_torch(inputs_XI: Tensor, weight_NI: Tensor) -> bool:
 
 
 class OneDNNLinear(nn.Linear):
-    """A linear layer that leaves the processor's float32 products to oneDNN, and everything else to torch."""
+    """A linear layer that uses oneDNN for float32 products on the CPU, and torch for everything else."""
 
     @classmethod
     def of(cls, layer: nn.Linear) -> "OneDNNLinear":
-        """This layer's parameters, shared with it, in a layer of this kind."""
+        """A layer of this class that shares the given layer's parameters."""
         fast = cls(layer.in_features, layer.out_features, layer.bias is not None, device="meta")
         fast.weight, fast.bias = layer.weight, layer.bias
         return fast.train(layer.training)
@@ -117,7 +118,7 @@ class OneDNNLinear(nn.Linear):
 
 
 class _Product(torch.autograd.Function):
-    """`product` with its gradients, which are products too."""
+    """`product` with gradients, which are computed by `product` as well."""
 
     @staticmethod
     def forward(ctx: Any, inputs_XI: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
@@ -138,7 +139,7 @@ class _Product(torch.autograd.Function):
 
 
 def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
-    """(O, I); oneDNN copies the first factor of two that are transposed, and who adds it up a result that lies so."""
+    """(O, I) gradient, in the cheaper order: oneDNN copies a transposed first factor, autograd a transposed result."""
     (rows, outputs), inputs = gradient_MO.shape, inputs_MI.shape[1]
     if not pays() or (outputs * inputs < SMALLEST_PACKED and halves_vectors()):
         return gradient_MO.t() @ inputs_MI
@@ -148,11 +149,11 @@ def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
 
 
 def is_plain(values: Tensor) -> bool:
-    """Whether these are float32 numbers on the CPU that no autocast is to make smaller."""
+    """Whether this is a float32 tensor on the CPU, not under autocast."""
     return values.dtype == torch.float32 and values.is_cpu and not torch.is_autocast_enabled("cpu")
 
 
 def is_plain_layer(layer: nn.Module) -> bool:
-    """Whether this is a linear layer of `is_plain` weights, neither adapted nor hooked."""
+    """Whether this is a linear layer with `is_plain` weights, neither adapted nor hooked."""
     is_known = type(layer) in (nn.Linear, OneDNNLinear) and is_plain(layer.weight)  # type: ignore[arg-type]
     return is_known and not (layer._forward_hooks or layer._forward_pre_hooks)

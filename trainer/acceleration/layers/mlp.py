@@ -1,7 +1,8 @@
-"""Gated MLPs that keep half as much for the backward pass, on the CPU: what the gate lets through is computed again.
+"""Gated MLPs for the CPU that store half as much for the backward pass and recompute the gated activation.
 
-An MLP is the widest part of a layer. torch keeps four tensors of its inner width for the gradient, of which two follow
-from the others by a sigmoid and two multiplications: little beside the products of the matrices.
+The MLP is the widest part of a layer. torch stores four tensors of its inner width for the gradient; two of them follow
+from the others by a sigmoid and two multiplications, which is cheap next to the matrix products.
+
 Axes: X any leading axes, M their product, W hidden size, I inner size.
 """
 
@@ -23,7 +24,7 @@ Model = TypeVar("Model", bound=nn.Module)
 
 
 def with_lean_mlps(model: Model) -> Model:
-    """The same model, its gated MLPs of the known families replaced by `LeanMLP` with the same layers."""
+    """The same model with its gated MLPs of known families replaced by `LeanMLP`, sharing the layers."""
     for name, mlp in [(name, mlp) for name, mlp in model.named_modules() if _is_known(mlp)]:
         model.set_submodule(name, LeanMLP(mlp))
     return model
@@ -34,13 +35,13 @@ def _is_known(module: nn.Module) -> bool:
 
 
 def is_of_transformers(module: nn.Module, names: Sequence[str]) -> bool:
-    """Whether its class is one of these of transformers' own, whatever a model that brings its code along calls its."""
+    """Whether its class is one of these in transformers itself, not a namesake in a model's custom code."""
     kind = type(module)
     return kind.__module__.startswith("transformers.") and kind.__name__ in names
 
 
 class LeanMLP(nn.Module):
-    """A gated MLP with SiLU; its layers keep their names, and may be exchanged or hooked like those of any other."""
+    """A gated MLP with SiLU; its layers keep their names and can be replaced or hooked as usual."""
 
     def __init__(self, mlp: Any) -> None:
         super().__init__()
@@ -63,7 +64,7 @@ class LeanMLP(nn.Module):
 
 
 class _LeanMLP(torch.autograd.Function):
-    """Keeps the inputs and both inner projections."""
+    """Stores only the inputs and the two inner projections."""
 
     @staticmethod
     def forward(ctx: Any, inputs_XW: Tensor, *weights: Tensor) -> Tensor:
@@ -87,7 +88,7 @@ class _LeanMLP(torch.autograd.Function):
 
 
 def gated(inputs_XW: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
-    """(X, W) outputs, (X, I) gate and up projection; the weights are those of gate, up and down projection."""
+    """(X, W) outputs, (X, I) gate and up projection; the weights are those of the gate, up and down projections."""
     gate_IW, up_IW, down_WI = weights
     gate_XI, up_XI = product(inputs_XW, gate_IW), product(inputs_XW, up_IW)
     return product(silu(gate_XI).mul_(up_XI), down_WI), gate_XI, up_XI
@@ -101,7 +102,7 @@ def gated_gradients(
     weights: Sequence[Tensor],
     needed: Sequence[bool] = (True, True, True, True),
 ) -> tuple[Tensor | None, ...]:
-    """Of the inputs and of the three weights of `gated`; None for what is not needed."""
+    """Gradients of the inputs and the three weights of `gated`; None for any that is not needed."""
     gate_IW, up_IW, down_WI = weights
     of_inputs, of_gate, of_up, of_down = needed
     passed_MI = silu(gate_MI)

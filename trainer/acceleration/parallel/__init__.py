@@ -1,1 +1,1 @@
-"""More than one process: gloo and shared memory on CPUs, NCCL on GPUs, models split over all of them."""
+"""Multi-process training: gloo and shared memory on CPUs, NCCL on GPUs, models sharded over all of them."""

@@ -1,9 +1,9 @@
-"""Exchanges between processes that compute on CPUs, which wait for each other awake.
+"""Collective operations between CPU processes that spin before they sleep.
 
-A process that sleeps until a message comes leaves its core idle, and a virtual machine may get an idle core back some
-milliseconds later only, longer than the gradients of a small model are on their way. So each wait begins awake, and
-gives the core to whichever other thread has something to do (those of the exchange, above all); a long one goes to
-sleep after a while.
+A process that sleeps until a message arrives leaves its core idle, and a virtual machine may take milliseconds to get
+an idle core back, longer than it takes to exchange the gradients of a small model. So every wait starts by spinning,
+and yields the core to any other runnable thread (the communication threads, above all); a long wait goes to sleep.
+
 Axes: P processes.
 """
 
@@ -19,31 +19,31 @@ from torch.futures import Future
 from torch.nn.parallel import DistributedDataParallel
 
 AWAKE_SECONDS = 0.1
-"""Engineering default: whoever waits longer, for a slow reward say, loses little by sleeping."""
+"""Engineering default: a longer wait, for a slow reward say, loses little by sleeping."""
 
 
 def gathered(share: Tensor, processes: int) -> Tensor:
-    """(P, …) the shares of all processes, in their order; they have the same shape on all of them."""
+    """(P, …) the shares of all processes, in rank order; every share must have the same shape."""
     shares = share.new_empty(processes, *share.shape)
     _wait(dist.all_gather(list(shares.unbind(0)), share.contiguous(), async_op=True))
     return shares
 
 
 def summed(own: Tensor) -> Tensor:
-    """The sum over the processes."""
+    """The sum over all processes."""
     total = own.clone()
     _wait(dist.all_reduce(total, async_op=True))
     return total
 
 
 def average_gradients_awake(model: DistributedDataParallel) -> None:
-    """Let this model's gradients be averaged over its processes as torch does it, but faster on CPUs."""
+    """Average this model's gradients over its processes like torch's DDP, but with the faster waits on CPUs."""
     model.register_comm_hook(_Underway(), _average)
 
 
 @dataclass(slots=True)
 class _Underway:
-    """The exchanges of one backward pass; there is one for each part of the gradients."""
+    """The pending all-reduces of one backward pass, one for each gradient bucket."""
 
     works: list[dist.Work] = field(default_factory=list)
 
@@ -51,7 +51,7 @@ class _Underway:
 def _average(underway: _Underway, bucket: GradBucket) -> Future[Tensor]:
     work = dist.all_reduce(bucket.buffer().div_(dist.get_world_size()), async_op=True)
     underway.works.append(work)
-    if bucket.is_last():  # nothing is left to compute meanwhile
+    if bucket.is_last():  # no computation is left to overlap with
         for each in underway.works:
             _wait(each)
         underway.works.clear()
@@ -65,7 +65,7 @@ def meet() -> None:
 
 
 def _wait(work: dist.Work) -> None:
-    """Raises RuntimeError where the exchange failed."""
+    """Raises RuntimeError if the exchange failed."""
     until = time.monotonic() + AWAKE_SECONDS
     while not work.is_completed() and time.monotonic() < until:
         os.sched_yield()

@@ -1,4 +1,4 @@
-"""Models whose parameters are split over the processes (FSDP, DeepSpeed): what accelerate's configuration asks for."""
+"""Models sharded over the processes (FSDP, DeepSpeed), as accelerate's configuration asks."""
 
 import os
 from collections.abc import Iterator
@@ -18,26 +18,28 @@ from trainer.config.training import TrainConfig
 
 _SHARDED = (DistributedType.FSDP, DistributedType.DEEPSPEED)
 _WHOLE_STAGE = 3
-"""DeepSpeed splits the parameters themselves from this stage on; before it, optimizer states and gradients only."""
+"""From this ZeRO stage on DeepSpeed shards the parameters too; below it, only optimizer states and gradients."""
 
 
 def asks_for_deepspeed() -> bool:
-    """Whether accelerate's launcher was given a configuration of DeepSpeed."""
+    """Whether accelerate's launcher was given a DeepSpeed configuration."""
     return os.environ.get("ACCELERATE_USE_DEEPSPEED") == "true"
 
 
 def is_sharded(accelerator: Accelerator) -> bool:
-    """Whether accelerate's configuration names FSDP or DeepSpeed."""
+    """Whether accelerate's configuration selects FSDP or DeepSpeed."""
     return accelerator.distributed_type in _SHARDED
 
 
 def settle(accelerator: Accelerator, config: TrainConfig) -> None:
-    """Let the configuration of accelerate hold for this training: before any model is loaded.
+    """Adapt accelerate's configuration to this training; call before any model is loaded.
 
     Raises:
-        ConfigError: The training cannot be split as accelerate's configuration asks.
+        ConfigError: The training cannot be sharded as accelerate's configuration asks.
     """
-    accelerator.gradient_accumulation_steps = 1  # the loops add up passes themselves, whatever the launcher was told
+    accelerator.gradient_accumulation_steps = (
+        1  # the loops accumulate gradients themselves, whatever the launcher's setting
+    )
     if accelerator.distributed_type == DistributedType.MULTI_CPU and os.environ.get("ACCELERATE_USE_FSDP") == "true":
         _split_on_cpu(accelerator)
     if accelerator.distributed_type == DistributedType.FSDP:
@@ -47,7 +49,7 @@ def settle(accelerator: Accelerator, config: TrainConfig) -> None:
 
 
 def _split_on_cpu(accelerator: Accelerator) -> None:
-    """FSDP as on GPUs; accelerate itself would go on without it, and without a word."""
+    """Set up FSDP as on GPUs; accelerate would silently continue without it."""
     plugin = FullyShardedDataParallelPlugin()
     if accelerator.mixed_precision != "no":
         plugin.set_mixed_precision(accelerator.mixed_precision)
@@ -60,13 +62,13 @@ def _settle_fsdp(plugin: FullyShardedDataParallelPlugin) -> None:
         raise ConfigError(
             "FSDP 1 cannot generate from a split model; set fsdp_version: 2 in accelerate's configuration"
         )
-    # The first process alone would load weights, and those of the reference and of a new value head reach no other.
+    # Only the first process would load weights; those of the reference and a new value head would not reach the others.
     plugin.cpu_ram_efficient_loading = False
     os.environ["FSDP_CPU_RAM_EFFICIENT_LOADING"] = "false"
 
 
 def _settle_deepspeed(plugin: Any, config: TrainConfig) -> None:
-    plugin.dschf = None  # transformers would split every model while it loads, also those that no engine gathers
+    plugin.dschf = None  # transformers would shard every model on loading, even those that no engine gathers
     plugin.deepspeed_config |= {
         "train_micro_batch_size_per_gpu": config.per_device_train_batch_size,
         "gradient_accumulation_steps": 1,
@@ -76,7 +78,7 @@ def _settle_deepspeed(plugin: Any, config: TrainConfig) -> None:
 
 
 def take_as_root(model: Any) -> None:
-    """Tell FSDP that this split module is the whole: it takes the first one to run for that, which may lie inside."""
+    """Make this sharded module FSDP's root: FSDP picks the first module to run, which may be an inner one."""
     register_fsdp_forward_method(model, "eval")
     model.eval()
     del model.eval
@@ -84,7 +86,7 @@ def take_as_root(model: Any) -> None:
 
 
 def prepare_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
-    """A frozen model on its device, split where those that learn are; a view of one that learns stays as it is."""
+    """Place a frozen model on its device, sharded if trained models are; a view of a trained model stays unchanged."""
     is_view = any(parameter.requires_grad for parameter in model.parameters())
     if is_view or not is_sharded(accelerator):
         return model.to(accelerator.device)
@@ -106,24 +108,24 @@ def prepare_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
 
 def _split_frozen(accelerator: Accelerator, model: nn.Module) -> nn.Module:
     split = fsdp2_prepare_model(accelerator, model)
-    split.set_reshard_after_forward(True)  # no backward pass follows that would need what the last forward gathered
+    split.set_reshard_after_forward(True)  # no backward pass follows to reuse the gathered parameters
     return cast(nn.Module, split)
 
 
 def _splits_parameters(accelerator: Accelerator) -> bool:
-    """Whether DeepSpeed is to split the parameters themselves."""
+    """Whether DeepSpeed shards the parameters themselves."""
     has_deepspeed = accelerator.distributed_type == DistributedType.DEEPSPEED
     return has_deepspeed and bool(accelerator.state.deepspeed_plugin.zero_stage == _WHOLE_STAGE)
 
 
 def _unwrapped(model: nn.Module) -> nn.Module:
-    """accelerate's `unwrap_model` where nothing is split, which looks for packages on the disk first."""
+    """accelerate's `unwrap_model` for unsharded models, without its search of the disk for packages."""
     return cast(nn.Module, model.module) if isinstance(model, DistributedDataParallel) else model
 
 
 @contextmanager
 def gathered_model(accelerator: Accelerator, model: nn.Module) -> Iterator[Any]:
-    """The plain model with all its parameters, to generate with: processes may call it unequally often."""
+    """The plain model with all its parameters, for generation: processes may run unequal numbers of forward passes."""
     plain = accelerator.unwrap_model(model) if is_sharded(accelerator) else _unwrapped(model)
     with accelerator.autocast():
         if accelerator.distributed_type == DistributedType.FSDP:
@@ -140,7 +142,7 @@ def gathered_model(accelerator: Accelerator, model: nn.Module) -> Iterator[Any]:
 
 @contextmanager
 def _gathered(model: nn.Module, reshards: bool) -> Iterator[None]:
-    """Every unit of a model that FSDP 2 split holds its parameters, forward passes or not."""
+    """Keep the parameters of every FSDP 2 unit gathered for the duration, across forward passes."""
     units = [module for module in model.modules() if isinstance(module, FSDPModule)]
     for unit in units:
         unit.set_reshard_after_forward(False, recurse=False)
@@ -154,6 +156,6 @@ def _gathered(model: nn.Module, reshards: bool) -> Iterator[None]:
 
 
 def clip_gradients(accelerator: Accelerator, model: nn.Module, max_norm: float) -> Tensor:
-    """Scale the gradients down to this norm, and return the norm that they had."""
+    """Clip the gradients to this norm and return the norm before clipping."""
     norm = accelerator.clip_grad_norm_(model.parameters(), max_norm)
     return norm.full_tensor() if isinstance(norm, DTensor) else torch.as_tensor(norm)

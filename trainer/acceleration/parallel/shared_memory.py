@@ -1,7 +1,7 @@
-"""Memory that all processes of one machine see.
+"""Memory shared by all processes of one machine.
 
-A socket copies what it carries from process to kernel to process, and takes several times as long for the gradients of
-a model as a core needs to add them up. In memory that is shared they are read where they lie; messages only tell when.
+A socket copies its data from process to kernel to process, which for a model's gradients takes several times as long as
+a core needs to sum them. Shared memory is read in place; messages only signal when.
 """
 
 import mmap
@@ -19,16 +19,16 @@ from torch import Tensor
 
 Item = TypeVar("Item")
 
-_FOLDER = Path("/dev/shm")  # Linux's files that lie in memory alone
-_ALIGNMENT = 64  # bytes: a line of the processor's cache
-_MARK = 16  # bytes by which a process knows the file of the first one
+_FOLDER = Path("/dev/shm")  # Linux's in-memory file system
+_ALIGNMENT = 64  # bytes: one cache line
+_MARK = 16  # bytes that identify the first process's file
 
 
 def shared_places(tensors: Sequence[Tensor], copies: int) -> list[list[Tensor]] | None:
-    """Memory for so many copies of all these tensors, each with its shape and dtype; what it holds is not said.
+    """Shared memory for `copies` copies of these tensors, with their shapes and dtypes; contents are uninitialised.
 
-    Every process must call it with tensors of the same shapes. None on all where one cannot have the memory: other
-    machines, no room, no Linux.
+    Every process must call it with tensors of the same shapes. None on all processes if one of them cannot map the
+    memory: several machines, no space, no Linux.
     """
     size = copies * sum(_aligned(tensor.nbytes) for tensor in tensors)
     with _file_of_the_first(size) as (name, mark):
@@ -42,21 +42,21 @@ def shared_places(tensors: Sequence[Tensor], copies: int) -> list[list[Tensor]] 
 
 def _places(memory: mmap.mmap, tensors: Sequence[Tensor]) -> Iterator[Tensor]:
     begin = 0
-    for tensor in tensors:  # each with a storage of its own, or whoever saved one would save them all
+    for tensor in tensors:  # one storage per tensor, or saving one would save them all
         yield torch.frombuffer(memory, dtype=tensor.dtype, count=tensor.numel(), offset=begin).view(tensor.shape)
         begin += _aligned(tensor.nbytes)
 
 
 def _aligned(size: int) -> int:
-    """How much of the memory a tensor of `size` bytes takes."""
+    """Bytes that a tensor of `size` bytes occupies."""
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
 @contextmanager
 def _file_of_the_first(size: int) -> Iterator[tuple[str | None, bytes]]:
-    """The name of a file that the first process made, None where it could not, and what the file begins with.
+    """The name of a file that the first process created, None if it could not, and the mark the file starts with.
 
-    The name is gone afterwards; the memory stays until the last process that holds it is gone.
+    The name is removed on exit; the memory lives until the last process releases it.
     """
     mark = secrets.token_bytes(_MARK)
     share_a_machine = os.environ.get("LOCAL_WORLD_SIZE") == str(dist.get_world_size())
@@ -65,7 +65,9 @@ def _file_of_the_first(size: int) -> Iterator[tuple[str | None, bytes]]:
         return
     with tempfile.NamedTemporaryFile(prefix="rlvitals-", dir=_FOLDER) as file:
         try:
-            os.posix_fallocate(file.fileno(), 0, max(size, _MARK))  # or the kernel kills who writes where no room is
+            os.posix_fallocate(
+                file.fileno(), 0, max(size, _MARK)
+            )  # otherwise the kernel kills the writer if space runs out
             file.write(mark)
             file.flush()
         except OSError:
@@ -75,11 +77,11 @@ def _file_of_the_first(size: int) -> Iterator[tuple[str | None, bytes]]:
 
 
 def mapped(name: str, size: int, mark: bytes) -> mmap.mmap | None:
-    """The file as memory; None where this process sees another file of that name, or none."""
+    """Map the file into memory; None if it is missing or another file of the same name."""
     try:
         with Path(name).open("r+b") as file:
             memory = mmap.mmap(file.fileno(), max(size, _MARK))
-    except (OSError, ValueError):  # no such file, or a shorter one
+    except (OSError, ValueError):  # no such file, or too short
         return None
     return memory if memory[:_MARK] == mark else None
 

@@ -1,9 +1,10 @@
-"""A model that the processes of one machine hold once, in memory that all of them see.
+"""One copy of the model in memory shared by all processes of a machine.
 
-Each process computes the gradients of its own rows. Then every parameter is one process's business: it adds up the
-gradients of all processes, clips their sum and steps its optimizer, in the memory that all read from. No parameter is
-ever sent, and no process repeats a step that another one takes (ZeRO, Rajbhandari et al. 2020, divides gradients and
+Each process computes the gradients of its own rows. Every parameter then has one owner process, which sums the
+gradients of all processes, clips the sum and takes the optimizer step, in the memory that all processes read. No
+parameter is ever sent, and no optimizer step is computed twice (ZeRO, Rajbhandari et al. 2020, partitions gradients and
 optimizer states in the same way).
+
 Axes: P processes, N parameters.
 """
 
@@ -23,18 +24,19 @@ from trainer.acceleration.parallel.shared_memory import shared_places
 
 @dataclass(frozen=True, slots=True)
 class SharedModel:
-    """The parameters that learn; every process must call every method."""
+    """The trained parameters; every process must call every method."""
 
     parameters_N: Sequence[Parameter]
     gradient_N: Sequence[Tensor]
-    """Where the sum of each parameter's gradients grows; the last part of it is the owner's own."""
+    """Accumulates each parameter's gradients over the processes; the owner adds its own last."""
     owner_N: Sequence[int]
 
     @classmethod
     def of(cls, optimizer: Optimizer) -> "SharedModel | None":
-        """What this optimizer steps, with the first process's values; None where the processes can share no memory.
+        """Share this optimizer's parameters, at the first process's values; None if the processes cannot share memory.
 
-        Of each process it steps its own parameters from here on; its state is whole where it is saved, on the first.
+        From here on each process's optimizer steps only the parameters it owns; the first process saves the complete
+        state.
         """
         parameters_N = [parameter for group in optimizer.param_groups for parameter in group["params"]]
         places = shared_places(parameters_N, 2)
@@ -49,21 +51,21 @@ class SharedModel:
             parameter.data = place
         owner_N = owners((parameter.nbytes for parameter in parameters_N), dist.get_world_size())
         model = cls(parameters_N, gradient_N, owner_N)
-        optimizer.register_step_post_hook(lambda *_: meet())  # nobody reads what another one still writes
+        optimizer.register_step_post_hook(lambda *_: meet())  # no process reads parameters that another still writes
         optimizer.register_state_dict_post_hook(model._with_states_of_all)
         optimizer.register_load_state_dict_post_hook(model._drop_states_of_others)
         return model
 
     @property
     def own_N(self) -> list[Parameter]:
-        """What this process steps."""
+        """Parameters that this process owns."""
         rank = dist.get_rank()
         return [parameter for parameter, owner in zip(self.parameters_N, self.owner_N, strict=True) if owner == rank]
 
     def clip_gradients(self, max_norm: float) -> Tensor:
-        """Add up the gradients of all processes, scale them down to this norm, and return the norm that they had.
+        """Sum the gradients of all processes, clip them to this norm and return the norm before clipping.
 
-        Afterwards a process holds those of its own parameters alone.
+        Afterwards each process has gradients only for the parameters it owns.
         """
         self._add_up()
         own_N = self.own_N
@@ -73,14 +75,14 @@ class SharedModel:
         return norm
 
     def _add_up(self) -> None:
-        """In round r a process adds its gradients to what process p + 1 + r owns; what is its own comes last."""
+        """In round r, process p adds its gradients to the parameters of process p + 1 + r; its own come last."""
         rank, processes = dist.get_rank(), dist.get_world_size()
         for round_ in range(processes):
             turn = (rank + 1 + round_) % processes
             for parameter, sum_, owner in zip(self.parameters_N, self.gradient_N, self.owner_N, strict=True):
                 if owner != turn:
                     continue
-                if parameter.grad is None:  # no row of this process came by
+                if parameter.grad is None:  # none of this process's rows used it
                     parameter.grad = torch.zeros_like(parameter)
                 if turn == rank:
                     parameter.grad.add_(sum_)
@@ -91,7 +93,7 @@ class SharedModel:
                 meet()
 
     def _with_states_of_all(self, _: Optimizer, state: dict[str, Any]) -> None:
-        """Bring the moments of all parameters to the first process, one by one; the others keep theirs alone."""
+        """Send all parameters' optimizer moments to the first process, one by one; the others keep only their own."""
         rank, held_N = dist.get_rank(), state["state"]
         if not held_N:  # before the first step
             return
@@ -113,7 +115,7 @@ class SharedModel:
 
 
 def owners(sizes: Iterable[int], processes: int) -> list[int]:
-    """A process for each size, so that all have about as much: the largest first, each to who has least."""
+    """Assign a process to each size, balancing the totals: largest first, each to the least loaded process."""
     sizes, load_P = list(sizes), [0] * processes
     owner_N = [0] * len(sizes)
     for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
