@@ -1,4 +1,4 @@
-"""Whether the two demos learn: mean reward of the first and last ten steps, wall and CPU seconds, for three seeds.
+"""Measures whether the two demos learn: mean reward of the first and last ten steps, wall and CPU seconds, three seeds.
 
 python benchmarks/demo_learning.py [--seeds 0 1 2] [--recipes ppo-remarks grpo-addition]
 """
@@ -19,7 +19,7 @@ STEPS_COMPARED = 10
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One training: rewards in the reward's own unit, times in seconds of the whole process, imports included."""
+    """One training run: rewards in the reward's own unit; times in seconds for the whole process, imports included."""
 
     recipe: str
     seed: int
@@ -31,7 +31,7 @@ class Outcome:
 
 
 def train(recipe: str, seed: int, directory: Path) -> Outcome:
-    """Run one recipe in a process of its own and read its run directory."""
+    """Run one recipe in a separate process and read its run directory."""
     before, started = os.times(), time.perf_counter()
     words = ["train", "--recipe", recipe, "--seed", str(seed), "--run_dir", str(directory)]
     subprocess.run([sys.executable, "-P", "-m", "trainer.main", *words], check=True, stderr=subprocess.DEVNULL)
@@ -45,7 +45,7 @@ def train(recipe: str, seed: int, directory: Path) -> Outcome:
 
 
 def main() -> None:
-    """Print one line per training."""
+    """Print one line per training run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--recipes", nargs="+", default=["ppo-remarks", "grpo-addition"])

@@ -1,12 +1,12 @@
-"""How well rlvitals finds what is wrong: faults injected into real trainings, healthy ones beside them, all judged.
+"""Measures how well rlvitals finds faults: injects them into real trainings, adds healthy controls, and judges all.
 
 python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|known|tune]
     [--seeds SEED ...] [--peers-python PYTHON]
 
-Trains what the cache lacks within the budget, judges every run that the cache holds (again only where the diagnosis has
-changed), and writes one line per run to benchmarks/results/detection.jsonl and the tables to
-docs/benchmarks/detection.md. Lines of runs that the cache does not hold stay as they were, and the tables say so. Stop
-it at any time: it continues where it was. The logs stay in the cache, outside the repository.
+Trains what the cache lacks within the budget, judges every cached run (re-judging only if the diagnosis has changed),
+and writes one line per run to benchmarks/results/detection.jsonl and the tables to docs/benchmarks/detection.md. Lines
+for runs that are not in the cache are kept, and the tables say so. It can be stopped at any time and continues where it
+left off. The logs stay in the cache, outside the repository.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """The lines of other runs that a file of results already holds, each in the present part of its seed."""
+    """The lines for other runs already in a results file, each assigned to the present part of its seed."""
     part_of = {cell.name: part for part in PARTS for cell in cells(part)}
     now = {result["name"] for result in results}
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
@@ -77,7 +77,7 @@ def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """One line per run, and the page of tables, which is also printed."""
+    """Write one line per run and the page of tables, which is also printed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     in_order = sorted(results, key=_name)
     path.write_text("".join(json.dumps(result) + "\n" for result in in_order), "utf-8")
@@ -93,7 +93,7 @@ def as_page(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def with_peers(cache: Path, results: Sequence[Mapping[str, Any]], python: str) -> list[dict[str, Any]]:
-    """The results with the other packages' findings of the same runs, computed once for each run."""
+    """The results with other packages' findings on the same runs, computed once per run."""
     known = cache / "peers.jsonl"
     findings = _read_peers(known)
     missing = [str(cache / "runs" / result["name"]) for result in results if result["name"] not in findings]

@@ -1,9 +1,9 @@
-"""How fast the rules are, and how often they are wrong on healthy runs.
+"""How fast the rules are, and how often they fire on healthy runs.
 
 python -m benchmarks.evaluation [--points 2000 10000 100000] [--runs 60] [--length 1000]
 
 Prints the CPU time of a full evaluation of all rules on runs of 100 series of each of `--points`, with the slowest
-rules; then, for noise of different kinds, the share of `--runs` simulated healthy runs of `--length` points in which a
+rules; then, for different kinds of noise, the share of `--runs` simulated healthy runs of `--length` points in which a
 rule fired (`--runs 0` skips this).
 """
 
@@ -21,7 +21,7 @@ from diagnostics.rules import RUN_RULES, SAMPLE_RULES, evaluate
 
 SERIES = 100
 SLOWEST = 3
-REPEATS = 5  # of which the fastest counts
+REPEATS = 5  # the fastest counts
 HEALTHY: dict[str, Callable[[Noise], Run]] = {"grpo": grpo, "ppo": ppo}
 NOISES = (
     *(("normal", phi) for phi in (0.0, 0.5, 0.7, 0.9, 0.95)),
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def print_times(lengths: Sequence[int]) -> None:
-    """A table of the CPU milliseconds of all rules on runs of these lengths."""
+    """Print a table of the CPU milliseconds of all rules on runs of these lengths."""
     where = f"{machine()}, {versions(sys.executable, ('numpy',))}"
     say(f"CPU time of all {len(RUN_RULES) + len(SAMPLE_RULES)} rules on {SERIES} series; {where}\n")
     say("| run | points | all rules, ms | slowest, ms |")
@@ -55,7 +55,7 @@ def print_times(lengths: Sequence[int]) -> None:
 
 
 def slowest(run: Run) -> str:
-    """The rules that take longest on a run, with their milliseconds."""
+    """The slowest rules on a run, with their milliseconds."""
     spent = {
         rule.name: milliseconds(lambda rule=rule: rule.check(run, rule.limits))
         for rule in RUN_RULES
@@ -65,7 +65,7 @@ def slowest(run: Run) -> str:
 
 
 def print_alarms(tails: str, phi: float, runs: int, points: int) -> None:
-    """The share of healthy runs in which each rule fired, by severity."""
+    """Print the share of healthy runs in which each rule fired, by severity."""
     counts: Counter[str] = Counter()
     for algorithm, healthy in HEALTHY.items():
         for seed in range(runs):
@@ -77,7 +77,7 @@ def print_alarms(tails: str, phi: float, runs: int, points: int) -> None:
 
 
 def milliseconds(action: Callable[[], object]) -> float:
-    """The CPU time of the fastest of a few calls."""
+    """The CPU time of the fastest of several calls."""
     spent = []
     for _ in range(REPEATS):
         started = time.process_time()

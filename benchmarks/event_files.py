@@ -1,6 +1,6 @@
-"""Event files of every layout that trainers write, for the readers' benchmark and tests; written without TensorBoard.
+"""Event files in every layout that trainers write, for the readers' benchmark and tests; written without TensorBoard.
 
-`LAYOUTS` maps a layout's name to the events of a run of so many steps; values are random, seeded and float32.
+`LAYOUTS` maps a layout's name to a function from a number of steps to events; values are random, seeded and float32.
 """
 
 import random
@@ -17,13 +17,13 @@ _HISTOGRAM_EVERY, _HISTOGRAMS, _BUCKETS = 10, 2, 30
 
 
 def tags(count: int = 40) -> list[str]:
-    """Names of many lengths, as trainers' names are."""
+    """Names of varying lengths, like those of real trainers."""
     draw = random.Random(0)
     return [f"train/{index}_" + "".join(draw.choices("abcdefgh_", k=draw.randint(4, 22))) for index in range(count)]
 
 
 def varint(number: int) -> bytes:
-    """An unsigned varint; negative numbers as int64 fields hold them."""
+    """An unsigned varint; negative numbers are encoded as in int64 fields."""
     number, found = number & (1 << 64) - 1, b""
     while number > 127:
         found += bytes([number & 127 | 128])
@@ -32,7 +32,7 @@ def varint(number: int) -> bytes:
 
 
 def field(number: int, content: bytes) -> bytes:
-    """A field of bytes."""
+    """A length-delimited field."""
     return varint(number << 3 | 2) + varint(len(content)) + content
 
 
@@ -42,7 +42,7 @@ def scalar(tag: str, value: float) -> bytes:
 
 
 def tensor(tag: str, value: float) -> bytes:
-    """A summary value as TensorFlow 2 writes it: a tensor without dimensions, with its plugin."""
+    """A summary value as TensorFlow 2 writes it: a zero-dimensional tensor, with its plugin."""
     content = b"\x08\x01\x12\x00" + field(5, struct.pack("<f", value))
     return field(1, field(1, tag.encode()) + field(8, content) + field(9, field(1, field(1, b"scalars"))))
 
@@ -63,7 +63,7 @@ def event(step: int, time: float, *values: bytes) -> bytes:
 
 
 def regular(steps: int, first: int = 1) -> Iterator[bytes]:
-    """The same forty tags in every step."""
+    """The same forty tags at every step."""
     draw, names = random.Random(first), tags()
     for step in range(first, first + steps):
         for index, tag in enumerate(names):
@@ -71,7 +71,7 @@ def regular(steps: int, first: int = 1) -> Iterator[bytes]:
 
 
 def eval_rows(steps: int) -> Iterator[bytes]:
-    """Now and then six more tags."""
+    """Six more tags at regular intervals."""
     draw, names = random.Random(1), tags()
     for step in range(1, steps + 1):
         extra = [f"eval/{name}" for name in names[:_EVAL_TAGS]] if step % _EVAL_EVERY == 0 else []
@@ -79,7 +79,7 @@ def eval_rows(steps: int) -> Iterator[bytes]:
 
 
 def shuffled(steps: int) -> Iterator[bytes]:
-    """All tags in every step, in another order each time."""
+    """All tags at every step, in a different order each time."""
     draw, names = random.Random(2), tags()
     for step in range(1, steps + 1):
         draw.shuffle(names)
@@ -87,7 +87,7 @@ def shuffled(steps: int) -> Iterator[bytes]:
 
 
 def irregular(steps: int) -> Iterator[bytes]:
-    """Some of the tags in every step."""
+    """A varying subset of the tags at every step."""
     draw, names = random.Random(3), tags(50)
     for step in range(1, steps + 1):
         chosen = (tag for tag in names if draw.random() < 0.8)
@@ -109,7 +109,7 @@ def several(steps: int) -> Iterator[bytes]:
 
 
 def histograms(steps: int) -> Iterator[bytes]:
-    """Two histograms in every tenth step."""
+    """Two histograms at every tenth step."""
     draw, per_step = random.Random(6), len(tags())
     for number, payload in enumerate(regular(steps)):
         yield payload
@@ -130,14 +130,14 @@ LAYOUTS: dict[str, Callable[[int], Iterable[bytes]]] = {
 
 
 def resumed(folder: Path, steps: int, restarts: int = 4) -> None:
-    """Write a run that was stopped and resumed from an earlier step, one file for each time."""
+    """Write a run that was stopped and resumed from an earlier step, one file per start."""
     each = steps // restarts
     for restart in range(restarts):
         write(folder, regular(each, 1 + restart * each - min(restart, 1) * each // 10), restart)
 
 
 def write(folder: Path, payloads: Iterable[bytes], process: int = 0) -> Path:
-    """Write an event file of these records into a folder; returns its path."""
+    """Write an event file with these records to a folder; returns its path."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / FILE_NAME.format(process=process + 1).replace("1700000000", str(1700000000 + 100 * process))
     with file.open("wb") as out:
@@ -153,7 +153,7 @@ def write(folder: Path, payloads: Iterable[bytes], process: int = 0) -> Path:
 
 
 def framed(payloads: Sequence[bytes]) -> bytes:
-    """Records as an event file holds them, each between its length and its checksum."""
+    """Records framed as in an event file, each between its length and its checksum."""
     parts: list[bytes] = []
     for payload in payloads:
         length = struct.pack("<Q", len(payload))

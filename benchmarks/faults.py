@@ -1,9 +1,9 @@
-"""Whether the faults take: each is switched on in a healthy training, and the metric that shows it is read off.
+"""Checks that each fault takes effect: switches it on in a healthy training and reads off the metric that shows it.
 
 python benchmarks/faults.py [FAULT ...] [--algorithm ppo|grpo] [--seed N] [--output docs/reference/faults.md]
 
 Prints, for each case of each fault, the metric's mean over the last five steps before the onset, over the last five of
-the run, and over those same steps of the healthy run. Exits with 1 where a fault did not take.
+the run, and over those same steps of the healthy run. Exits with 1 if a fault had no effect.
 """
 
 import argparse
@@ -59,7 +59,7 @@ Events: TypeAlias = Mapping[int, Mapping[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one run of a case showed; `cpu` in seconds."""
+    """The measurements of one run of a case; `cpu` in seconds."""
 
     fault: Fault
     case: Case
@@ -71,14 +71,14 @@ class Measured:
 
 
 class Runs:
-    """The trainings of a benchmark, in one process so that torch is imported once; a healthy one serves many cases."""
+    """The trainings of a benchmark, in one process so that torch is imported once; a healthy run serves many cases."""
 
     def __init__(self, folder: Path, seed: int) -> None:
         self._folder = folder
         self._seed = seed
 
     def measure(self, fault: Fault, case: Case) -> Measured:
-        """Train the case, and its healthy recipe where that was not trained yet."""
+        """Train the case, and its healthy recipe unless already trained."""
         steps = ONSET - 1 + case.steps
         healthy = self._healthy(case.algorithm, case.task)
         started = time.process_time()
@@ -111,7 +111,7 @@ class Runs:
 
 
 def main() -> int:
-    """Measure the chosen cases, print one line each, and write the page that was asked for."""
+    """Measure the chosen cases, print one line each, and write the requested page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("faults", nargs="*", choices=[*FAULTS, []], metavar="FAULT")
     parser.add_argument("--algorithm", choices=["ppo", "grpo"])
@@ -186,13 +186,13 @@ def _line(each: Measured) -> str:
 
 @cache
 def _events(folder: Path) -> Events:
-    """Step → its metrics, of a run directory."""
+    """Step → metrics of a run directory."""
     lines = (folder / "events.jsonl").read_text("utf-8").splitlines()
     return {event["step"]: event["metrics"] for event in map(json.loads, lines)}
 
 
 def _mean_until(events: Events, metric: str, last: int) -> float:
-    """Mean of the logged values among the steps compared, which end with `last`; NaN where there is none."""
+    """Mean of the logged values over the compared steps, which end with `last`; NaN if there are none."""
     steps = range(last - STEPS_COMPARED + 1, last + 1)
     values = [events[step][metric] for step in steps if metric in events[step]]
     return fmean(values) if values else math.nan

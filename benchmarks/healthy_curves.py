@@ -1,4 +1,4 @@
-"""Healthy training curves, simulated: PPO and GRPO runs that learn, with autocorrelated or heavy-tailed noise."""
+"""Simulated healthy training curves: PPO and GRPO runs that learn, with autocorrelated or heavy-tailed noise."""
 
 from dataclasses import replace
 from itertools import accumulate
@@ -13,7 +13,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
 from diagnostics.producers.settings import settings_of_run
 
-LEARNING_POINTS = 250  # of logged points: the time constant in which reward and KL approach their end
+LEARNING_POINTS = 250  # in logged points: the time constant with which reward and KL approach their final values
 GRPO = {"num_generations": 8, "num_iterations": 4, "max_completion_length": 512, "beta": 0.04}
 PPO = {"response_length": 53, "num_ppo_epochs": 4, "num_mini_batches": 1, "per_device_train_batch_size": 64}
 
@@ -26,7 +26,7 @@ class Noise:
         self.points = points
 
     def __call__(self) -> Values:
-        """(N,) fresh noise."""
+        """(N,) new noise."""
         size, draw = self.points, self._generator
         drawn = draw.standard_t(3, size) / 3**0.5 if self._is_heavy else draw.normal(size=size)
         shocks = drawn * (1 - self._phi**2) ** 0.5
@@ -34,7 +34,7 @@ class Noise:
 
 
 def grpo(noise: Noise) -> Run:
-    """A GRPO run with two reward functions, of which one is learned."""
+    """A GRPO run with two reward functions, one of them learned."""
     learned = _learned(noise.points)
     accuracy, form = (np.clip(level + 0.03 * noise(), 0, 1) for level in (0.3 + 0.5 * learned, 0.5 + 0 * learned))
     return _run("grpo", GRPO, noise.points, {
@@ -81,7 +81,7 @@ def ppo(noise: Noise) -> Run:
 
 
 def widened(run: Run, series: int) -> Run:
-    """The run with series of unmapped tags, up to so many in all."""
+    """The run padded with series of unmapped tags to a given total."""
     model = next(iter(run.series.values()))
     more = {f"extra/{index}": replace(model, name=f"extra/{index}") for index in range(series - len(run.series))}
     return replace(run, series={**run.series, **more})

@@ -2,9 +2,9 @@
 
     python -m benchmarks.logging_cost [--steps 1000] [--output FILE]
 
-"Training thread" is what a training waits for, in CPU microseconds per step; "process" adds the threads beside it. The
-rows with a queue are what this trainer does: the row is handed over, and a thread of the sink's own writes it. CPU of
-other processes, such as W&B's service, is not counted.
+"Training thread" is what a training waits for, in CPU microseconds per step; "process" adds its other threads. The rows
+with a queue are what this trainer does: it hands the row over, and the sink's own thread writes it. CPU time of other
+processes, such as W&B's service, is not counted.
 """
 
 import argparse
@@ -25,7 +25,7 @@ Log = Callable[[int, Mapping[str, float]], None]
 
 
 def cost(log: Log, close: Callable[[], None], steps: int) -> tuple[float, float]:
-    """Microseconds of the calling thread and of the whole process, per step, after ten steps of warm-up."""
+    """Microseconds per step of the calling thread and of the whole process, after ten warm-up steps."""
     for step in range(10):
         log(step, METRICS)
     thread, process = time.thread_time(), time.process_time()
@@ -37,7 +37,7 @@ def cost(log: Log, close: Callable[[], None], steps: int) -> tuple[float, float]
 
 
 def ways(folder: Path) -> dict[str, tuple[Log, Callable[[], None]]]:
-    """How to log a row and how to close, for each way to log."""
+    """For each way to log: a function that logs a row and one that closes."""
     (folder / "wandb").mkdir()
     log = RunLog(folder / "run")
     tensorboard, wandb = TensorBoardSink(Origin(folder / "direct", {})), WandbSink(Origin(folder / "wandb", {}))
@@ -51,7 +51,7 @@ def ways(folder: Path) -> dict[str, tuple[Log, Callable[[], None]]]:
 
 
 def table(folder: Path, steps: int) -> Iterator[str]:
-    """The results as Markdown, line by line as they come to be."""
+    """The results as Markdown, line by line as they become available."""
     yield "# The cost of logging"
     yield ""
     yield f"Printed by `make speed` on {datetime.now(UTC):%Y-%m-%d}; {machine()}."
@@ -67,7 +67,7 @@ def table(folder: Path, steps: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print one line for each way to log, and write them to a file if asked to."""
+    """Print one line for each way to log, and write them to a file if requested."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--output", type=Path, help="write the table to this file too")

@@ -1,4 +1,4 @@
-"""The machine and the environments that a page of figures was printed on, in words."""
+"""Describes the machine and the environments on which a page of figures was produced."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from trainer.acceleration.processor import processor
 
 
 def machine() -> str:
-    """The processor, in words; its family and model tell generations of one name apart."""
+    """The processor in words; family and model distinguish generations that share a name."""
     told = processor()
     name = told.get("model name", platform.processor())
     generation = (
@@ -19,7 +19,7 @@ def machine() -> str:
 
 
 def versions(python: str, packages: Sequence[str]) -> str:
-    """Python and some packages of an environment, by their versions."""
+    """The versions of Python and some packages of an environment."""
     code = (
         "import sys, platform, importlib.metadata as m; print(platform.python_version(), *map(m.version, sys.argv[1:]))"
     )

@@ -3,9 +3,9 @@
     python -m benchmarks.readers [--peers .venv-readers/bin/python] [--quick] [--output FILE]
 
 `--peers` is the Python of an environment with `benchmarks/readers-requirements.txt`; without it only ours is measured.
-Every figure is the CPU time of a process of its own, imports left out, from the first byte to the last array, and the
-most memory that the process held. The readers take turns; the best of their readings counts. All check every checksum.
-`--quick` takes a tenth of the data. `make read-speed` runs it: about ten minutes on a machine that does nothing else.
+Every figure is the CPU time of a separate process, excluding imports, from the first byte to the last array, and its
+peak memory. The readers take turns; each one's best reading counts. All verify every checksum. `--quick` uses a tenth
+of the data. `make read-speed` runs it: about ten minutes on an otherwise idle machine.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from benchmarks.machine import machine, versions
 from benchmarks.reading import wandb_file
 from benchmarks.reading.measuring import OURS, RUST, SLOW, Measured, in_turn, ours, peer
 
-REPETITIONS = 5  # of ours and the Rust server; the slow ones are read with once
+REPETITIONS = 5  # for ours and the Rust server; the slow readers run once
 STEPS, LONG_STEPS, RUNS, RUN_STEPS, ROWS, LISTED = 10_000, 100_000, 100, 1000, 10_000, 1000
 PEERS = ("tensorboard", "tensorboard-data-server", "tbparse", "protobuf", "numpy")
 LONG = "regular, ten times as long"
@@ -32,7 +32,7 @@ Write = Callable[[Path], object]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the tables line by line as they come to be."""
+    """Measure, and print the tables line by line as they become available."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peers", type=Path, help="the Python of an environment with the other readers")
     parser.add_argument("--quick", action="store_true", help="a tenth of the data")
@@ -95,7 +95,7 @@ def _row(name: str, make: Write, folder: Path, peers: Path | None) -> str:
         readings |= {name: (partial(peer, peers, name, folder), 1) for name in SLOW}
         readings[RUST] = partial(peer, peers, RUST, folder), REPETITIONS
     found = in_turn(readings)
-    if name != LONG:  # it is read again below
+    if name != LONG:  # LONG is measured again below
         shutil.rmtree(folder)
     cells = [_cell(found.get(reader)) for reader in (OURS, *SLOW, RUST)]
     ratios = [f"{found[one].cpu / found[OURS].cpu:.1f}" if one in found else "–" for one in (RUST, SLOW[0])]

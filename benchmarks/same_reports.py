@@ -1,8 +1,8 @@
 """Compares the JSON reports of two commits over the same logs: `python -m benchmarks.same_reports --before REV`.
 
 The logs are the sample runs, the fixtures, and a small run of every format that the fuzzer starts from. They are
-written once, by the code of this tree, and diagnosed by both commits. Every difference is printed; those that are
-intended are listed in `INTENDED`, each with its reason. Exits with 1 where a report differs in any other way.
+written once, by the code of this tree, and diagnosed by both commits. Every difference is printed; intended ones are
+listed in `INTENDED`, each with its reason. Exits with 1 if a report differs in any other way.
 """
 
 import argparse
@@ -23,13 +23,13 @@ from tests.fuzz.seeds import SEEDS
 
 @dataclass(frozen=True, slots=True)
 class Intended:
-    """A difference that is meant: where in a report it stands (a pattern over its path), and why."""
+    """An intended difference: a pattern over its path in a report, and the reason."""
 
     where: str
     why: str
 
     def covers(self, place: str) -> bool:
-        """Whether a difference at this place of a report is this one."""
+        """Whether it covers a difference at this path of a report."""
         return re.fullmatch(self.where, place) is not None
 
 
@@ -39,7 +39,7 @@ INTENDED: tuple[Intended, ...] = (
 
 
 def main() -> int:
-    """Print what differs; 0 where nothing does that is not intended."""
+    """Print the differences; returns 0 if all of them are intended."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--before", required=True, metavar="REV", help="the commit to compare with")
     parser.add_argument("logs", nargs="*", type=Path, help="further folders of logs")
@@ -61,7 +61,7 @@ def _seeds(folder: Path) -> Path:
 
 
 def _reports(tree: Tree, logs: list[Path], output: Path) -> Mapping[str, Any]:
-    """Every run's report by its path, as the code of this tree says it."""
+    """Every run's report by its path, produced by the code of this tree."""
     command = [sys.executable, "-m", "diagnostics.cli", "diagnose", *map(str, logs), "--format", "json"]
     done = subprocess.run(
         [*command, "--output", str(output)],
@@ -78,7 +78,7 @@ def _reports(tree: Tree, logs: list[Path], output: Path) -> Mapping[str, Any]:
 
 
 def _with_present_names(report: str) -> str:
-    """A report in which causes that were renamed since have their present names."""
+    """A report with causes that have since been renamed under their present names."""
     for former, present in FORMER_NAMES.items():
         report = report.replace(former, present)
     return report
@@ -100,7 +100,7 @@ def _say(line: str) -> None:
 
 
 def _differences(old: Any, new: Any, place: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Every place at which two JSON values differ, with both; entries of lists are matched by their rule or cause."""
+    """Every path at which two JSON values differ, with both values; list entries are matched by their rule or cause."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in old.keys() | new.keys():
             yield from _differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)

@@ -1,8 +1,8 @@
-"""Times this tree beside an earlier commit: `python -m benchmarks.same_speed --before REV [--turns 7]`.
+"""Times this tree against an earlier commit: `python -m benchmarks.same_speed --before REV [--turns 7]`.
 
-Both take turns on the same logs and trainings, each time in a process of its own; the best turn of each counts.
-Reading is timed in CPU seconds without imports, training as the median of `step_time`, in seconds. Run it on a machine
-that does nothing else. Exits with 1 where this tree is slower by more than `--allowed` (3 %).
+Both take turns on the same logs and trainings, each time in a separate process; each one's best turn counts. Reading is
+timed in CPU seconds without imports, training as the median of `step_time`, in seconds. Run it on an otherwise idle
+machine. Exits with 1 if this tree is slower by more than `--allowed` (3 %).
 """
 
 import argparse
@@ -29,7 +29,7 @@ Timing = Callable[[Tree], float]
 
 
 def main() -> int:
-    """Print a row per workload; 1 where one is slower than allowed."""
+    """Print a row per workload; returns 1 if one is slower than allowed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", required=True, metavar="REV", help="the commit to compare with")
     parser.add_argument("--turns", type=int, default=7, help="how often each side is timed (7)")
@@ -68,7 +68,7 @@ def _timings(scratch: Path) -> Iterator[tuple[str, Timing]]:
 
 
 def _best_in_turn(timing: Timing, trees: tuple[Tree, Tree], turns: int) -> tuple[float, float]:
-    """The best time of each tree, where they take turns, each going first in half of them."""
+    """The best time of each tree; they alternate, each going first half of the time."""
     found: dict[str, list[float]] = {tree.name: [] for tree in trees}
     for turn in range(turns):
         for tree in trees if turn % 2 else reversed(trees):
@@ -77,7 +77,7 @@ def _best_in_turn(timing: Timing, trees: tuple[Tree, Tree], turns: int) -> tuple
 
 
 def _read(what: str, folder: Path, tree: Tree) -> float:
-    """CPU seconds of one reading, nothing kept and nothing found in a cache."""
+    """CPU seconds of one reading, without a cache."""
     command = [sys.executable, "-m", "benchmarks.reading.ours", what, str(folder)]
     environment = {**tree.environment, "XDG_CACHE_HOME": "/dev/null"}
     done = subprocess.run(command, cwd=tree.path, env=environment, capture_output=True, text=True, check=True)
@@ -85,7 +85,7 @@ def _read(what: str, folder: Path, tree: Tree) -> float:
 
 
 def _train(words: Sequence[str], runs: Path, tree: Tree) -> float:
-    """The median step of one training, in seconds."""
+    """The median step time of one training, in seconds."""
     run = runs / f"{words[0]}-{len(list(runs.glob('*')))}"
     command = [sys.executable, "-P", "-m", "trainer.main", "train", *words, "--max_steps", str(TRAINING_STEPS)]
     command += ["--save_strategy", "no", "--report_to", "none", "--run_dir", str(run)]

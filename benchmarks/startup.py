@@ -1,9 +1,9 @@
-"""What it costs to start: importing diagnostics.api, and `rlvitals diagnose` of a sample run of 60 steps.
+"""Startup cost: importing diagnostics.api, and `rlvitals diagnose` of a sample run of 60 steps.
 
     python -m benchmarks.startup [--rounds 20]
 
-Every command runs in a process of its own. The commands take turns, and of each the round with the least CPU time
-counts, since other work on the machine can only add to it. The ratio to importing NumPy carries over to other machines.
+Every command runs in a separate process. The commands take turns, and each one's round with the least CPU time counts,
+since other work on the machine can only add to it. The ratio to importing NumPy carries over to other machines.
 """
 
 import argparse
@@ -28,14 +28,14 @@ COMMANDS: Mapping[str, Sequence[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Seconds of one process, from its start to its end."""
+    """Seconds of one process, from start to end."""
 
     cpu: float
     wall: float
 
 
 def cost_of(words: Sequence[str]) -> Cost:
-    """Run Python with these words and measure it; what it prints and its exit code do not matter."""
+    """Run Python with these arguments and measure it; its output and exit code are ignored."""
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run([sys.executable, *words], cwd=ROOT, env=_environment(), check=False, capture_output=True)
     wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -43,12 +43,12 @@ def cost_of(words: Sequence[str]) -> Cost:
 
 
 def _environment() -> dict[str, str]:
-    """This process's own, but bytecode is cached as it is for users."""
+    """This process's environment, but with bytecode caching on, as it is for users."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def measured(rounds: int) -> dict[str, Cost]:
-    """The cheapest round of each command, after one that warms the caches of files and bytecode."""
+    """The cheapest round of each command, after one that warms the file and bytecode caches."""
     costs = [{name: cost_of(words) for name, words in COMMANDS.items()} for _ in range(rounds + 1)][1:]
     return {name: min((each[name] for each in costs), key=lambda cost: cost.cpu) for name in COMMANDS}
 

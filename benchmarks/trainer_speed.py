@@ -1,11 +1,11 @@
-"""How fast the trainer is beside TRL 1.12: the same model, prompts, batch and completion lengths, in turn.
+"""How fast the trainer is compared with TRL 1.12: the same model, prompts, batch and completion lengths, in turn.
 
     python -m benchmarks.trainer_speed --trl-python .venv-trl/bin/python [--quick] [--output FILE]
 
-Every training is a process of its own on one thread; a step is the time between two calls of the reward function. The
-trainings of a case take turns of some steps: TRL, generic, fused, then the other way round. CPU seconds are those of
-the whole process; they bear a busy machine better than wall time does. The last tables, of two processes on two cores,
-are wall time: run them on an idle machine.
+Every training is a separate process with one thread; a step is the time between two calls of the reward function. The
+trainings of a case take turns of a few steps: TRL, generic, fused, then in reverse. CPU seconds are those of the whole
+process; they are less sensitive to a busy machine than wall time. The last tables, of two processes on two cores, are
+wall time: run them on an idle machine.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def on_one_core(bench: Bench, case: Case, logs: Path) -> dict[str, Training]:
 
 
 def on_two_cores(bench: Bench, case: Case, logs: Path) -> dict[str, Training]:
-    """TRL as it starts by default, and two processes of ours with a thread each."""
+    """TRL with its default threads, and two processes of ours with one thread each."""
     return {
         TRL: bench.trl(case, logs / "trl.log", None),
         FUSED: bench.ours(case, logs / "fused.log", "auto", processes=2),
@@ -41,7 +41,7 @@ def on_two_cores(bench: Bench, case: Case, logs: Path) -> dict[str, Training]:
 
 
 def tables(bench: Bench, cases: Sequence[Case], two_cores: Sequence[Case], turns: int) -> Iterator[str]:
-    """The tables, line by line as they come to be."""
+    """The tables, line by line as they become available."""
     for workload in dict.fromkeys(case.size for case in (*cases, *two_cores)):
         bench.write(workload)
     for case in cases:
@@ -54,14 +54,14 @@ def tables(bench: Bench, cases: Sequence[Case], two_cores: Sequence[Case], turns
 
 
 def chosen_among(cases: Sequence[Case], names: Sequence[str], is_quick: bool) -> list[Case]:
-    """The cases of these names, or else all, or else the quick ones."""
+    """The cases with these names; by default all, or only the quick ones."""
     if names:
         return [case for case in cases if case.name in names]
     return [case for case in cases if case.is_quick or not is_quick]
 
 
 def arguments() -> argparse.Namespace:
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trl-python", default=".venv-trl/bin/python", help="a Python that has TRL 1.12")
     parser.add_argument("--quick", action="store_true", help="fewer cases and turns: six minutes, not 25")
@@ -78,7 +78,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Print table after table, and write them to a file if asked to."""
+    """Print table after table, and write them to a file if requested."""
     chosen = arguments()
     turns = chosen.turns or (QUICK_TURNS if chosen.quick else TURNS)
     one_core = () if chosen.no_one_core else chosen_among(CASES, chosen.only, chosen.quick)

@@ -1,8 +1,8 @@
-"""Whether our PPO, GRPO and RLOO compute what TRL's do: on the same rollouts, number by number, and as learning curves.
+"""Compares our PPO, GRPO and RLOO with TRL's: number by number on the same rollouts, and as learning curves.
 
 python -m benchmarks.trl_parity [--trl-python PYTHON] [--seeds 0 1 2 3] [--curves NAME ...] [--output FILE.md]
 
-Prints the tables as Markdown; exits with 1 where something that should agree does not. `make parity` runs it.
+Prints the tables as Markdown; exits with 1 if something that should agree does not. `make parity` runs it.
 """
 
 import argparse
@@ -48,7 +48,7 @@ def learning_curves(folder: Path, trl_python: str, seeds: Sequence[int], curves:
 def report(
     comparisons: Sequence[Comparison], curves: Sequence[Block], trl_python: str, page: str = ""
 ) -> Iterator[str]:
-    """The whole output, line by line; the tables of curves that were not trained are those of an earlier page."""
+    """The whole output, line by line; curves that were not trained keep their tables from an earlier page."""
     yield "# Parity with TRL"
     yield ""
     yield f"Printed by `make parity` on {datetime.now(UTC):%Y-%m-%d}; {machine()}, one thread per training."
@@ -64,7 +64,7 @@ def report(
 
 
 def earlier_section(page: str, curve: str) -> Iterator[str]:
-    """The section of a curve as a page has it; nothing where it has none."""
+    """A curve's section of a page; empty if the page has none."""
     heading = curve_heading(curve)
     _, found, rest = page.partition(f"{heading}\n")
     if found:
@@ -72,7 +72,7 @@ def earlier_section(page: str, curve: str) -> Iterator[str]:
 
 
 def main() -> int:
-    """Run everything, print the tables and say whether they hold."""
+    """Run everything, print the tables and report whether the sides agree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trl-python", default=str(ROOT / ".venv-trl" / "bin" / "python"))
     parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2, 3], help="none: no learning curves")

@@ -1,4 +1,4 @@
-"""An earlier commit beside this tree, so that one run can compare what both of them do."""
+"""Checks out an earlier commit beside this tree, so that one run can compare both."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """One commit's files; `environment` makes Python import from them, and keep its cache to them."""
+    """One commit's files; `environment` makes Python import from them and keep its cache separate."""
 
     name: str
     path: Path

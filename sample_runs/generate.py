@@ -1,9 +1,9 @@
-"""The generator of the sample runs: real trainings of the bundled trainer, each with its right findings.
+"""Generates the sample runs: real trainings of the bundled trainer, each with its expected findings.
 
     python sample_runs/generate.py [NAME ...]
 
-trains every sample run (or the named ones) anew and replaces its folder. A log is never edited: a sick run is made
-sick by its configuration or its reward. What `expected.json` says is written here by hand, not taken from a diagnosis.
+retrains every sample run (or the named ones) and replaces its folder. A log is never edited: a sick run is made sick by
+its configuration or its reward. The contents of `expected.json` are written here by hand, not taken from a diagnosis.
 """
 
 import json
@@ -20,7 +20,7 @@ SMALL = ("--num_completions_to_log", "16", "--save_strategy", "no", "--report_to
 
 @dataclass(frozen=True, slots=True)
 class SampleRun:
-    """One sample run: the trainer's recipe and changes that make it, how it was made in words, and its right findings.
+    """One sample run: the trainer's recipe and overrides, a description of how it was made, and its expected findings.
 
     `findings` maps each rule that must fire to its severity; no other rule may fire.
     """
@@ -71,9 +71,9 @@ SAMPLE_RUNS = {
         recipe="ppo-value-nan",
         made="One of two reward functions returns NaN from its 41st call on; nothing keeps it from the weights.",
         verdict="critical",
-        findings={  # NaN weights only write token 0
+        findings={  # with NaN weights only token 0 is generated
             "nonfinite-metric": "critical",
-            "reward-func-constant": "warning",  # the function that will return NaN returns 0 until then
+            "reward-func-constant": "warning",  # the function that later returns NaN returns 0 until then
             "eos-never-generated": "critical",
             "smp-truncated": "warning",
             "smp-empty": "critical",
@@ -89,7 +89,7 @@ SAMPLE_RUNS = {
 
 
 def generate(name: str, sample: SampleRun) -> None:
-    """Train one sample run into its folder and write what is expected of it."""
+    """Train one sample run into its folder and write its expected findings."""
     folder = HERE / name
     shutil.rmtree(folder, ignore_errors=True)
     trainer = [sys.executable, "-P", "-m", "trainer.main", "train", "--recipe", sample.recipe, *SMALL, *sample.changes]

@@ -1,8 +1,8 @@
-"""The reports of the sample runs, in the three forms that a person reads, as the command line writes them.
+"""The reports of the sample runs, in the three human-readable forms, as the command line writes them.
 
     python sample_runs/reports.py
 
-writes docs/reports anew. A test compares what lies there with what the rules say today.
+rewrites docs/reports. A test compares its contents with what the rules report today.
 """
 
 import os
@@ -19,7 +19,7 @@ FORMS = {"txt": "text", "md": "markdown", "html": "html"}
 
 
 def reports() -> Iterator[tuple[str, str]]:
-    """Each report's file name and text; paths in it are those of the repository, from which this must be called."""
+    """Each report's file name and text; its paths are relative to the repository, from which this must be called."""
     for description in sorted(Path("sample_runs").glob("*/run.json")):
         report = Report((diagnose(open_run(description.parent)),))
         for suffix, form in FORMS.items():
@@ -27,7 +27,7 @@ def reports() -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Write every report, and remove those of runs that are gone."""
+    """Write every report, and remove those of deleted runs."""
     os.chdir(ROOT)
     REPORTS.mkdir(exist_ok=True)
     written = dict(reports())

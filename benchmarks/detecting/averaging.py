@@ -1,4 +1,4 @@
-"""The log of a run as a trainer with a logging interval writes it: each point is the mean over several steps."""
+"""Rewrites a run's log as a trainer with a logging interval would: each point is the mean over several steps."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from diagnostics.runlog import EVENTS_FILE
 
 
 def average(run: Path, over: int) -> None:
-    """Rewrite the run's log with one point for every `over` of its steps; 1 leaves it as it is.
+    """Rewrite the run's log with one point per `over` steps; 1 leaves it unchanged.
 
     A metric's point is the mean over the steps that log it. An incomplete last interval is not logged.
     """

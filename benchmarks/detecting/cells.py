@@ -1,4 +1,4 @@
-"""The cells of the detection benchmark: the run of each, its part, and the order of training."""
+"""The cells of the detection benchmark: each one's run, its part of the corpus, and the training order."""
 
 import random
 import tomllib
@@ -23,9 +23,10 @@ _OF_ALGORITHM = ("ppo", "grpo")
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run: a fault from its onset on (1: from the start), or a healthy control.
+    """One run: a fault active from its onset (1: from the start), or a healthy control.
 
-    `name` is also the name of its folder in the cache. `size` names a model of `detecting.models`; empty: the shipped.
+    `name` is also the name of its folder in the cache. `size` names a model of `detecting.models`; empty: the shipped
+    one.
     """
 
     part: Part
@@ -62,17 +63,17 @@ class Cell:
 
     @property
     def switch_step(self) -> int:
-        """The step after which the run continues with other prompts; 0: never."""
+        """The step after which the run continues with different prompts; 0: never."""
         return self._of_control("switch_step")
 
     @property
     def average_over(self) -> int:
-        """How many steps one logged point averages, as with `logging_steps`."""
+        """The number of steps averaged into one logged point, as with `logging_steps`."""
         return self._of_control("average_over") or 1
 
     @property
     def words(self) -> list[str]:
-        """The command-line words of the options of `train`."""
+        """The arguments for `rlvitals train`."""
         corpus = read_corpus()
         common = {**corpus["values"], **corpus["algorithm_values"][self.algorithm]}
         values = {**common, **self._own_values()}
@@ -82,7 +83,7 @@ class Cell:
         return int(_control(self.control).get(key, 0)) if self.control else 0
 
     def _learning_rate(self) -> dict[str, Any]:
-        """That of the control, else of the recipe, scaled to the model of the cell; a fault sets its own."""
+        """The control's learning rate, else the recipe's, scaled to the cell's model; a fault sets its own."""
         recipe = demo_recipe(self.algorithm, self.task)
         if not self.size or recipe is None:
             return {}
@@ -108,7 +109,7 @@ def read_corpus() -> Mapping[str, Any]:
 
 
 def cells(part: Part, subset: str | None = None) -> list[Cell]:
-    """The cells of a part, seed by seed, so that any budget covers faults and controls evenly."""
+    """The cells of a part, seed by seed, so that any time budget covers faults and controls evenly."""
     faults = read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
     entry = read_corpus()["parts"][part]
     mixed = chain.from_iterable(_of_seed(part, seed, faults) for seed in entry["seeds"])
@@ -116,7 +117,7 @@ def cells(part: Part, subset: str | None = None) -> list[Cell]:
 
 
 def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
-    """Faults, those of the documents first, interleaved with controls, the standard one first, in a seeded order."""
+    """Documented faults first, interleaved with controls, the standard one first, in a seeded order."""
     sick, healthy = list(_sick(part, seed, faults)), list(_healthy(part, seed))
     order = random.Random(seed)
     order.shuffle(sick)
@@ -146,7 +147,7 @@ def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
 
 
 def _healthy(part: Part, seed: int) -> Iterator[Cell]:
-    """The controls of a seed; a control that was added later exists for later seeds only."""
+    """The controls of a seed; a control that was added later exists only for later seeds."""
     is_new = seed in read_corpus()["parts"][part].get("healthy_seeds", ())
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()
@@ -157,7 +158,7 @@ def _healthy(part: Part, seed: int) -> Iterator[Cell]:
 
 
 def _size(part: Part, seed: int) -> str:
-    """The size of the model that the runs of a seed train; empty: the shipped one."""
+    """The size of the model trained with this seed; empty: the shipped one."""
     return str(read_corpus()["parts"][part].get("models", {}).get(str(seed), ""))
 
 

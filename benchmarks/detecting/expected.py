@@ -1,4 +1,4 @@
-"""The committed ground truth: for each fault, the rules, causes and peers' findings that count as right."""
+"""The committed ground truth: the rules, causes and peers' findings that count as correct for each fault."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,10 +13,10 @@ PEERS = ("rldoctor", "rlprobe", "rlwatch")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What counts as right for one fault; `peers` has the findings of each other package.
+    """What counts as correct for one fault; `peers` has the findings of each other package.
 
-    `alarms` are the severities at which one of `rules` counts. `causes` are all that count with any algorithm, `only`
-    those that count with one, where that matters.
+    `alarms` are the severities at which one of `rules` counts. `causes` are correct with any algorithm; `only` lists
+    those that are correct with one algorithm, if that matters.
     """
 
     rules: frozenset[str]
@@ -26,13 +26,13 @@ class Expected:
     alarms: frozenset[str]
 
     def causes_with(self, algorithm: str) -> tuple[str, ...]:
-        """The right causes with this algorithm, else those with any."""
+        """The correct causes for this algorithm, else those for any."""
         return self.only.get(algorithm, self.causes)
 
 
 @cache
 def read_expected() -> Mapping[str, Expected]:
-    """Fault → what counts as right."""
+    """Fault → what counts as correct."""
     table = tomllib.loads(TABLE.read_text("utf-8"))
     return {
         fault: Expected(

@@ -1,4 +1,4 @@
-"""Fix efficacy: trains a sick run again from before its onset, with the fixes that its diagnosis suggests."""
+"""Fix efficacy: retrains a sick run from before its onset with the fixes that its diagnosis suggests."""
 
 import json
 import math
@@ -30,7 +30,7 @@ def can_be_fixed(cache: Path, cell: Cell) -> bool:
 
 
 def apply_missing(cache: Path, sick: Iterable[Cell], deadline: float) -> None:
-    """Train again with the suggested fixes, until `deadline` (of `time.monotonic`)."""
+    """Retrain with the suggested fixes, until `deadline` (of `time.monotonic`)."""
     for cell in sick:
         if time.monotonic() >= deadline:
             return
@@ -43,16 +43,16 @@ def apply_missing(cache: Path, sick: Iterable[Cell], deadline: float) -> None:
 
 
 def read_fixed(cache: Path, cell: Cell) -> Mapping[str, Any] | None:
-    """The result of the cell with its fix applied; None where that was not tried."""
+    """The result of the cell with its fix applied; None if that was not tried."""
     file = _result_file(cache, cell)
     return json.loads(file.read_text("utf-8")) if file.exists() else None
 
 
 def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
-    """`outcome`: recovers (the fault's sign is gone), does-not, or no-setting (no fix is a value that can be set)."""
+    """`outcome`: recovers (the symptom is gone), does-not, or no-setting (no fix is a value that can be set)."""
     parent, child = run_folder(cache, cell), cache / "runs" / _fixed_name(cell)
     command = [str(Path(sys.executable).with_name("rlvitals")), "train", "--from", parent.name, "--apply-fixes"]
-    command += ["--run_dir", child.name]  # relative: the output is stored, and must hold no path of this machine
+    command += ["--run_dir", child.name]  # relative: the output is stored and must not contain local paths
     done = subprocess.run(command, cwd=parent.parent, capture_output=True, text=True, check=False)
     if not child.exists():
         return {"outcome": "no-setting", "said": done.stderr.strip().splitlines()[-1], "changes": {}, "still": []}
@@ -66,7 +66,7 @@ def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
 
 
 def _shows(cache: Path, cell: Cell, name: str) -> bool | None:
-    """Whether a run shows the sign of the cell's fault against the healthy run; None while that one is not trained."""
+    """Whether a run shows the fault's symptom against the healthy run; None until the healthy run is trained."""
     healthy = next(c for c in cells(cell.part) if _is_its_healthy_run(c, cell))
     if not is_trained(cache, healthy):
         return None

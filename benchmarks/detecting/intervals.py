@@ -1,4 +1,4 @@
-"""The intervals and the test behind the benchmark's tables, in closed form or by plain numerical search."""
+"""The confidence intervals and the test behind the benchmark's tables, in closed form or by simple numerical search."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
 
 
 def poisson_upper(events: int, exposure: float, level: float = 0.95) -> float:
-    """The rate that makes as few events as these no likelier than 1 − `level`; inf without exposure."""
+    """The rate at which `events` or fewer have probability 1 − `level`; inf without exposure."""
     if exposure <= 0:
         return math.inf
     low, high = 0.0, 10.0 * (events + 5)
@@ -32,9 +32,9 @@ def poisson_upper(events: int, exposure: float, level: float = 0.95) -> float:
 
 
 def t_test(sick: Sequence[float], healthy: Sequence[float]) -> float:
-    """Two-sided p of Student's test for equal means; one sick run is enough, two healthy ones are needed.
+    """Two-sided p-value of Student's test for equal means; needs at least one sick run and two healthy ones.
 
-    Where neither side varies, 1 for equal means and 0 for others. NaN where there is too little to tell.
+    If neither side varies: 1 for equal means, else 0. NaN with too few runs.
     """
     if not sick or len(healthy) < 2:
         return math.nan

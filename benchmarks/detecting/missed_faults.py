@@ -1,4 +1,4 @@
-"""Why a fault was missed: the outcome of each rule that should have found it, on the whole run."""
+"""Explains missed faults: the outcome on the whole run of each rule that should have fired."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from diagnostics.texts import templates
 
 
 def with_reasons(cache: Path, cells: Sequence[Cell], results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The results; those of missed faults with `why`: rule → its outcome in words."""
+    """The results, those of missed faults with `why`: rule → its outcome in words."""
     missed = {str(found.result["name"]) for found in score_sick_runs(results) if not found.is_found}
     return [
         {**result, "why": _reasons(cache, cell)} if cell.name in missed else dict(result)

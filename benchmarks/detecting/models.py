@@ -1,4 +1,4 @@
-"""Models of other sizes than the shipped ones, made once from what is in the repository.
+"""Models in sizes other than the shipped ones, built once from what the repository contains.
 
 `addition` learns the same sums as the shipped model. `remarks` learns from completions of the shipped model, because
 the review texts that it was trained on are not included.
@@ -27,12 +27,12 @@ MAX_LENGTH = 64  # positions, as in the shipped models
 
 
 def model_folder(cache: Path, size: str, task: str) -> Path:
-    """The folder of the model of a size."""
+    """The folder of the model of this size."""
     return cache / "models" / f"{task}-{size}"
 
 
 def make_missing(cache: Path, size: str, task: str) -> Path:
-    """The folder of the model; made first where the cache lacks it, in about four CPU minutes."""
+    """The model's folder; trains the model first if the cache lacks it, in about four CPU minutes."""
     folder = model_folder(cache, size, task)
     if not folder.is_dir():
         unfinished = folder.with_name(folder.name + UNFINISHED)

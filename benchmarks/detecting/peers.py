@@ -1,11 +1,11 @@
-"""The findings of other monitors of RL training, in their own environment: each fed as its TRL adapter would feed it.
+"""Runs other monitors of RL training in their own environment, each fed as its TRL adapter would feed it.
 
 python -m benchmarks.detecting.peers RUN [RUN ...] > findings.jsonl
 
-One JSON line for each run: {"run": name, "rldoctor": {finding: severity}, "rlprobe": …, "rlwatch": …}. rldoctor gets
-the logged rows and the config; rlprobe and rlwatch get each row through their callback for TRL trainers, rlprobe with
-the logged completions as well. This module imports nothing of ours, and transformers need not be installed: the
-callbacks only need its base class.
+One JSON line per run: {"run": name, "rldoctor": {finding: severity}, "rlprobe": …, "rlwatch": …}. rldoctor gets the
+logged rows and the config; rlprobe and rlwatch get each row through their callback for TRL trainers, rlprobe with the
+logged completions as well. This module imports none of our code, and transformers need not be installed: the callbacks
+only need its base class.
 """
 
 import json
@@ -25,11 +25,11 @@ _NO_HANDLERS = {"capture_env": False, "install_handlers": False}
 
 
 class _TrainerCallback:
-    """Replaces transformers' base class of callbacks, of which they use nothing."""
+    """Replaces the callback base class of transformers, none of whose behaviour they use."""
 
 
 def main() -> None:
-    """Judge the runs that the command line names."""
+    """Judge the runs named on the command line."""
     logging.disable(logging.CRITICAL)
     sys.modules.setdefault("transformers", _stand_in())
     for folder in map(Path, sys.argv[1:]):
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def rldoctor(folder: Path) -> SeverityByFinding:
-    """Its findings of the whole run, as `rl-doctor diagnose` reports them."""
+    """Findings for the whole run, as `rl-doctor diagnose` reports them."""
     from rl_doctor import diagnose, run_from_records  # noqa: PLC0415 - an environment of its own
 
     rows = [{**metrics, "step": step} for step, metrics in _rows(folder)]
@@ -48,7 +48,7 @@ def rldoctor(folder: Path) -> SeverityByFinding:
 
 
 def rlprobe(folder: Path) -> SeverityByFinding:
-    """Its findings of the whole recording, as `rlprobe doctor` reports them."""
+    """Findings for the whole recording, as `rlprobe doctor` reports them."""
     from rlprobe.doctor import diagnose  # noqa: PLC0415
     from rlprobe.integrations.trl import RlprobeCallback  # noqa: PLC0415
 
@@ -67,7 +67,7 @@ def rlprobe(folder: Path) -> SeverityByFinding:
 
 
 def rlwatch(folder: Path) -> SeverityByFinding:
-    """The alerts that it sends while the run grows."""
+    """The alerts sent while the run grows."""
     from rlwatch.config import RLWatchConfig  # noqa: PLC0415
     from rlwatch.core import RLWatch, _build_trl_callback  # noqa: PLC0415
 
@@ -85,7 +85,7 @@ def rlwatch(folder: Path) -> SeverityByFinding:
 
 
 def _reported(findings: Iterator[tuple[str, str]]) -> SeverityByFinding:
-    """The worst severity of each finding, from warning on."""
+    """The worst severity of each finding, at warning or above."""
     worst: SeverityByFinding = {}
     for name, severity in findings:
         level = {"warn": "warning", "error": "critical"}.get(severity.lower(), severity.lower())
@@ -110,7 +110,7 @@ def _samples(folder: Path) -> Mapping[int, Sequence[Mapping[str, Any]]]:
 
 
 def _as_buffer(samples: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Samples in the form of the rolling buffer that TRL's GRPOTrainer keeps."""
+    """Samples in the form of the rolling buffer kept by TRL's GRPOTrainer."""
     functions = dict.fromkeys(name for sample in samples for name in sample.get("rewards", {}))
     return {
         "prompt": [sample["query"] for sample in samples],

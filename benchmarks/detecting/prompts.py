@@ -1,4 +1,4 @@
-"""Two equally large sets of prompts of one task, for runs whose data are switched.
+"""Splits a task's prompts into two sets of equal size, for runs that switch data.
 
 A resumed run continues with its own dataset file, which the second set then replaces.
 """
@@ -14,7 +14,7 @@ LARGE = 55  # the middle of the first numbers of the sums
 
 
 def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows before and after the switch, equally many, as a resumed run expects."""
+    """The rows before and after the switch, equal in number, as a resumed run expects."""
     rows = get_task(task).rows("train")
     first = [row for row in rows if _is_first(row["prompt"])]
     then = [row for row in rows if not _is_first(row["prompt"])]
@@ -23,14 +23,14 @@ def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def dataset_words(folder: Path, task: str) -> list[str]:
-    """The options of `train` for prompts from this folder, evaluated on the task's own."""
+    """The `train` options for prompts from this folder, evaluated on the task's own."""
     held_out = folder / "eval.jsonl"
     write_rows(held_out, get_task(task).rows("eval"))
     return ["--dataset", str(dataset_file(folder)), "--eval_dataset", str(held_out)]
 
 
 def dataset_file(folder: Path) -> Path:
-    """The file of prompts that the options name."""
+    """The prompt file named by those options."""
     return folder / "train.jsonl"
 
 
@@ -41,6 +41,6 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def _is_first(prompt: str) -> bool:
-    """Sums of smaller first numbers; openings of an even number of characters."""
+    """Whether a sum has a small first number, or an opening has an even number of characters."""
     left = prompt.partition("+")[0]
     return int(left) < LARGE if left.isdigit() else len(prompt) % 2 == 0

@@ -1,4 +1,4 @@
-"""The printed tables of the detection benchmark, as Markdown."""
+"""The Markdown tables of the detection benchmark."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ PINNED = Path(__file__).parents[1] / "peers-requirements.txt"
 
 
 def page(part: str, results: Sequence[Result], planned: int) -> str:
-    """All tables of one part; `planned` is how many cells it has in all."""
+    """All tables of one part; `planned` is its total number of cells."""
     found = score_sick_runs(results)
     pieces = [
         f"## The {part} part: {len(results)} of {planned} planned runs\n",
@@ -226,7 +226,7 @@ def _peer_table(results: Sequence[Result]) -> str:
 
 
 def pinned_version(peer: str) -> str:
-    """The version that the peers' environment is made with."""
+    """The version pinned for the peers' environment."""
     lines = PINNED.read_text("utf-8").splitlines()
     return next(line.partition("==")[2] for line in lines if line.startswith(f"{peer}=="))
 

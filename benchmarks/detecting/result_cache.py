@@ -1,7 +1,7 @@
-"""The results of the runs in a cache, stored beside them and valid while the sources that produced them are unchanged.
+"""Caches results beside their runs, valid while the sources that produced them are unchanged.
 
-Replaying a run step by step takes a second, diagnosing it once a twentieth of that. So the two are cached apart: a
-change of causes alone does not replay anything.
+Replaying a run step by step takes a second, diagnosing it once a twentieth of that. The two are therefore cached
+separately: changing only causes replays nothing.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
 
 
 def _cached(folder: Path, cell: Cell, kind: str, version: str, find: Callable[[], Any]) -> Any:
-    """The result of this version of the sources for this run: from its file, or computed and stored there."""
+    """The result for this run under this version of the sources: read from its file, or computed and stored there."""
     file = folder / kind / f"{cell.name}.json"
     key = [version, run_folder(folder, cell).stat().st_mtime_ns]
     text = file.read_text("utf-8") if file.exists() else "{}"
@@ -55,7 +55,7 @@ def _cached(folder: Path, cell: Cell, kind: str, version: str, find: Callable[[]
 
 @cache
 def _version(names: tuple[str, ...]) -> str:
-    """A digest of the sources of these packages of `diagnostics`, and of the benchmark's own that evaluate them."""
+    """A digest of the sources of these packages of `diagnostics` and of the benchmark modules that evaluate them."""
     of_ours = [path for name in names for path in (ROOT / "diagnostics" / name).rglob("*.py")]
     sources = [*of_ours, *map(Path, (judging.__file__, replay.__file__))]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()

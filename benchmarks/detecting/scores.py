@@ -1,4 +1,4 @@
-"""Scores of judged runs: whether faults are found, named and how soon, and false alarms on healthy steps."""
+"""Scores of judged runs: detection, naming and delay for faults; false alarms on healthy steps."""
 
 import math
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ _LEAST_HEALTHY = 4
 class Score:
     """How one sick run was diagnosed from its onset on.
 
-    `delay` counts steps from the onset to the first right alarm. `alarms` are the causes at warning or above and the
+    `delay` counts steps from the onset to the first correct alarm. `alarms` are the causes at warning or above and the
     rules at that level that no cause explains.
     """
 
@@ -41,7 +41,7 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class FalseAlarms:
-    """Episodes on healthy steps: over `runs` runs with `steps` steps in all."""
+    """Episodes on healthy steps, over `runs` runs with `steps` steps in total."""
 
     runs: int
     steps: int
@@ -66,13 +66,13 @@ def false_alarms(results: Iterable[Result]) -> FalseAlarms:
 
 
 def early_alarms(results: Iterable[Result]) -> FalseAlarms:
-    """Episodes at warning or above before the onset of faults that were switched on later."""
+    """Episodes at warning or above before the onset of faults that are switched on mid-run."""
     later = [result for result in results if is_sick(result) and result["cell"]["onset"] > 1]
     return _false_alarms(later, {result["name"]: result["cell"]["onset"] for result in later})
 
 
 def peer_is_right(result: Result, peer: str) -> bool:
-    """Whether another package reported a finding that counts as right for the run's fault."""
+    """Whether another package reported a finding that counts as correct for the run's fault."""
     return bool(set(result["peers"][peer]) & read_expected()[result["cell"]["fault"]].peers[peer])
 
 
@@ -111,7 +111,7 @@ def _score(result: Result, is_silent: bool | None) -> Score:
 
 
 def causes_in_reading_order(result: Result) -> list[str]:
-    """The causes in the order of a report: the first, its rivals, then the others."""
+    """The causes in report order: the first, its rivals, then the others."""
     in_order = [name for cause in result["causes"] for name in (cause["cause"], *cause.get("rivals", ()))]
     return list(dict.fromkeys(in_order))
 
@@ -129,7 +129,7 @@ def _group(result: Result) -> tuple[Any, ...]:
 
 
 def _silent(results: Sequence[Result]) -> dict[tuple[Any, ...], bool | None]:
-    """For each fault on each task: whether no metric's mean differs from the healthy runs'; None: too few of those."""
+    """Per fault and task, whether no metric's mean differs from the healthy runs'; None with too few healthy runs."""
     groups: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
     for result in results:
         groups[_group(result)].append(result)

@@ -1,4 +1,4 @@
-"""Training of the corpus: one cell after the other in this process, each once, into its folder of the cache."""
+"""Trains the corpus: one cell after another in this process, each once, into its cache folder."""
 
 import json
 import os
@@ -28,13 +28,13 @@ def run_folder(cache: Path, cell: Cell) -> Path:
 
 
 def is_trained(cache: Path, cell: Cell) -> bool:
-    """Whether the cache holds the cell's complete run, of the cell's task."""
+    """Whether the cache contains the cell's complete run, for the cell's task."""
     record = run_folder(cache, cell) / RUN_FILE
     return record.is_file() and json.loads(record.read_text("utf-8"))["config"]["task"] == cell.task
 
 
 def train_missing(cache: Path, cells: Iterable[Cell], deadline: float) -> int:
-    """Train what the cache lacks, until `deadline` (of `time.monotonic`); returns how many cells were trained."""
+    """Train missing cells until `deadline` (of `time.monotonic`); returns the number trained."""
     trained = 0
     for cell in cells:
         if time.monotonic() >= deadline:
@@ -52,7 +52,7 @@ def train(cache: Path, cell: Cell) -> float:
     recipe = demo_recipe(cell.algorithm, cell.task)
     assert recipe is not None  # each algorithm has a recipe for each demo task
     folder = run_folder(cache, cell)
-    shutil.rmtree(folder, ignore_errors=True)  # one of another task
+    shutil.rmtree(folder, ignore_errors=True)  # may be a run of another task
     model = ["--model_name_or_path", str(make_missing(cache, cell.size, cell.task))] if cell.size else []
     beginning = ["train", cell.algorithm, "--recipe", recipe.name, *cell.words, *model]
     started = time.process_time()
@@ -69,7 +69,7 @@ def train(cache: Path, cell: Cell) -> float:
 
 
 def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> None:
-    """Train to a checkpoint and resume from it, with other prompts where the cell switches them."""
+    """Train to a checkpoint and resume from it, with different prompts if the cell switches them."""
     prompts, data = cache / "prompts" / cell.name, []
     first, then = switched(cell.task)
     if cell.switch_step:
@@ -84,7 +84,7 @@ def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> N
 
 
 def train_words(words: list[str]) -> None:
-    """Run `rlvitals` with these words in this process. Raises SystemExit where the training fails."""
+    """Run `rlvitals` with these arguments in this process. Raises SystemExit if the training fails."""
     with Path(os.devnull).open("w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         code = trainer_main(words)
     if code != FINISHED:
@@ -92,7 +92,7 @@ def train_words(words: list[str]) -> None:
 
 
 def _check_finished(folder: Path) -> None:
-    """Raises SystemExit for a run that was stopped early: it does not count."""
+    """Raises SystemExit for a run that stopped early: it does not count."""
     state = json.loads((folder / STATUS_FILE).read_text("utf-8"))["state"]
     if state != "finished":
         raise SystemExit(f"{folder.name} is {state}, not finished; it will be trained again from the start")

@@ -1,6 +1,6 @@
 """The cases of the parity benchmark: settings under which both trainers make the same updates from the same rollouts.
 
-Option names are TRL's, which are ours as well.
+Option names are TRL's, which are also ours.
 """
 
 from collections.abc import Mapping
@@ -48,12 +48,12 @@ class Case:
 
     @property
     def passes(self) -> int:
-        """Passes whose gradients are added up before an update."""
+        """The number of passes whose gradients are accumulated per update."""
         return int(self.values.get("gradient_accumulation_steps", 1))
 
     @property
     def accumulates_across_mini_batches(self) -> bool:
-        """Whether TRL's PPO adds up gradients across mini-batches, and leaves a part of its averages at zero."""
+        """Whether TRL's PPO accumulates gradients across mini-batches, leaving part of its averages at zero."""
         return self.algorithm == "ppo" and self.passes > 1 and self.values["num_mini_batches"] > 1
 
     @property
@@ -63,7 +63,7 @@ class Case:
 
     @property
     def clips_completions(self) -> bool:
-        """Whether a completion has one probability ratio, so that what is clipped is a share of completions."""
+        """Whether a completion has a single probability ratio, so that the clip fraction is a share of completions."""
         return self.algorithm == "rloo" or self.values.get("importance_sampling_level") == "sequence"
 
 

@@ -1,4 +1,4 @@
-"""The comparison of both trainers on the same rollouts: every shared metric, the gradients and the parameters."""
+"""Compares both trainers on the same rollouts: every shared metric, the gradients and the parameters."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ PPO_LATER = "the first step's updates differed (see the losses)"
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One number of both sides; where they differ on purpose, `reason` says why and `adapted` is what agrees."""
+    """One number from both sides; if they differ on purpose, `reason` says why and `adapted` is what agrees."""
 
     case: Case
     metric: str
@@ -67,14 +67,14 @@ class Comparison:
 
     @property
     def remaining(self) -> float:
-        """What is left of the difference when both use one definition."""
+        """The difference that remains when both use one definition."""
         if self.adapted is None:
             return self.difference
         return _difference(self.adapted, self.ours if self.is_theirs_adapted else self.theirs)
 
     @property
     def holds(self) -> bool:
-        """Whether both sides agree, by their own or by one definition; NaN agrees with nothing."""
+        """Whether both sides agree, by their own or by one definition; NaN never agrees."""
         return self.remaining <= self.limit
 
 
@@ -105,7 +105,7 @@ def _compare_groups(case: Case, folder: Path) -> Iterator[Comparison]:
 
 
 def _is_mean_of_completions(case: Case, metric: str) -> bool:
-    """Whether passes, which have the same number of completions, weigh the same in a metric on both sides."""
+    """Whether passes, which have equal numbers of completions, have equal weight in a metric on both sides."""
     return case.clips_completions and "clip_ratio" in metric
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from diagnostics.runlog import EVENTS_FILE
 
 STEPS = 30
-BLOCK = 6  # steps whose mean is one point of a curve
+BLOCK = 6  # steps averaged into one point of a curve
 WIDEST_T: Mapping[int, float] = {
     2: 22.33,
     3: 7.173,
@@ -68,7 +68,7 @@ Curve = list[float]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some steps of one metric: each seed's mean, on either side."""
+    """One metric over a block of steps: each seed's mean, on either side."""
 
     curve: str
     metric: str
@@ -84,7 +84,7 @@ class Block:
 
     @property
     def t(self) -> float:
-        """Student's t of the two means: their distance, in standard errors."""
+        """Student's t of the two means: their difference in standard errors."""
         distance = abs(statistics.fmean(self.ours) - statistics.fmean(self.theirs))
         if not self.spread:
             return math.inf if distance else 0.0
@@ -92,17 +92,17 @@ class Block:
 
     @property
     def holds(self) -> bool:
-        """Whether the spread over seeds explains the distance of the means; that of a NaN it does not."""
+        """Whether the spread over seeds explains the difference of the means; false for NaN."""
         return self.t <= WIDEST_T[len(self.ours)]
 
 
 def algorithm_of(curve: str) -> str:
-    """The algorithm that a curve is of."""
+    """The algorithm of a curve."""
     return curve.partition("-")[0]
 
 
 def train_both(curve: str, seed: int, folder: Path, trl_python: str) -> None:
-    """Train once on either side; folder gets run/ (a run directory) and trl.json, from the same options."""
+    """Train once on each side with the same options; folder gets run/ (a run directory) and trl.json."""
     algorithm, values = algorithm_of(curve), {**SETTINGS[curve], "seed": seed, "num_threads": 1}
     words = [f"--{name}={value}" for name, value in values.items()]
     own = ["--report_to=none", "--save_strategy=no", "--use_cpu=true", "--run_dir", str(folder / "run")]
@@ -112,7 +112,7 @@ def train_both(curve: str, seed: int, folder: Path, trl_python: str) -> None:
 
 
 def run_theirs(trl_python: str, module: str, folder: Path) -> None:
-    """Run a module of the other side, which has an environment of its own and sees this repository."""
+    """Run a module of TRL's side, in its own environment with this repository on its path."""
     root = Path(__file__).resolve().parents[2]
     offline = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "TRL_EXPERIMENTAL_SILENCE": "1"}
     environment = {**os.environ, **offline, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"}

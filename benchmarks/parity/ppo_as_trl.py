@@ -45,7 +45,7 @@ class Rollout:
 
     @property
     def with_end_BT(self) -> Tensor:
-        """The mask and the position after the last token, where there is one."""
+        """The mask plus the position after the last token, if there is one."""
         length_B1 = self.mask_BT.sum(1, keepdim=True)
         return torch.arange(self.mask_BT.shape[1]) <= length_B1
 
@@ -79,7 +79,7 @@ def train(folder: Path) -> list[dict[str, float]]:
 
 
 def read_rollouts(folder: Path) -> list[Rollout]:
-    """The rollouts of a case with their scores, what a missing end costs taken off."""
+    """The rollouts of a case with their scores, less the penalty for a missing end token."""
     penalty = json.loads((folder / "run" / "run.json").read_text("utf-8"))["config"]["missing_eos_penalty"] or 0.0
     samples = [json.loads(line) for line in (folder / "run" / "samples.jsonl").read_text("utf-8").splitlines()]
     with np.load(folder / "rollouts.npz") as arrays:
@@ -135,7 +135,7 @@ def update(
     learned: Learned,
     config: dict[str, Any],
 ) -> dict[str, float]:
-    """Make the updates of a step; the means over TRL's table of passes, as TRL logs them."""
+    """Make a step's updates; returns the means over TRL's table of passes, as TRL logs them."""
     rows, accumulation = len(rollout.ids_BT), config["gradient_accumulation_steps"]
     mini_batches = rollout.order.split(rows // config["num_mini_batches"])
     passes: list[dict[str, Tensor]] = []
@@ -183,7 +183,7 @@ def one_pass(
 
 
 def outputs(model: PreTrainedModel, rollout: Rollout, rows: Tensor | slice) -> Tensor:
-    """(B, T, V or 1) what a model says before each token of the response, padding included; positions as TRL's."""
+    """(B, T, V or 1) a model's outputs before each response token, padding included; position ids as in TRL."""
     mask_BS = torch.cat([rollout.prompt_mask_BQ[rows], rollout.mask_BT[rows]], 1).long()
     ids_BS = torch.cat([rollout.prompt_ids_BQ[rows], rollout.ids_BT[rows]], 1)
     said = model(input_ids=ids_BS, attention_mask=mask_BS, position_ids=mask_BS.cumsum(1) - mask_BS, use_cache=False)

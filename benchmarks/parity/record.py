@@ -24,7 +24,7 @@ from trainer.algorithms.experience import GRPOExperience, PPOExperience, RLOOExp
 
 
 class RolloutTape:
-    """The token ids of each step's rollout, and for PPO the orders in which the updates took its rows."""
+    """The token ids of each step's rollout and, for PPO, the order in which the updates took its rows."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, np.ndarray] = {}
@@ -32,18 +32,18 @@ class RolloutTape:
         self._steps = 0
 
     def rollout(self, experience: GRPOExperience | RLOOExperience | PPOExperience) -> None:
-        """Keep one step's rollout."""
+        """Record one step's rollout."""
         self._steps += 1
         tokens = experience.tokens
         for name in ("prompt_ids_BQ", "prompt_mask_BQ", "ids_BT", "mask_BT"):
             self.arrays[f"{self._steps}/{name}"] = getattr(tokens, name).numpy().copy()
 
     def taken(self, rows_M: Tensor) -> None:
-        """Note the rows that the next pass takes."""
+        """Record the rows that the next pass takes."""
         self._orders[self._steps].append(rows_M)
 
     def save(self, path: Path) -> None:
-        """Write what was recorded as an npz file."""
+        """Write the recording as an npz file."""
         orders = {
             f"{step}/order": np.concatenate([rows_M.numpy() for rows_M in all_rows])
             for step, all_rows in self._orders.items()
@@ -57,7 +57,7 @@ TAPES: list[RolloutTape] = []
 
 @dataclass(frozen=True, slots=True)
 class RecordedGRPOExperience(GRPOExperience):
-    """An experience that tells the tape when it is made and which rows are taken from it."""
+    """An experience that reports to the tape its creation and the rows taken from it."""
 
     def __post_init__(self) -> None:
         TAPES[-1].rollout(self)
@@ -69,7 +69,7 @@ class RecordedGRPOExperience(GRPOExperience):
 
 @dataclass(frozen=True, slots=True)
 class RecordedRLOOExperience(RLOOExperience):
-    """An experience that tells the tape when it is made and which rows are taken from it."""
+    """An experience that reports to the tape its creation and the rows taken from it."""
 
     def __post_init__(self) -> None:
         TAPES[-1].rollout(self)
@@ -81,7 +81,7 @@ class RecordedRLOOExperience(RLOOExperience):
 
 @dataclass(frozen=True, slots=True)
 class RecordedPPOExperience(PPOExperience):
-    """An experience that tells the tape when it is made and which rows are taken from it."""
+    """An experience that reports to the tape its creation and the rows taken from it."""
 
     def __post_init__(self) -> None:
         TAPES[-1].rollout(self)

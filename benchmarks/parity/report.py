@@ -21,7 +21,7 @@ REMARKS = {
 
 
 def identical_table(algorithm: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Each metric at the comparison where both sides, each by its own definition, are furthest apart."""
+    """Each metric at the comparison where the two sides, each by its own definition, are furthest apart."""
     cases = {comparison.case.name: comparison.case for comparison in comparisons}
     steps = max(comparison.step for comparison in comparisons)
     yield ""
@@ -43,7 +43,7 @@ def identical_table(algorithm: str, comparisons: Sequence[Comparison]) -> Iterat
 
 
 def on_purpose_table(algorithm: str, comparisons: Sequence[Comparison]) -> Iterator[str]:
-    """Each metric that differs on purpose: where it does most, why, and what is left under one definition."""
+    """Each metric that differs on purpose: its largest difference, why, and what remains under one definition."""
     yield ""
     yield f"### {NAMES[algorithm]}: where the definitions differ on purpose"
     yield ""
@@ -73,7 +73,7 @@ def curve_heading(curve: str) -> str:
 
 
 def curve_table(curve: str, points: Sequence[Block]) -> Iterator[str]:
-    """The learning curves: mean ± deviation over seeds, block by block."""
+    """The learning curves: mean ± standard deviation over seeds, block by block."""
     seeds = len(points[0].ours)
     yield ""
     yield curve_heading(curve)
@@ -107,7 +107,7 @@ def _by_metric(comparisons: Iterable[Comparison]) -> dict[str, list[Comparison]]
 
 
 def _distance(comparison: Comparison) -> tuple[float, float]:
-    """How far apart both sides are; where they are equal, the larger value says more."""
+    """How far apart the two sides are; if equal, the larger value is more informative."""
     return comparison.difference, abs(comparison.ours)
 
 

@@ -1,6 +1,6 @@
-"""A tape of an optimizer's updates: the gradients it was given and the parameters it left, on either side.
+"""Records an optimizer's updates on either side: the gradients it received and the resulting parameters.
 
-Axis: N every number of every parameter, in the order of the optimizer's (or the given) parameters.
+Axis: N every element of every parameter, in the order of the optimizer's (or the given) parameters.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ class UpdateTape:
 
     @contextmanager
     def recording(self) -> Iterator[None]:
-        """Listen to every optimizer's steps."""
+        """Record every optimizer step inside the context."""
         handles = [
             register_optimizer_step_pre_hook(self._before),
             register_optimizer_step_post_hook(self._after),
@@ -36,7 +36,7 @@ class UpdateTape:
                 handle.remove()
 
     def save(self, path: Path) -> None:
-        """Write what was recorded as an npz file."""
+        """Write the recording as an npz file."""
         np.savez(path, updates=self.updates, **self.arrays)
 
     def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:

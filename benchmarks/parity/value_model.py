@@ -1,4 +1,4 @@
-"""The value model that TRL's PPO is given: the policy's body with one output per token that starts at 0, as ours."""
+"""The value model given to TRL's PPO: the policy's body with one output per token that starts at 0, as ours."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from transformers.utils import logging
 
 
 def value_model_of(checkpoint: Path) -> PreTrainedModel:
-    """A value model in float32 from the folder of a policy."""
+    """A float32 value model built from a policy's folder."""
     logging.set_verbosity_error()  # the head is new by design; a warning would say so for every case
     model: PreTrainedModel = AutoModelForTokenClassification.from_pretrained(
         checkpoint, num_labels=1, dtype=torch.float32

@@ -1,4 +1,4 @@
-"""One reading of a folder of event files by another reader, in its own environment: prints CPU and memory as JSON.
+"""Reads a folder of event files once with another reader, in its own environment; prints CPU and memory as JSON.
 
 python event_readers.py accumulator|tbparse|rust FOLDER
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def accumulator(folder: str) -> None:
-    """TensorBoard's own reader, all points kept."""
+    """TensorBoard's own reader, keeping all points."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     start = time.process_time()
@@ -32,7 +32,7 @@ def tbparse(folder: str) -> None:
 
 
 def rust(folder: str) -> None:
-    """TensorBoard's data server until everything is loaded, checksums on; what a client costs is left out."""
+    """TensorBoard's data server until everything is loaded, verifying checksums; the cost of a client is excluded."""
     import tensorboard_data_server  # noqa: PLC0415
 
     kept = "scalars=all,histograms=all,text=all"
@@ -50,7 +50,7 @@ def rust(folder: str) -> None:
 
 
 def peak_of(process: int | str) -> float:
-    """The most memory that a process held, in MiB; what it was started from does not count, as in `ru_maxrss`."""
+    """Peak memory of a process in MiB; unlike `ru_maxrss`, excludes that of the process that started it."""
     status = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 

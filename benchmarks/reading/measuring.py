@@ -1,4 +1,4 @@
-"""Readings of one folder by several readers in turn, each in a process of its own; the best of each counts."""
+"""Times several readers on one folder in turn, each in its own process; each one's best reading counts."""
 
 import json
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 
 OURS, RUST, SLOW = "ours", "rust", ("accumulator", "tbparse")
 PEERS_SCRIPT = Path(__file__).parents[1] / "peers" / "event_readers.py"
-_LONGEST_SECONDS = {RUST: 60.0}  # it needs ten at most, and hangs once in a while
+_LONGEST_SECONDS = {RUST: 60.0}  # it needs ten at most, and occasionally hangs
 _ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """CPU seconds, the most memory that the process held (MiB), and the points or runs found where a reader says so."""
+    """CPU seconds, peak memory (MiB), and the number of points or runs found, if the reader reports it."""
 
     cpu: float
     peak: float
@@ -28,7 +28,7 @@ Reading = Callable[[], Measured]
 
 
 def ours(what: str, folder: Path, cache: Path | None = None) -> Measured:
-    """One reading of ours; without a cache folder nothing is kept and nothing found."""
+    """One reading by ours; without a cache folder the cache is neither written nor read."""
     command = [sys.executable, "-m", "benchmarks.reading.ours", what, str(folder)]
     return _measured(command, os.environ | {"XDG_CACHE_HOME": str(cache or os.devnull)})
 
@@ -39,7 +39,7 @@ def peer(python: Path, name: str, folder: Path) -> Measured:
 
 
 def in_turn(readings: Mapping[str, tuple[Reading, int]]) -> dict[str, Measured]:
-    """The best reading of each, where each is taken so many times: one of each, another of each …"""
+    """The best reading of each, taken the given number of times, in rounds of one each."""
     found: dict[str, list[Measured]] = {name: [] for name in readings}
     for repetition in range(max(times for _, times in readings.values())):
         for name, (reading, times) in readings.items():
@@ -49,12 +49,12 @@ def in_turn(readings: Mapping[str, tuple[Reading, int]]) -> dict[str, Measured]:
 
 
 def best(measured: list[Measured]) -> Measured:
-    """The least CPU time and memory of several readings."""
+    """The lowest CPU time and memory of several readings."""
     return Measured(min(one.cpu for one in measured), min(one.peak for one in measured), measured[0].events)
 
 
 def _measured(command: list[str], environment: Mapping[str, str], seconds: float | None = None) -> Measured:
-    """What a process prints; one that takes too long is started again."""
+    """The output of a process; one that takes too long is restarted."""
     for _ in range(_ATTEMPTS):
         with suppress(subprocess.TimeoutExpired):
             done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, timeout=seconds)

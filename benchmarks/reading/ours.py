@@ -1,8 +1,8 @@
-"""One reading of a log by our readers, in a process of its own: prints CPU, memory and the number of events as JSON.
+"""Reads a log once with our readers, in its own process; prints CPU, memory and the number of events as JSON.
 
 python -m benchmarks.reading.ours WHAT FOLDER
 
-The clock starts after imports and after the folder was searched, as it does for the other readers.
+The clock starts after imports and after the folder search, as it does for the other readers.
 """
 
 import json
@@ -26,7 +26,7 @@ Figures = dict[str, float]
 
 
 def read(folder: Path) -> Figures:
-    """Every run in a folder, into arrays."""
+    """Every run in a folder, as arrays."""
     readers = [reader for ref in find_runs(folder) for reader in open_readers(ref)]
     start = time.process_time()
     kept = [reader.refresh() for reader in readers]
@@ -34,20 +34,20 @@ def read(folder: Path) -> Figures:
 
 
 def open_(folder: Path) -> Figures:
-    """One run, from its path to the names and units that everything else works with."""
+    """One run, from its path to canonical names and units."""
     start = time.process_time()
     LiveRun(folder).refresh()
     return figures(start)
 
 
 def grow(folder: Path) -> Figures:
-    """One more step of forty tags, to new arrays."""
+    """Append one step of forty tags and read it into arrays."""
     (reader,) = open_readers(folder)
     return _growing(folder, reader.refresh)
 
 
 def grow_run(folder: Path) -> Figures:
-    """One more step of forty tags, to a new run."""
+    """Append one step of forty tags and read it into a run."""
     return _growing(folder, LiveRun(folder).refresh)
 
 
@@ -68,14 +68,14 @@ def _growing(folder: Path, refresh: Callable[[], object]) -> Figures:
 
 
 def list_(folder: Path) -> Figures:
-    """The runs below a folder, none of them read."""
+    """List the runs below a folder without reading any."""
     start = time.process_time()
     found = find_runs(folder)
     return figures(start) | {"events": len(found)}
 
 
 def wandb_loop(folder: Path) -> Figures:
-    """What one would write first for W&B's offline file: wandb's own messages, json for each value, lists."""
+    """A naive reader of W&B's offline file: wandb's own messages, json for each value, lists."""
     from wandb.proto.wandb_internal_pb2 import Record
 
     (file,) = folder.rglob("*.wandb")
@@ -89,7 +89,7 @@ def wandb_loop(folder: Path) -> Figures:
 
 
 def figures(start: float) -> Figures:
-    """CPU seconds since the start, and the most memory held (MiB)."""
+    """CPU seconds since the start, and peak memory (MiB)."""
     cpu = time.process_time() - start
     return {"cpu": cpu, "peak": peak_of("self")}
 

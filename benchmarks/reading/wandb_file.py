@@ -1,4 +1,4 @@
-"""An offline run of W&B as the client writes it, made without the client, for the readers' benchmark."""
+"""Writes an offline W&B run as the client would, without the client, for the readers' benchmark."""
 
 import json
 import struct
@@ -27,7 +27,7 @@ def write(folder: Path, rows: int) -> None:
 
 
 def _append(content: bytearray, record: bytes) -> None:
-    """A record in LevelDB's framing: in parts where it crosses the end of a block."""
+    """Append a record in LevelDB's framing: split if it crosses the end of a block."""
     is_first = True
     while is_first or record:
         left = _BLOCK_BYTES - len(content) % _BLOCK_BYTES

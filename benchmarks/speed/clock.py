@@ -1,6 +1,6 @@
-"""The stop watch of the speed benchmark: a reward function that notes when it is called, which is once in every step.
+"""The stopwatch of the speed benchmark: a reward function that records each call, which happens once per step.
 
-The time between two calls is one whole step, the same one for every trainer: generation, scoring, updates and logging.
+The time between two calls is one whole step, the same for every trainer: generation, scoring, updates and logging.
 """
 
 import json
@@ -15,7 +15,7 @@ CLOCK_VARIABLE = "SPEED_CLOCK"
 
 
 def note() -> None:
-    """Append the CPU seconds of this process, the wall clock, and the most memory held so far (MiB)."""
+    """Append the CPU seconds of this process, the wall clock, and its peak memory so far (MiB)."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     line = json.dumps({"pid": os.getpid(), "cpu": time.process_time(), "wall": time.time(), "peak": peak})
     with Path(os.environ[CLOCK_VARIABLE]).open("a") as file:
@@ -23,6 +23,6 @@ def note() -> None:
 
 
 def reward(prompts: Sequence[str], completions: Sequence[str], **columns: object) -> list[float]:
-    """Note the time; the reward is the completion's length in characters, modulo 7, so that groups differ."""
+    """Record the time; the reward is the completion's length in characters, modulo 7, so that groups differ."""
     note()
     return [float(len(completion) % 7) for completion in completions]

@@ -1,4 +1,4 @@
-"""The tables of the speed benchmark, as Markdown: what was measured, on which machine and with which libraries."""
+"""The Markdown tables of the speed benchmark: what was measured, on which machine and with which libraries."""
 
 import os
 import statistics
@@ -18,7 +18,7 @@ Readings: TypeAlias = Mapping[str, Sequence[Reading]]
 
 
 def heading(trl_python: str, turns: int) -> Iterator[str]:
-    """What was run where, and how the tables are to be read."""
+    """What was run where, and how to read the tables."""
     yield "# Speed beside TRL"
     yield ""
     yield (
@@ -69,14 +69,14 @@ def _each(readings: Readings, clock: str) -> dict[str, list[float]]:
 
 
 def _ratios(readings: Readings, clock: str) -> dict[str, list[float]]:
-    """The seconds of the first side over those of each, turn by turn."""
+    """The seconds of the first side divided by those of each, turn by turn."""
     seconds = _each(readings, clock)
     first = next(iter(seconds.values()))
     return {name: [base / own for base, own in zip(first, found, strict=True)] for name, found in seconds.items()}
 
 
 def _spread(values: Sequence[float], digits: int) -> str:
-    """The median and, where they differ, the extremes."""
+    """The median and, if they differ, the extremes."""
     middle, low, high = (f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values)))
     return middle if low == high else f"{middle} ({low}–{high})"
 

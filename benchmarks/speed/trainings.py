@@ -1,4 +1,4 @@
-"""The trainings of the speed benchmark: one case in TRL or in this package's trainer, and what its steps cost."""
+"""The trainings of the speed benchmark: one case in TRL or in this package's trainer, and the cost of its steps."""
 
 import json
 import re
@@ -19,7 +19,7 @@ BY_NAME = {workload.name: workload for workload in WORKLOADS}
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of the benchmark: a workload, an algorithm and how often each batch is learnt from."""
+    """One line of the benchmark: a workload, an algorithm and the number of passes over each batch."""
 
     workload: str
     algorithm: str
@@ -54,7 +54,7 @@ TWO_CORES = tuple(replace(case, steps=2 * case.steps) for case in CASES if case.
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One turn of a training: median CPU and wall seconds per step, and the most memory held so far (MiB)."""
+    """One turn of a training: median CPU and wall seconds per step, and peak memory so far (MiB)."""
 
     cpu: float
     wall: float
@@ -62,7 +62,7 @@ class Reading:
 
     @classmethod
     def of(cls, steps: Sequence[tuple[Note, Note]]) -> "Reading":
-        """From the notes before and after each step."""
+        """Compute it from the notes before and after each step."""
         return cls(
             cpu=statistics.median(after["cpu"] - before["cpu"] for before, after in steps),
             wall=statistics.median(after["wall"] - before["wall"] for before, after in steps),
@@ -80,7 +80,7 @@ def measured(trainings: Mapping[str, Training], case: Case, turns: int) -> dict[
 
 
 def threads_of(training: Training) -> int:
-    """How many each process of a training computes with; one that was not told any has said so."""
+    """The number of threads each process computes with: as set, or as the process reports."""
     said = re.search(r"^threads (\d+)$", training.log.read_text(), re.MULTILINE)
     if training.threads is None and said is None:
         raise SystemExit(
@@ -91,7 +91,7 @@ def threads_of(training: Training) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where the workloads lie, and the Python that has TRL."""
+    """The folder of the workloads, and the Python that has TRL."""
 
     folder: Path
     trl_python: str
@@ -103,7 +103,7 @@ class Bench:
         workload.write(folder)
 
     def trl(self, case: Case, log: Path, threads: int | None = 1) -> Training:
-        """TRL's trainer, with all threads that torch takes where none are given."""
+        """TRL's trainer; without a number of threads, torch chooses."""
         size = case.size
         values = {
             "algorithm": case.algorithm,
@@ -122,7 +122,7 @@ class Bench:
         return Training([self.trl_python, str(FOLDER / "trl_side.py"), json.dumps(values)], log, threads)
 
     def ours(self, case: Case, log: Path, decode: str, processes: int = 1) -> Training:
-        """This package's trainer, through its own command line; a thread for each process."""
+        """This package's trainer, through its own command line; one thread per process."""
         size, folder = case.size, self.folder / case.workload
         options = {
             "model_name_or_path": folder / "model",

@@ -1,4 +1,4 @@
-"""TRL's side of the speed benchmark, run by TRL's own Python: one training of GRPO or PPO with TRL 1.12.
+"""TRL's side of the speed benchmark, run by TRL's own Python: one GRPO or PPO training with TRL 1.12.
 
 python trl_side.py '{"algorithm": "grpo", "folder": "…", "output": "…", "batch": 64, …}'
 """
@@ -17,7 +17,7 @@ from transformers import AutoModelForCausalLM, AutoModelForSequenceClassificatio
 
 
 class StubReward(torch.nn.Module):
-    """A reward model in the form that TRL's PPO calls, which costs next to nothing: a token's id, modulo 7."""
+    """A reward model in the form that TRL's PPO calls, at negligible cost: a token's id, modulo 7."""
 
     base_model_prefix = "backbone"
 
@@ -87,8 +87,8 @@ def ppo(case: SimpleNamespace, shared: dict[str, Any]) -> None:
 def main() -> None:
     """Run one case with TRL's defaults, but without reporting, saving and gradient checkpointing.
 
-    TRL's GRPO recomputes activations unless told otherwise: less memory for more time, which the other side does not
-    do by default, and a comparison must do on both sides or on none.
+    TRL's GRPO recomputes activations by default, trading time for memory; the other side does not. A fair comparison
+    does it on both sides or on neither.
     """
     case = SimpleNamespace(**json.loads(sys.argv[1]))
     case.model = str(Path(case.folder) / "model")

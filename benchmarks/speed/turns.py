@@ -1,7 +1,7 @@
-"""Trainings that take turns: one runs for some steps while the others stand still, then the next one.
+"""Trainings that take turns: one runs for a few steps while the others are suspended, then the next one.
 
-A machine with other guests is slower in one minute than in another, by more than what is to be measured. Turns of
-seconds meet the same machine on all sides, so that the ratio of two neighbouring ones says more than their times.
+On a shared machine, speed varies from minute to minute by more than what is to be measured. Turns of seconds expose all
+sides to the same load, so the ratio of neighbouring turns is more reliable than their times.
 """
 
 import json
@@ -28,7 +28,7 @@ Note = dict[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training that notes its steps by `benchmarks.speed.clock`."""
+    """A training that records its steps with `benchmarks.speed.clock`."""
 
     command: Sequence[str]
     log: Path
@@ -37,7 +37,7 @@ class Training:
     processes: int = 1
 
     def started(self) -> "Running":
-        """Start it; the first turn is its."""
+        """Start it; it has the first turn."""
         clock = self.log.with_suffix(".clock")
         environment = {**os.environ, CLOCK_VARIABLE: str(clock)}
         if self.threads:
@@ -51,7 +51,7 @@ class Training:
 
 @dataclass(slots=True)
 class Running:
-    """A training between its start and its end, which runs in its turns only."""
+    """A started training, which runs only during its turns."""
 
     process: psutil.Popen
     clock: Path
@@ -60,7 +60,7 @@ class Running:
     paused: list[psutil.Process] = field(default_factory=list)
 
     def turn(self, steps: int) -> list[tuple[Note, Note]]:
-        """Let it go on for at least so many whole steps; the notes before and after each of them.
+        """Let it run for at least this many whole steps; returns the notes before and after each.
 
         Raises:
             SystemExit: It ended, or hangs.
@@ -80,18 +80,18 @@ class Running:
         return list(pairwise(self._notes()[known:]))
 
     def end(self) -> None:
-        """Kill it with all its processes."""
+        """Kill it and all its processes."""
         if self.process.poll() is None:
             for process in [self.process, *self.process.children(recursive=True)]:
                 process.kill()
             self.process.wait()
 
     def last_output(self) -> str:
-        """What it printed last."""
+        """The end of its output."""
         return self.log.read_text()[-2000:]
 
     def _notes(self) -> list[Note]:
-        """One for each call of the reward function, which every process of the training makes and notes."""
+        """One note per call of the reward function, which every process of the training calls and records."""
         lines = self.clock.read_text().splitlines() if self.clock.exists() else []
         of_process: defaultdict[int, list[Note]] = defaultdict(list)
         for line in lines:
@@ -102,7 +102,7 @@ class Running:
 
 
 def _joined(notes: Sequence[Note]) -> Note:
-    """What the processes of a training noted at the same call: their CPU seconds together, and the largest memory."""
+    """The notes of a training's processes for the same call: the sum of their CPU seconds, and the largest memory."""
     return {
         "wall": max(note["wall"] for note in notes),
         "cpu": sum(note["cpu"] for note in notes),
@@ -111,10 +111,10 @@ def _joined(notes: Sequence[Note]) -> Note:
 
 
 def in_turns(trainings: Mapping[str, Training], turns: int, steps: int) -> Iterator[dict[str, list[tuple[Note, Note]]]]:
-    """For each turn the steps of every training, as the notes before and after; the order changes from turn to turn.
+    """For each turn, the steps of every training as notes before and after; the order changes from turn to turn.
 
-    What comes before the first step, and the step within which a turn begins, are left out. At the end all are killed:
-    they need more steps to do than they get.
+    Everything before the first step, and the step during which a turn begins, are left out. At the end all are killed:
+    they are configured for more steps than they get.
     """
     running: dict[str, Running] = {}
     try:

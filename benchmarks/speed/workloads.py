@@ -19,9 +19,9 @@ PAD, NEVER = "<pad>", "<never>"
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What is trained on, and in which batches.
+    """A model, its prompts and the batch shape.
 
-    Where `ends` is false no completion ends before `new_tokens`: the end token lies outside the model's vocabulary, so
+    If `ends` is false no completion ends before `new_tokens`: the end token lies outside the model's vocabulary, so
     that every trainer generates and learns from exactly the same number of tokens.
     """
 
@@ -57,7 +57,7 @@ _SHAPES = {
 
 
 def _addition(folder: Path, ends: bool) -> list[str]:
-    """The demo task's own model; without ends its tokenizer gets an end token that the model cannot write."""
+    """The demo task's own model; if not `ends`, its tokenizer gets an end token that the model cannot generate."""
     task = get_task("addition")
     model = AutoModelForCausalLM.from_pretrained(task.checkpoint, dtype=torch.float32)
     tokenizer = PreTrainedTokenizerFast.from_pretrained(task.checkpoint)

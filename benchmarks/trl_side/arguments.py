@@ -1,4 +1,4 @@
-"""The options that both trainers have under one name, and those that TRL needs to run here as ours does."""
+"""The options that both trainers share by name, and those that make TRL run here as ours does."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -54,5 +54,5 @@ _HERE: Mapping[str, Any] = {
 
 
 def arguments(config: Mapping[str, Any], names: tuple[str, ...], **others: Any) -> dict[str, Any]:
-    """Keyword arguments of TRL's configuration: those of our run's that TRL has, and others that win."""
+    """Keyword arguments of TRL's configuration: the options of our run that TRL has, plus overrides."""
     return {**_HERE, **{name: config[name] for name in names}, **others}

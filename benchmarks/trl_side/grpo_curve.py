@@ -1,4 +1,4 @@
-"""TRL's GRPO on the addition task, by itself; writes one row of metrics per step.
+"""Trains TRL's GRPO on the addition task; writes one row of metrics per step.
 
 python -P -m benchmarks.trl_side.grpo_curve FOLDER     (FOLDER/run, ours, has the options; → FOLDER/trl.json)
 """
@@ -19,12 +19,12 @@ from trainer.tasks import addition, get_task
 
 
 def addition_accuracy(prompts: list[str], completions: list[str], answer: list[Any], **columns: Any) -> list[float]:
-    """1 where the text after the optional scratchpad is the answer, else 0."""
+    """1 if the text after the optional scratchpad is the answer, else 0."""
     return [float(addition.final_answer(c) == str(a)) for c, a in zip(completions, answer, strict=True)]
 
 
 def train(folder: Path, trainer_class: type[Any], config_class: type[Any], names: tuple[str, ...]) -> None:
-    """Train with the options of our run that TRL's configuration has under these names."""
+    """Train with those options of our run that TRL's configuration also has."""
     config = config_of(folder)
     task = get_task(config["task"])
     options = arguments(config, names, output_dir=str(folder / "trl"), max_steps=config["max_steps"])

@@ -1,9 +1,9 @@
-"""TRL's GRPO on our rollouts: the same completions and rewards through TRL's own trainer, its metrics and updates kept.
+"""Replays our rollouts in TRL's GRPO: the same completions and rewards through TRL's own trainer.
 
 python -P -m benchmarks.trl_side.grpo_replay FOLDER
 
-Completions come in through TRL's `rollout_func`, rewards through reward functions; nothing of TRL is replaced. Each
-case's folder gets trl.json (one row per update) and trl.npz.
+Completions come in through TRL's `rollout_func`, rewards through reward functions; no part of TRL is replaced. Each
+case's folder gets the metrics in trl.json (one row per update) and the updates in trl.npz.
 """
 
 import sys
@@ -19,7 +19,7 @@ from benchmarks.trl_side.replay import ListedMetrics, Replay, config_arguments, 
 
 
 class ListedTrainer(ListedMetrics, GRPOTrainer):
-    """TRL's trainer with the values of each pass."""
+    """TRL's trainer, keeping the values of each pass."""
 
 
 def replay(case: Recorded) -> None:

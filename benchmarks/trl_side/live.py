@@ -1,4 +1,4 @@
-"""A training of TRL's own, for the test that opens it while it trains: GRPO of the addition demo, run by TRL's Python.
+"""A TRL training for the test that opens a run while it trains: GRPO on the addition demo, run by TRL's Python.
 
 python live.py MODEL FOLDER STEPS
 """
@@ -16,7 +16,7 @@ def brevity(completions: list[str], **columns: list[object]) -> list[float]:
 
 
 def main(model: str, folder: str, steps: str) -> None:
-    """Train, with TensorBoard, a table of completions at every step, and a checkpoint at every tenth."""
+    """Train, with TensorBoard, a table of completions at every step, and a checkpoint every tenth step."""
     args = GRPOConfig(
         output_dir=folder,
         report_to="tensorboard",

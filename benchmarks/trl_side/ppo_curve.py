@@ -1,4 +1,4 @@
-"""TRL's PPO on the remarks task, by itself; writes one row of metrics per step.
+"""Trains TRL's PPO on the remarks task; writes one row of metrics per step.
 
 python -P -m benchmarks.trl_side.ppo_curve FOLDER     (FOLDER/run, ours, has the options; → FOLDER/trl.json)
 """
@@ -21,7 +21,7 @@ from trainer.tasks import get_task, positivity, remarks
 
 
 class Positivity:
-    """The learned reward of the remarks task, of token ids: prompts all take `context` tokens, padding included."""
+    """The learned reward of the remarks task, on token ids: every prompt takes `context` tokens, padding included."""
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, context: int) -> None:
         self._tokenizer = tokenizer

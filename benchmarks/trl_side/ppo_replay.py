@@ -1,9 +1,9 @@
-"""TRL's PPO on our rollouts: the same responses, scores and mini-batches through TRL's own loop.
+"""Replays our rollouts in TRL's PPO: the same responses, scores and mini-batches through its own loop.
 
 python -P -m benchmarks.trl_side.ppo_replay FOLDER
 
 Responses replace those of TRL's `batch_generation` (their logits are TRL's own forward pass), the recorded orders those
-of `np.random.permutation`; all the rest is TRL's. Each case's folder gets trl.json (one row per step) and trl.npz.
+of `np.random.permutation`; everything else is TRL's. Each case's folder gets trl.json (one row per step) and trl.npz.
 """
 
 import json
@@ -30,7 +30,7 @@ from trainer.tasks import get_task
 
 
 class Replay:
-    """The rollouts of a case, handed out one after the other."""
+    """Serves the rollouts of a case one after another."""
 
     def __init__(self, case: Recorded) -> None:
         self._case = case
@@ -38,12 +38,12 @@ class Replay:
         self._orders = [order for step in range(1, case.steps + 1) for order in self._orders_of(step)]
 
     def prompts(self) -> Iterator[dict[str, Tensor]]:
-        """What TRL's loop takes from its data loader."""
+        """The prompt batches that TRL's loop takes from its data loader."""
         for step in range(1, self._case.steps + 1):
             yield {"input_ids": self._case.tensor(step, "prompt_ids_BQ")}
 
     def generation(self, policy: PreTrainedModel, queries_BQ: Tensor, rows: int, pad_id: int, config: Any) -> Any:
-        """In place of TRL's `batch_generation`: the next recorded responses and their logits."""
+        """Replaces TRL's `batch_generation`: the next recorded responses and their logits."""
         self._step += 1
         query_responses_BS = torch.cat([queries_BQ, self._case.tensor(self._step, "ids_BT")], 1)
         with torch.no_grad():
@@ -51,11 +51,11 @@ class Replay:
         return query_responses_BS, logits_BSV[:, queries_BQ.shape[1] - 1 : -1] / config.temperature
 
     def scores(self, input_ids_BS: Tensor, attention_mask_BS: Tensor) -> Tensor:
-        """The recorded scores, before what a missing end costs."""
+        """The recorded scores, before the penalty for a missing end token."""
         return torch.tensor([row["score"] for row in self._case.samples(self._step)])
 
     def permutation(self, rows: int) -> np.ndarray:
-        """In place of `np.random.permutation`: the next recorded order of an epoch."""
+        """Replaces `np.random.permutation`: the next recorded order of an epoch."""
         return self._orders.pop(0)
 
     def _orders_of(self, step: int) -> list[np.ndarray]:
@@ -65,7 +65,7 @@ class Replay:
 
 @contextmanager
 def replayed(source: Replay) -> Iterator[None]:
-    """TRL's loop with recorded responses and orders."""
+    """Run TRL's loop with recorded responses and orders."""
     with (
         patch.object(ppo_trainer, "batch_generation", source.generation),
         patch.object(np.random, "permutation", source.permutation),
@@ -74,7 +74,7 @@ def replayed(source: Replay) -> Iterator[None]:
 
 
 def replay(case: Recorded) -> None:
-    """Train on the recorded rollouts and write what came out."""
+    """Train on the recorded rollouts and write the results."""
     config, checkpoint = case.config, get_task(case.config["task"]).checkpoint
     source = Replay(case)
     policy = AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32)

@@ -1,4 +1,4 @@
-"""What TRL's side reads of a recorded case: its options, its rollouts, and the rewards that were given."""
+"""Reads a recorded case for TRL's side: its options, rollouts and rewards."""
 
 import json
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from torch import Tensor
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One case of ours, as files tell it."""
+    """One recorded case of ours, read from its files."""
 
     folder: Path
     config: dict[str, Any]
@@ -21,11 +21,11 @@ class Recorded:
 
     @property
     def steps(self) -> int:
-        """Rollouts that were recorded."""
+        """The number of recorded rollouts."""
         return len({key.partition("/")[0] for key in self.arrays})
 
     def tensor(self, step: int, name: str) -> Tensor:
-        """A tensor of a step's rollout, steps counted from 1."""
+        """A tensor of a step's rollout; steps count from 1."""
         return torch.from_numpy(self.arrays[f"{step}/{name}"])
 
     def samples(self, step: int) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""What the replays of GRPO and RLOO have in common: recorded rollouts handed out, and each pass's metrics kept."""
+"""Shared by the GRPO and RLOO replays: serves recorded rollouts and keeps each pass's metrics."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from trainer.tasks import get_task
 
 
 class ListedMetrics:
-    """Mixed into a trainer of TRL's: keeps each metric's values, one per pass, which TRL averages when it logs."""
+    """Mixin for TRL's trainers: keeps each metric's values, one per pass, which TRL averages when it logs."""
 
     _metrics: dict[str, dict[str, list[float]]]
 
@@ -36,24 +36,24 @@ class ListedMetrics:
 
 
 class Replay:
-    """The rollouts of a case, handed out one after the other."""
+    """Serves the rollouts of a case one after another."""
 
     def __init__(self, case: Recorded) -> None:
         self._case = case
         self._step = 0
 
     def next_step(self) -> tuple[list[list[int]], list[list[int]]]:
-        """The ids of the next recorded prompts and completions, whatever TRL would have drawn."""
+        """The ids of the next recorded prompts and completions, in place of those that TRL would have drawn."""
         self._step += 1
         return self._unpadded("prompt_ids_BQ", "prompt_mask_BQ"), self._unpadded("ids_BT", "mask_BT")
 
     @property
     def reward_funcs(self) -> list[Callable[..., list[float | None]]]:
-        """The case's reward functions, which give what they gave then."""
+        """The case's reward functions, which return the recorded rewards."""
         return [self.reward_func(name.rpartition(":")[2]) for name in self._case.config["reward_funcs"]]
 
     def reward_func(self, name: str) -> Callable[..., list[float | None]]:
-        """The rewards that the function of that name gave to these completions."""
+        """The rewards that the function of that name gave these completions."""
 
         def recorded(prompts: list[str], completions: list[str], **columns: Any) -> list[float | None]:
             return [row["rewards"].get(name) for row in self._case.samples(self._step)]
@@ -67,7 +67,7 @@ class Replay:
 
 
 def trainer_arguments(case: Recorded, source: Replay) -> dict[str, Any]:
-    """What both of TRL's trainers are constructed with beside their configuration."""
+    """The arguments of both TRL trainers besides their configuration."""
     checkpoint = get_task(case.config["task"]).checkpoint
     return {
         "model": AutoModelForCausalLM.from_pretrained(checkpoint, dtype=torch.float32),
@@ -78,7 +78,7 @@ def trainer_arguments(case: Recorded, source: Replay) -> dict[str, Any]:
 
 
 def config_arguments(case: Recorded, names: tuple[str, ...]) -> dict[str, Any]:
-    """The options of TRL's configuration: our run's, for as many updates as were recorded."""
+    """The options of TRL's configuration: our run's, with as many updates as were recorded."""
     config = case.config
     return arguments(
         config,
@@ -90,7 +90,7 @@ def config_arguments(case: Recorded, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def train_and_save(trainer: Any, case: Recorded) -> None:
-    """Train on the recorded rollouts and write what came out."""
+    """Train on the recorded rollouts and write the results."""
     tape = UpdateTape(list(trainer.model.parameters()))
     with tape.recording():
         trainer.train()

@@ -1,4 +1,4 @@
-"""A reward model, in the form that TRL's PPO asks for, that gives scores which are known or computed from text."""
+"""A reward model, in the form that TRL's PPO requires, whose scores are known or computed from text."""
 
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ class _Body(nn.Module):
 
 
 class ScoringModel(nn.Module):
-    """TRL takes the output of `score` at the last token; here it is the row's score at every token."""
+    """TRL takes the output of `score` at the last token; here every token has the row's score."""
 
     base_model_prefix = "body"
 

@@ -1,4 +1,4 @@
-"""TRL's RLOO on the addition task, by itself; writes one row of metrics per step.
+"""Trains TRL's RLOO on the addition task; writes one row of metrics per step.
 
 python -P -m benchmarks.trl_side.rloo_curve FOLDER     (FOLDER/run, ours, has the options; → FOLDER/trl.json)
 """

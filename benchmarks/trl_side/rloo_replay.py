@@ -1,9 +1,10 @@
-"""TRL's RLOO on our rollouts: the same completions and rewards through TRL's own trainer, its metrics and updates kept.
+"""Replays our rollouts in TRL's RLOO: the same completions and rewards through TRL's own trainer.
 
 python -P -m benchmarks.trl_side.rloo_replay FOLDER
 
-RLOOTrainer has no `rollout_func`: its tokenising and its sampling are replaced, which give the recorded ids; rewards
-come through reward functions, and all else is TRL's. Each case's folder gets trl.json (one row per update) and trl.npz.
+RLOOTrainer has no `rollout_func`: its tokenising and sampling are replaced to return the recorded ids; rewards come
+through reward functions, and everything else is TRL's. Each case's folder gets the metrics in trl.json (one row per
+update) and the updates in trl.npz.
 """
 
 import sys
@@ -19,7 +20,7 @@ from benchmarks.trl_side.replay import ListedMetrics, Replay, config_arguments, 
 
 
 class ReplayingTrainer(ListedMetrics, RLOOTrainer):
-    """TRL's trainer with recorded completions and the values of each pass."""
+    """TRL's trainer with recorded completions, keeping the values of each pass."""
 
     source: Replay
 

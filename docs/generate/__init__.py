@@ -1,1 +1,1 @@
-"""The generated documents: reference pages from the catalogues, the drawing of the house from its imports."""
+"""Generates documents: reference pages from the catalogues, the architecture drawing from the imports."""

@@ -1,10 +1,10 @@
-"""Writes every generated page anew: `python -m docs.generate`, which `make reference` runs."""
+"""Rewrites every generated page: `python -m docs.generate`, which `make reference` runs."""
 
 from docs.generate.pages import PAGES
 
 
 def main() -> None:
-    """Write them all, one after the other."""
+    """Write all pages."""
     for path, page in PAGES.items():
         path.write_text(page(), "utf-8")
 

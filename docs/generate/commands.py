@@ -1,4 +1,4 @@
-"""What the listing commands print, as data: the reference is built from the same output that users see."""
+"""The output of the listing commands as data: the reference is built from the same output that users see."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ def listing(command: str) -> dict[str, Any]:
 
 
 def entry(name: str, kind: str) -> Row:
-    """What `rlvitals explain NAME` says of the rule, check, cause or metric of that name."""
+    """What `rlvitals explain NAME` prints for the rule, check, cause or metric of that name."""
     (found,) = [page for page in _printed("explain", name)["pages"] if (page["name"], page["kind"]) == (name, kind)]
     return dict(found)
 

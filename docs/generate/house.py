@@ -1,4 +1,4 @@
-"""The drawing of the house: its rooms, what they import, and the contracts that say who may import whom."""
+"""The architecture drawing: the rooms, what they import, and the contracts that say who may import whom."""
 
 import ast
 import re
@@ -23,7 +23,7 @@ Arrows = Mapping[str, frozenset[str]]
 
 
 def design() -> str:
-    """docs/design.md as it is, with today's house between its marks. Raises LookupError where a mark is missing."""
+    """docs/design.md with today's drawing between its markers. Raises LookupError if a marker is missing."""
     page = DESIGN.read_text("utf-8")
     blocks = {
         "count": _count(),
@@ -41,7 +41,7 @@ def design() -> str:
 
 @cache
 def arrows() -> Arrows:
-    """What every room imports; a room is a folder or a module directly inside one of the three packages."""
+    """The imports of every room; a room is a folder or a module directly inside one of the three packages."""
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
     found: dict[str, set[str]] = defaultdict(set)
     for module in graph.modules - set(PACKAGES):
@@ -50,7 +50,7 @@ def arrows() -> Arrows:
 
 
 def circles() -> list[tuple[str, ...]]:
-    """The groups of rooms that reach each other over arrows; empty where every arrow goes one way."""
+    """The groups of rooms that reach each other through imports; empty if there are no cycles."""
     reach = {room: _reachable(room) for room in arrows()}
     groups = {tuple(sorted(other for other in found if room in reach[other])) for room, found in reach.items()}
     return sorted(group for group in groups if len(group) > 1)
@@ -115,5 +115,5 @@ def _room_of(module: str) -> str:
 
 
 def _short(room: str, package: str) -> str:
-    """A room's name inside its own package; that of another package's room is in full."""
+    """A room's name within its own package; rooms of other packages keep their full name."""
     return room.removeprefix(f"{package}.")

@@ -1,4 +1,4 @@
-"""The pages of what can be read: file formats, and the names that each producer logs."""
+"""The pages on supported logs: file formats, and the names that each producer logs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,7 +24,7 @@ Of several names of a setting the first that is given counts. Names of your own:
 
 
 def formats() -> str:
-    """Every file format: how it is recognised, and what of it is not read."""
+    """Every file format: how it is recognised, and which parts are not read."""
     rows = [row for row in listing("formats")["formats"] if row["kind"] == "file format"]
     overview = table(
         ("Format", "What it is", "Recognised by", "Not read", "Checked on a real log", "Needs"),
@@ -44,7 +44,7 @@ def formats() -> str:
 
 
 def producers() -> str:
-    """Every producer with its tags, each with the metric that it is, and the names of its settings."""
+    """Every producer with its tags, each with its metric, and the names of its settings."""
     known = {row["name"]: row["verified"] for row in listing("formats")["formats"] if row["kind"] == "producer"}
     named = [producer for producer in TABLE if any(trainer.name in known for trainer in producer.trainers)]
     overview = table(
@@ -72,7 +72,7 @@ def _sections(producer: Producer) -> Iterator[str]:
 
 
 def _tags_of(producer: Producer) -> dict[Entry, list[str]]:
-    """Every tag, once for each meaning that it has, with the logs that hold it."""
+    """Every tag, once for each of its meanings, with the logs that contain it."""
     found: dict[Entry, list[str]] = {}
     for entry in glossary():
         if entry.producer == producer.name:

@@ -25,12 +25,12 @@ def page(title: str, introduction: str, *parts: str) -> str:
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
+    """A table of cells that are already Markdown."""
     return markdown_elements.table(titles, rows)
 
 
 def text(words: str) -> str:
-    """Words that show as they are."""
+    """Text escaped to show literally."""
     return markdown_elements.escaped(words)
 
 
@@ -40,7 +40,7 @@ def code(words: str) -> str:
 
 
 def link(name: str, links: Links) -> str:
-    """An entry's name as inline code that leads to it, where any page has it."""
+    """An entry's name as inline code, linked if any page has the entry."""
     return f"[{code(name)}]({links[name]}#{anchor(name)})" if name in links else code(name)
 
 
@@ -50,7 +50,7 @@ def anchor(heading: str) -> str:
 
 
 def entry(fields: Mapping[str, Any], links: Links) -> str:
-    """An entry of a catalogue: its sentence, the short facts as a list, the longer sections."""
+    """A catalogue entry: its sentence, the short facts as a list, the longer sections."""
     facts = [
         _fact(key, value, links) for key, value in fields.items() if value and key not in _HEAD and key not in SECTIONS
     ]

@@ -1,4 +1,4 @@
-"""The page of the trainers' options, with the default of each algorithm."""
+"""The page of the trainers' options, with each algorithm's defaults."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -46,7 +46,7 @@ def _meaning(option: Option) -> str:
 
 
 def _default(option: Option | None) -> str:
-    """The default as one would type it; nothing where the algorithm has no such option."""
+    """The default as a user would type it; empty if the algorithm has no such option."""
     if option is None:
         return ""
     if option.default is None or option.default in ("", ()):

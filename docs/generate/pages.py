@@ -1,4 +1,4 @@
-"""The table of generated pages: where each lies, and what writes its text."""
+"""The table of generated pages: each one's path, and the function that writes its text."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

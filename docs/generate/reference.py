@@ -1,4 +1,4 @@
-"""The pages of what is judged and explained: rules, checks of samples and settings, causes, metrics."""
+"""The reference pages: rules, checks of samples and settings, causes, metrics."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -91,7 +91,7 @@ def settings_checks() -> str:
 
 
 def causes() -> str:
-    """Every cause with what shows it and what to change."""
+    """Every cause with its evidence and what to change."""
     rows, links = listing("causes")["causes"], _links()
     overview = table(
         ("Cause", "What one would say", "Shown by"),
