@@ -1,4 +1,4 @@
-"""What the tests of several rooms share: tiers, a cache of their own, full and read-only file systems."""
+"""Fixtures shared across test rooms: tiers, a private cache, full and read-only file systems."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ __all__ = ["pytest_collection_modifyitems", "pytest_runtest_call", "pytest_runte
 
 @contextmanager
 def mounted(place: Path, options: str) -> Iterator[Path]:
-    """A file system in memory at `place`; only root may mount one, so others see the tests that need it skipped."""
+    """An in-memory file system at `place`; only root may mount one, so tests that need it are skipped for others."""
     if os.geteuid() != 0:
         pytest.skip("only root may mount a file system")
     place.mkdir()
@@ -32,13 +32,13 @@ def mounted(place: Path, options: str) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def ctrl_c_counts() -> None:
-    """Whoever runs the tests in the background has them ignore SIGINT, and with them all that they start and end."""
+    """Restore SIGINT: tests run in the background ignore it, as do the processes they start and stop."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Nothing that is read here, or in a process started here, goes to the user's own cache."""
+    """Keep everything read here, or in a process started here, out of the user's own cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
@@ -53,13 +53,13 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 3 MiB: the model of a demo task fits, but not its optimizer besides."""
+    """A file system of 3 MiB: fits the model of a demo task, but not its optimizer as well."""
     with mounted(tmp_path / "small", "size=3m") as place:
         yield place
 
 
 @pytest.fixture
 def read_only_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system that can be read only."""
+    """A read-only file system."""
     with mounted(tmp_path / "fixed", "size=64k,ro") as place:
         yield place

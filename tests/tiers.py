@@ -1,4 +1,4 @@
-"""The tier of each test, fast · process · browser · slow, and the guard that keeps processes out of the fast one."""
+"""Sorts tests into tiers, fast · process · browser · slow, and keeps processes out of the fast one."""
 
 import multiprocessing.util
 import sys
@@ -29,7 +29,7 @@ def tier_of(item: pytest.Item) -> str:
 
 
 class ProcessGuard:
-    """Refuses to start a process while a fast test runs. Audit hooks stay for good, so there is one for all tests."""
+    """Refuses to start a process during a fast test. Audit hooks cannot be removed, so one guard serves all tests."""
 
     def __init__(self) -> None:
         self._is_on = False
@@ -40,7 +40,7 @@ class ProcessGuard:
 
     @contextmanager
     def watching(self, item: pytest.Item) -> Iterator[None]:
-        """The guard is on for a fast test, its fixtures included."""
+        """Activate the guard for a fast test, including its fixtures."""
         self._is_on, self._refused = tier_of(item) == "fast", ""
         try:
             yield
@@ -48,7 +48,7 @@ class ProcessGuard:
             self._is_on = False
 
     def check(self) -> None:
-        """Fail the test where a process was refused, which a thread or a broad `except` may have hidden."""
+        """Fail the test if a process was refused, since a thread or a broad `except` may have hidden it."""
         if self._refused:
             pytest.fail(self._refused, pytrace=False)
 
@@ -70,20 +70,20 @@ _GUARD = ProcessGuard()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test with its tier, which `-m fast` and the like choose by."""
+    """Mark every test with its tier, so that `-m fast` and the like can select by it."""
     for item in items:
         item.add_marker(tier_of(item))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, bool, bool]:
-    """Let no fast test start a process."""
+    """Prevent fast tests from starting a process."""
     with _GUARD.watching(item):
         return (yield)
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, None, None]:
-    """Fail a fast test that tried, even where nobody noticed."""
+    """Fail a fast test that tried to, even if the refusal was swallowed."""
     yield
     _GUARD.check()

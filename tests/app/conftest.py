@@ -1,4 +1,4 @@
-"""The Launch page without a browser: what several tests of the app stand on."""
+"""The Launch page without a browser: fixtures shared by tests of the app."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def page(root: str, is_read_only: bool) -> None:
-    """The script that AppTest runs: it may use only what it imports itself."""
+    """The script run by AppTest: it may use only what it imports itself."""
     from pathlib import Path  # noqa: PLC0415
 
     import streamlit as st  # noqa: PLC0415
@@ -24,7 +24,7 @@ def page(root: str, is_read_only: bool) -> None:
 
 @pytest.fixture
 def open_launch(tmp_path: Path) -> Callable[..., AppTest]:
-    """Opens the Launch page over tmp_path."""
+    """Opens the Launch page on tmp_path."""
 
     def open_one(*, is_read_only: bool = False) -> AppTest:
         kwargs = {"root": str(tmp_path), "is_read_only": is_read_only}
@@ -35,5 +35,5 @@ def open_launch(tmp_path: Path) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def launch(open_launch: Callable[..., AppTest]) -> AppTest:
-    """The page of somebody who may start trainings."""
+    """The Launch page as seen by a user who may start trainings."""
     return open_launch()

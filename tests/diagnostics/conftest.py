@@ -1,4 +1,4 @@
-"""Runs in memory, written in series shorthand, and diagnoses of runs on disk: what tests of the rooms start from."""
+"""In-memory runs, written in series shorthand, and diagnoses of runs on disk: shared by all rooms."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -76,7 +76,7 @@ def _series(name: str, given: str | Values) -> Series:
 
 @pytest.fixture
 def diagnosed(tmp_path: Path) -> Diagnosed:
-    """Writes a run from one dictionary of metrics for each step, reads it and diagnoses it."""
+    """Writes a run from one dictionary of metrics per step, reads it and diagnoses it."""
 
     def write(*rows: Mapping[str, float], name: str = "a", algorithm: str = "ppo") -> Diagnosis:
         with RunLog(tmp_path / "a", name=name, algorithm=algorithm, config={"learning_rate": 0.005}, total=50) as log:

@@ -1,4 +1,4 @@
-"""A server on this machine that answers what W&B's client asks about one run, as the real one does."""
+"""A local server that answers the W&B client's queries about one run, as the real one does."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ VIEWER = {"id": "v", "entity": "lab", "username": "ada", "teams": {"edges": []},
 
 
 class StandIn(ThreadingHTTPServer):
-    """Holds one run: its history rows, its settings, and its files by name."""
+    """One run: its history rows, its settings, and its files by name."""
 
     def __init__(self, rows: Sequence[Row], config: Row, files: Mapping[str, bytes], state: str = "finished") -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -72,7 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: StandIn
 
     def log_message(self, *parts: Any) -> None:
-        """Say nothing on stderr."""
+        """Print nothing to stderr."""
 
     def do_GET(self) -> None:
         content = self.server.files.get(self.path.lstrip("/"))
@@ -99,7 +99,7 @@ def _of_run(run: Row) -> Row:
 
 @contextmanager
 def serving(stand_in: StandIn) -> Iterator[str]:
-    """The server's address while it answers."""
+    """Yields the server's address while it runs."""
     thread = threading.Thread(target=stand_in.serve_forever)
     thread.start()
     try:

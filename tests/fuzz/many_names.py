@@ -1,7 +1,7 @@
-"""A step of a million names, in every format that may hold one: `python -m tests.fuzz.many_names`, part of `make fuzz`.
+"""A step of a million names, in every format that supports it: `python -m tests.fuzz.many_names`, part of `make fuzz`.
 
-Each is written by the writer of the conformance suite and read whole, in a process of its own and within a bound of
-memory; no dashboard could draw it, and no reader may fall over it.
+Each is written by the writer of the conformance suite and read whole, in a separate process with a memory limit; no
+dashboard could draw it, but no reader may crash on it.
 """
 
 import argparse
@@ -22,7 +22,7 @@ MOST_BYTES = 16 << 30
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write, read and compare each format; 1 where one is not what was written."""
+    """Write, read and compare each format; returns 1 if one differs from what was written."""
     kinds = {kind.__name__.removesuffix("Writer"): kind for kind in METRIC_WRITERS}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--names", type=int, default=NAMES)
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def look(kind: type[MetricWriter], names: int) -> None:
-    """Write and read one format and say how that went; exits with 1 where something is missing or wrong."""
+    """Write and read one format and print the result; exits with 1 if something is missing or wrong."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     count = min(names, kind.most_names)
     with tempfile.TemporaryDirectory() as place:

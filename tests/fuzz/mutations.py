@@ -1,4 +1,4 @@
-"""Mutations: what may befall the bytes of a file, drawn from a seeded source; some keep checksums right on purpose."""
+"""Mutations of a file's bytes, drawn from a seeded source; some deliberately keep checksums valid."""
 
 import random
 import re
@@ -20,7 +20,7 @@ _ODD_BYTES = (b"\xff" * 8, b"\x00" * 8, b"\x80" * 12, b"\xff\xff\xff\xff\x0f", s
 
 
 def flip_bits(draw: random.Random, content: bytes) -> bytes:
-    """A few bits, anywhere."""
+    """Flip a few bits anywhere."""
     changed = bytearray(content)
     for _ in range(draw.randint(1, 8)):
         changed[draw.randrange(len(changed))] ^= 1 << draw.randrange(8)
@@ -28,37 +28,37 @@ def flip_bits(draw: random.Random, content: bytes) -> bytes:
 
 
 def truncate(draw: random.Random, content: bytes) -> bytes:
-    """The end is missing."""
+    """Cut off the end."""
     return content[: draw.randrange(len(content))]
 
 
 def cut_out(draw: random.Random, content: bytes) -> bytes:
-    """A part is missing."""
+    """Remove a part."""
     start, end = _part(draw, content)
     return content[:start] + content[end:]
 
 
 def repeat(draw: random.Random, content: bytes) -> bytes:
-    """A part comes again somewhere else."""
+    """Repeat a part somewhere else."""
     start, end = _part(draw, content)
     place = draw.randrange(len(content))
     return content[:place] + content[start : min(end, start + LARGEST_GROWTH)] + content[place:]
 
 
 def zero_out(draw: random.Random, content: bytes) -> bytes:
-    """A part was never written."""
+    """Zero a part, as if it was never written."""
     start, end = _part(draw, content)
     return content[:start] + bytes(end - start) + content[end:]
 
 
 def insert_odd(draw: random.Random, content: bytes) -> bytes:
-    """Something that parsers stumble over, put in or over what was there."""
+    """Insert, or overwrite with, something that often breaks parsers."""
     place, odd = draw.randrange(len(content)), draw.choice(_ODD_TEXT + _ODD_BYTES)
     return content[:place] + odd + content[place + draw.choice((0, len(odd))) :]
 
 
 def replace_number(draw: random.Random, content: bytes) -> bytes:
-    """A number in text becomes something else."""
+    """Replace a number in text by something else."""
     found = list(_NUMBER.finditer(content[: 1 << 16]))
     if not found:
         return insert_odd(draw, content)
@@ -67,12 +67,12 @@ def replace_number(draw: random.Random, content: bytes) -> bytes:
 
 
 def noise(draw: random.Random, content: bytes) -> bytes:
-    """Nothing of the file is left."""
+    """Replace the whole file by noise."""
     return draw.randbytes(draw.randrange(2000))
 
 
 def reframe(draw: random.Random, content: bytes) -> bytes:
-    """Records of an event file, each changed, with checksums that hold."""
+    """Change each record of an event file, with valid checksums."""
     records, place = list[bytes](), 0
     while place + 12 <= len(content) and len(records) < 200:
         size = int.from_bytes(content[place : place + 8], "little")

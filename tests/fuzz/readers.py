@@ -1,9 +1,9 @@
-"""The fuzzer of the readers: damaged runs of every format are opened, and each must become a Run or a clear error.
+"""The fuzzer of the readers: opens damaged runs of every format, each of which must become a Run or a clear error.
 
     python -m tests.fuzz.readers [--files 20000] [--seed 0] [--format NAME]
 
-A worker opens them under a limit on its memory and a time limit for each. Prints a line for every kind of failure, with
-the case that shows it (`--case SEED` opens that one alone), and exits with 1 where there is any.
+A worker opens them with a memory limit, and a time limit for each. Prints a line for every kind of failure, with the
+case that shows it (`--case SEED` opens only that one), and exits with 1 if there is any.
 """
 
 import argparse
@@ -26,16 +26,16 @@ from diagnostics.api import LiveRun, UnreadableRun, find_runs
 from tests.fuzz.mutations import mutated
 from tests.fuzz.seeds import SEEDS
 
-MEMORY_BYTES = 512 << 20  # beyond what the worker holds after its imports
+MEMORY_BYTES = 512 << 20  # on top of the worker's memory after its imports
 SECONDS_PER_FILE = 5
-SECONDS_UNTIL_KILLED = 30  # for a worker that hears no alarm
+SECONDS_UNTIL_KILLED = 30  # for a worker that does not react to the alarm
 SAMPLED_STEPS = 3
 _BEGUN, _DONE = "begun", "done"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One case that ended otherwise than it must."""
+    """One case with a wrong outcome."""
 
     case: int
     what: str
@@ -46,7 +46,7 @@ class TooSlowError(Exception):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fuzz and report; 1 where anything failed."""
+    """Fuzz and report; returns 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=0)
@@ -69,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def fuzz(cases: Sequence[int], formats: Sequence[str]) -> list[Failure]:
-    """Open every case in a worker; one that dies or stops answering costs the case that it was at."""
+    """Open every case in a worker; a worker that dies or hangs loses only its current case."""
     failures: list[Failure] = []
     left = list(cases)
     while left:
@@ -92,7 +92,7 @@ def fuzz(cases: Sequence[int], formats: Sequence[str]) -> list[Failure]:
 
 
 def _worked(cases: Sequence[int], formats: Sequence[str]) -> Iterator[str]:
-    """The lines that a worker prints: `done` for each case, what went wrong before that."""
+    """The lines that a worker prints: `done` for each case, preceded by its failure, if any."""
     selected = ["--format", formats[0]] if len(formats) == 1 else []
     command = [
         sys.executable,
@@ -117,12 +117,12 @@ def _worked(cases: Sequence[int], formats: Sequence[str]) -> Iterator[str]:
 
 
 def work(cases: Sequence[int], formats: Sequence[str]) -> None:
-    """Open each case and print how it ended."""
+    """Open each case and print its outcome."""
     with tempfile.TemporaryDirectory() as scratch:
         sound = Path(scratch) / "sound"
         folders = [(name, _made(seed, sound / f"{name}{n}")) for name in formats for n, seed in enumerate(SEEDS[name])]
         for _, folder in folders:
-            look(folder)  # imports what the formats need before the limit counts
+            look(folder)  # imports what the formats need before the limit applies
         held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY_BYTES, resource.RLIM_INFINITY))
         _say(_BEGUN)
@@ -143,7 +143,7 @@ def _say(line: str) -> None:
 
 
 def failure(folder: Path) -> str:
-    """What went wrong when a folder was looked at; empty where nothing did."""
+    """What went wrong when a folder was opened; empty if nothing did."""
     try:
         with _time_limit():
             look(folder)
@@ -155,7 +155,7 @@ def failure(folder: Path) -> str:
 
 
 def look(folder: Path) -> None:
-    """Find the runs of a folder and open each, with a few of its samples; an unreadable one says so in a sentence."""
+    """Find the runs of a folder and open each, with a few of its samples; unreadable ones must say so in a sentence."""
     for ref in find_runs(folder):
         try:
             run = LiveRun(ref).refresh()

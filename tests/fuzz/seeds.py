@@ -1,4 +1,4 @@
-"""The sound runs that the fuzzer starts from: a small one of every format."""
+"""The intact runs that the fuzzer starts from: a small one of every format."""
 
 import json
 import random
@@ -24,14 +24,14 @@ SAMPLE = {"query": "2 + 2 =", "response": "4", "score": 1.0, "advantage": 0.5, "
 
 
 def run_log(folder: Path) -> None:
-    """A run directory of our own."""
+    """One of our own run directories."""
     with RunLog(folder, algorithm="grpo", config={"beta": 0.1}) as log:
         for step in STEPS:
             log.log(step, {"reward": float(step), "loss": float("nan"), "kl": 0.1}, [SAMPLE, SAMPLE])
 
 
 def event_files(folder: Path) -> None:
-    """One record by record, one in stretches, with everything that a summary may hold."""
+    """One file read record by record and one read in stretches, with everything that a summary may contain."""
     draw = random.Random(0)
     values = [
         scalar("a", 1.0),
@@ -43,12 +43,12 @@ def event_files(folder: Path) -> None:
 
 
 def long_event_file(folder: Path) -> None:
-    """One that is read in stretches and rounds."""
+    """An event file read in stretches and rounds."""
     write(folder, LAYOUTS["regular"](220))
 
 
 def wandb(folder: Path) -> None:
-    """What W&B left of a run of TRL."""
+    """A W&B log of a TRL run."""
     (found,) = (FIXTURES / "ppo112_nmb1" / "wandbdir" / "wandb").glob("offline-run-*")
     shutil.copytree(found, folder / found.name)
 
@@ -69,7 +69,7 @@ def wandb_typed(folder: Path) -> None:
 
 
 def wandb_export(folder: Path) -> None:
-    """A run of the W&B cloud as `rlvitals import` keeps it."""
+    """A run of the W&B cloud as stored by `rlvitals import`."""
     folder.mkdir(parents=True)
     _json_lines(folder / "history.jsonl", [{"_step": step, "_timestamp": 1.7e9, "loss": 1.0} for step in STEPS])
     _json_lines(folder / "system.jsonl", [{"_timestamp": 1.7e9, "system.cpu": 3.0}])
@@ -79,20 +79,20 @@ def wandb_export(folder: Path) -> None:
 
 
 def wandb_csv(folder: Path) -> None:
-    """A panel of the W&B page."""
+    """A panel exported from the W&B page."""
     folder.mkdir(parents=True)
     header = "Step,run - loss,run - loss__MIN,run - loss__MAX,run - _step\n"
     (folder / "export.csv").write_text(header + "".join(f"{step},1.0,0.5,NaN,{step}\n" for step in STEPS))
 
 
 def trackio(folder: Path) -> None:
-    """trackio's database of a run of TRL."""
+    """trackio's database of a TRL run."""
     folder.mkdir(parents=True)
     shutil.copy(FIXTURES / "ppo112_nmb1" / "trackio" / "labppo.db", folder)
 
 
 def mlflow(folder: Path) -> None:
-    """A database with the tables of MLflow."""
+    """A database with MLflow's tables."""
     folder.mkdir(parents=True)
     with sqlite3.connect(folder / "mlflow.db") as database:
         database.executescript(MLFLOW_TABLES)
@@ -109,7 +109,7 @@ def mlflow_files(folder: Path) -> None:
 
 
 def swanlab(folder: Path) -> None:
-    """What SwanLab left of a run."""
+    """A SwanLab log."""
     shutil.copytree(ALL_FIXTURES / "swanlab" / "swanlog", folder)
 
 
@@ -119,12 +119,12 @@ def torchtune(folder: Path) -> None:
 
 
 def console(folder: Path) -> None:
-    """What TRL printed."""
+    """The console output of TRL."""
     shutil.copytree(ALL_FIXTURES / "console", folder)
 
 
 def verl_console(folder: Path) -> None:
-    """What verl prints: its settings, then a line for each step."""
+    """The console output of verl: its settings, then a line for each step."""
     folder.mkdir(parents=True)
     settings = "{'actor_rollout_ref': {'rollout': {'n': 4}},\n 'trainer': {'total_epochs': 1}}\n"
     rows = (f"step:{step} - actor/pg_loss:np.float64(0.5) - critic/score/mean:0.25\n" for step in STEPS)
@@ -190,7 +190,7 @@ def trainer_state(folder: Path) -> None:
 
 
 def completions(folder: Path) -> None:
-    """TRL's completions, a parquet file a step, and a JSON-lines file a step."""
+    """TRL's completions, one parquet file per step, and one JSON-lines file per step."""
     shutil.copytree(FIXTURES / "grpo116" / "out" / "completions", folder / "completions")
     (folder / "dump").mkdir()
     _json_lines(folder / "dump" / "1.jsonl", [{"input": "q", "output": "a", "score": 1.0, "step": 1}] * 3)

@@ -1,4 +1,4 @@
-"""Trainings as processes, for the tests that start, kill and compare them."""
+"""Trainings as processes, for tests that start, kill and compare them."""
 
 import json
 import os
@@ -26,25 +26,25 @@ class Training:
     directory: Path
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start `trainer.main train` with these words, --run_dir or --resume among them."""
+        """Start `trainer.main train` with these arguments, --run_dir or --resume among them."""
         command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         return subprocess.Popen(command, cwd=self.directory.parent, env=environment, stderr=subprocess.PIPE, text=True)
 
     def train(self, *words: str) -> tuple[int, str]:
-        """Train a new run to its end; the exit code and what was printed."""
+        """Train a new run to completion; returns the exit code and the output."""
         return self.run(*words, "--run_dir", self.directory.name)
 
     def resume(self, *words: str) -> tuple[int, str]:
-        """Resume the run and train to the end."""
+        """Resume the run and train to completion."""
         return self.run("--resume", self.directory.name, *words)
 
     def kill_after(self, steps: int, *words: str) -> None:
-        """Train a new run until that many steps are logged, then kill the process wherever it is."""
+        """Train a new run until that many steps are logged, then kill the process at an arbitrary point."""
         self.kill_when(lambda: len(self.lines) >= steps, *words, seconds_between_looks=0.005)
 
     def kill_when(self, is_time: Callable[[], bool], *words: str, seconds_between_looks: float = 0.0) -> None:
-        """Train a new run until it is time, then kill the process wherever it is."""
+        """Train a new run until the condition holds, then kill the process at an arbitrary point."""
         process = self.start(*words, "--run_dir", self.directory.name)
         while not is_time():
             assert process.poll() is None, process.communicate()[1]
@@ -54,7 +54,7 @@ class Training:
 
     @property
     def lines(self) -> list[dict[str, Any]]:
-        """The whole lines of events.jsonl; a torn one is left out."""
+        """The complete lines of events.jsonl; a torn one is left out."""
         return self._rows("events.jsonl")
 
     @property
@@ -64,7 +64,7 @@ class Training:
 
     @property
     def metrics(self) -> dict[int, str]:
-        """Every step's metrics but the times, as text, where NaN equals NaN; of a step logged twice the later ones."""
+        """Every step's metrics except times, as text so that NaN equals NaN; of a step logged twice, the later ones."""
         return {
             row["step"]: json.dumps({name: value for name, value in row["metrics"].items() if name not in TIMES})
             for row in self.lines
@@ -72,13 +72,13 @@ class Training:
 
     @property
     def status(self) -> dict[str, Any]:
-        """status.json."""
+        """The contents of status.json."""
         found: dict[str, Any] = json.loads((self.directory / "status.json").read_bytes())
         return found
 
     @property
     def newest_state(self) -> dict[str, Any]:
-        """trainer_state.pt of the newest checkpoint."""
+        """The trainer_state.pt of the newest checkpoint."""
         found = newest_resumable(self.directory)
         assert found is not None
         state: dict[str, Any] = torch.load(found[1] / "trainer_state.pt", weights_only=True)
@@ -90,7 +90,7 @@ class Training:
         return [row for row in map(parse_row, whole) if row is not None]
 
     def run(self, *words: str) -> tuple[int, str]:
-        """Run `trainer.main train` with these words to its end; the exit code and what was printed."""
+        """Run `trainer.main train` with these arguments to completion; returns the exit code and the output."""
         process = self.start(*words)
         _, errors = process.communicate(timeout=180)
         return process.returncode, errors
@@ -104,13 +104,13 @@ def training(tmp_path: Path) -> Callable[[str], Training]:
 
 @pytest.fixture(scope="session")
 def training_in() -> Callable[[Path], Training]:
-    """training_in(folder): the run in that folder, for runs that several tests look at."""
+    """training_in(folder): the run in that folder, for runs shared by several tests."""
     return Training
 
 
 @pytest.fixture
 def same_state() -> Callable[[Any, Any], bool]:
-    """Whether two saved states are equal, bit for bit."""
+    """Whether two saved states are bitwise equal."""
     return _same
 
 
@@ -121,4 +121,4 @@ def _same(one: Any, other: Any) -> bool:
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other) or (one != one and other != other)  # NaN is NaN
+    return bool(one == other) or (one != one and other != other)  # NaN counts as equal to NaN

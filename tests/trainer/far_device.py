@@ -1,9 +1,9 @@
-"""A device that is not the CPU, for machines without one: `python far_device.py TRAIN-WORDS` trains on it.
+"""A simulated non-CPU device, for machines without one: `python far_device.py TRAIN-WORDS` trains on it.
 
-Its tensors lie in plain memory and the CPU computes them, but torch holds them for those of another device, "far:0". As
-on a GPU an operation on tensors of both devices fails, unless it is a copy or the CPU's is a single number, and `numpy`
-and pointers are refused. So what a training leaves on the CPU, or takes to be there, is found without a GPU; what only
-a GPU's own kernels do is not.
+Its tensors live in plain memory and the CPU computes them, but torch treats them as being on another device, "far:0".
+As on a GPU, an operation on tensors of both devices fails, unless it is a copy or the CPU's is a single number, and
+`numpy` and pointers are refused. This reveals tensors that a training leaves on the CPU, or assumes to be there,
+without a GPU; it does not cover a GPU's own kernels.
 """
 
 import os
@@ -24,10 +24,10 @@ COPIES = ("aten::_to_copy", "aten::copy_", "aten::_local_scalar_dense")
 
 
 class _Module(_DummyBackendModule):
-    """What torch asks the module of a device."""
+    """The functions that torch expects of a device's module."""
 
     def get_amp_supported_dtype(self) -> list[torch.dtype]:
-        """The precisions of autocast."""
+        """The dtypes supported by autocast."""
         return [torch.bfloat16, torch.float16]
 
     def manual_seed_all(self, seed: int) -> None:
@@ -35,7 +35,7 @@ class _Module(_DummyBackendModule):
 
 
 class FarTensor(Tensor):
-    """A tensor of the device; `near` holds its numbers."""
+    """A tensor on the device; `near` contains its values."""
 
     near: Tensor
 
@@ -53,7 +53,7 @@ class FarTensor(Tensor):
         return far
 
     def tolist(self) -> Any:
-        """The numbers, which torch gives of no subclass."""
+        """The values, which torch does not return for subclasses."""
         return self.near.tolist()
 
     @classmethod
@@ -62,14 +62,14 @@ class FarTensor(Tensor):
 
 
 class OnFar(TorchDispatchMode):
-    """Within it tensors can be made on the device."""
+    """Context in which tensors can be created on the device."""
 
     def __torch_dispatch__(self, operation: Any, _: Any, args: Sequence[Any] = (), kwargs: Any = None) -> Any:
         return computed(operation, args, kwargs or {})
 
 
 def computed(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What the CPU computes for the device.
+    """Compute an operation of the device on the CPU.
 
     Raises:
         RuntimeError: tensors of both devices are mixed.
@@ -85,7 +85,7 @@ def computed(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     else:
         is_far = isinstance(args[0], FarTensor) if name == "aten::copy_" else bool(far)
     near_args, near_kwargs = tree_map(_near, (tuple(args), dict(kwargs)))
-    given = {id(tensor.near): tensor for tensor in far}  # what is changed in place comes back as it was given
+    given = {id(tensor.near): tensor for tensor in far}  # in-place operations return the tensor they were given
     result = operation(*near_args, **near_kwargs)
     return tree_map(lambda value: _far(value, given) if is_far else value, result)
 
@@ -143,18 +143,18 @@ _IN_LOWER_PRECISION: Mapping[str, Callable[..., Tensor]] = {
 
 
 def install() -> None:
-    """Make the device known to torch, in this process."""
+    """Register the device with torch in this process."""
     _setup_privateuseone_for_python_backend(NAME, backend_module=_Module())
     for name, implementation in _OF_TENSORS_MADE_FROM_LISTS.items():
         _LIBRARY.impl(name, implementation, "PrivateUse1")
     for name, operation in _IN_LOWER_PRECISION.items():
         _LIBRARY.impl(name, _autocast(operation), "AutocastPrivateUse1")
     _OTHERS.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
-    torch.__future__.set_swap_module_params_on_conversion(True)  # parameters stay themselves when a model moves
+    torch.__future__.set_swap_module_params_on_conversion(True)  # parameters keep their identity when a model moves
 
 
 def main(words: list[str]) -> int:
-    """Train on the device, with the words of `rlvitals train`; what it returns is the training's."""
+    """Train on the device with the arguments of `rlvitals train`; returns the training's exit code."""
     install()
     os.environ["ACCELERATE_TORCH_DEVICE"] = f"{NAME}:0"
     from trainer.main import main as train  # noqa: PLC0415 - when accelerate knows the device

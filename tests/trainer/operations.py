@@ -1,4 +1,4 @@
-"""Which operations torch was asked for: what a result alone does not show."""
+"""Records the torch operations executed, which the result alone does not show."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class Operations(TorchDispatchMode):
-    """Notes each operation's name with the shape of what it gave, backward passes included."""
+    """Records each operation's name with the shape of its output, backward passes included."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,5 +20,5 @@ class Operations(TorchDispatchMode):
         return result
 
     def shapes_of(self, name: str) -> list[tuple[int, ...]]:
-        """What an operation gave, call by call."""
+        """An operation's output shapes, call by call."""
         return [shape for noted, shape in self.noted if noted == name]

@@ -1,4 +1,4 @@
-"""Tiny causal language models with random weights, one for each way in which architectures differ for a decoder."""
+"""Tiny causal language models with random weights, one for each architectural difference that matters to a decoder."""
 
 import torch
 from transformers import CONFIG_MAPPING, AutoModelForCausalLM, PreTrainedModel
@@ -36,7 +36,7 @@ FUSABLE = ("llama", "mistral", "qwen2")
 
 
 def tiny_model(name: str, **changes: object) -> PreTrainedModel:
-    """The model of this name in SHAPES, the same one at every call."""
+    """The model of this name in SHAPES, identical on every call."""
     torch.manual_seed(0)
     kind, shape = SHAPES[name]
     config = CONFIG_MAPPING[kind](vocab_size=VOCABULARY, **{**shape, **changes})

@@ -1,4 +1,4 @@
-"""A real dashboard, real trainings and a real Chromium: what the browser tests stand on."""
+"""A real dashboard, real trainings and a real Chromium: the fixtures of the browser tests."""
 
 import os
 import re
@@ -20,17 +20,17 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
 from diagnostics.runlog.process import ProcessIdentity
 
-PATIENCE = 30.0  # seconds: torch alone takes ten to import when the cores are busy
+PATIENCE = 30.0  # seconds: importing torch alone takes ten on busy cores
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = (
-    "--no-sandbox",  # the root of a container has no user namespaces
+    "--no-sandbox",  # root in a container has no user namespaces
     "--disable-gpu",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
 )
-# Streamlit keeps no handle on its charts: each is the element with the metric's name as its revision.
+# Streamlit exposes no handle to its charts: each is the element with the metric's name as its revision.
 FIND = "metric => [...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.layout?.uirevision === metric)"
 VALUES = f"""metric => {{
   const plot = ({FIND})(metric);
@@ -41,13 +41,13 @@ BOX = f"""metric => {{
   plot.scrollIntoView({{block: 'center'}});
   return plot.querySelector('.nsewdrag').getBoundingClientRect().toJSON();
 }}"""
-PROBE = re.compile(r":\d+/\w+/_stcore/")  # Streamlit looks for its server below the page's own address first
+PROBE = re.compile(r":\d+/\w+/_stcore/")  # Streamlit first looks for its server below the page's own address
 FIRST_ROW = (120, 48)  # pixels from a table's corner to its first name
 VIEWPORT = {"width": 1280, "height": 800}
 
 
 def wait_until(look: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
-    """The first true value of `look`; fails, naming `what`, after `seconds`."""
+    """The first truthy value of `look`; fails, naming `what`, after `seconds`."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := look():
@@ -58,7 +58,7 @@ def wait_until(look: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """One `rlvitals` process and the address that it printed."""
+    """One `rlvitals` process and its printed address."""
 
     process: subprocess.Popen[bytes]
     url: str
@@ -68,32 +68,32 @@ class Dashboard:
         return f"{self.url}/run?{urlencode({'run': run_dir})}"
 
     def stop(self) -> None:
-        """End it as Ctrl-C does."""
+        """Stop it as Ctrl-C does."""
         end(self.process)
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training seen from outside, through its run directory."""
+    """A training observed from outside, through its run directory."""
 
     run_dir: Path
 
     @property
     def status(self) -> dict[str, Any]:
-        """What status.json says; empty before it is written."""
+        """The contents of status.json; empty before it is written."""
         path = self.run_dir / STATUS_FILE
         return orjson.loads(path.read_bytes()) if path.exists() else {}
 
     @property
     def step(self) -> int:
-        """The last logged step, by the log itself: the status may lag behind it; 0 before the first."""
+        """The last step in the log, since the status may lag behind it; 0 before the first."""
         path = self.run_dir / EVENTS_FILE
         whole = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
         return int(orjson.loads(whole[-1])["step"]) if whole else 0
 
     @property
     def is_alive(self) -> bool:
-        """Whether the very process that writes the run still lives."""
+        """Whether the same process that writes the run is still alive."""
         return self._process.is_alive
 
     def wait_for_step(self, step: int) -> None:
@@ -103,7 +103,7 @@ class Training:
         wait_until(lambda: not self.is_alive, f"the process of {self.run_dir.name} to end")
 
     def kill(self) -> None:
-        """kill -9, if it lives and is not a run that the tests write themselves."""
+        """Send SIGKILL if it is alive and not a run that the tests write themselves."""
         if self.is_alive and self._process.pid != os.getpid():
             os.kill(self._process.pid, signal.SIGKILL)
 
@@ -115,28 +115,28 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The chart of one metric, found by the series that it draws."""
+    """The chart of one metric, located by the series it draws."""
 
     page: Page
     metric: str
 
     def wait_for_points(self, count: int) -> None:
-        """Until the curve has at least so many points; the browser looks at every frame that it draws."""
+        """Wait until the curve has at least this many points; the browser checks on every frame."""
         argument = {"metric": self.metric, "count": count}
         self.page.wait_for_function(f"({{metric, count}}) => ({VALUES})(metric).length >= count", arg=argument)
 
     @property
     def values(self) -> list[float]:
-        """What the curve draws, step after step."""
+        """The values of the curve, step by step."""
         return self.page.evaluate(VALUES, self.metric)
 
     @property
     def x_range(self) -> list[float]:
-        """The steps between which the chart shows something."""
+        """The range of steps shown by the chart."""
         return self.page.evaluate(f"metric => ({FIND})(metric)._fullLayout.xaxis.range", self.metric)
 
     def zoom(self) -> list[float]:
-        """Drag over the right half of the plot as a person does; the steps that it shows then."""
+        """Drag over the right half of the plot as a user does; returns the steps then shown."""
         before = self.x_range
         box = self.page.evaluate(BOX, self.metric)
         y = box["y"] + box["height"] / 2
@@ -148,9 +148,9 @@ class Chart:
         return self.x_range
 
 
-@dataclass  # without slots: Playwright leaves a mark on the owner of a handler
+@dataclass  # no slots: Playwright sets an attribute on the owner of a handler
 class Screen:
-    """One browser page together with what its console complained about."""
+    """One browser page together with its console errors."""
 
     page: Page
     complaints: list[str] = field(default_factory=list)
@@ -165,29 +165,29 @@ class Screen:
             self.complaints.append(f"{message.text} ({address})")
 
     def chart(self, metric: str) -> Chart:
-        """The chart of a metric by its canonical name, once it is there."""
+        """The chart of a metric by its canonical name, once it has appeared."""
         self.page.wait_for_function(f"metric => ({FIND})(metric)", arg=metric)
         return Chart(self.page, metric)
 
     @property
     def scroll(self) -> float:
-        """How far down the page is scrolled, in pixels."""
+        """The page's scroll position in pixels."""
         return self.page.get_by_test_id("stMain").evaluate("main => main.scrollTop")
 
     def scroll_to(self, pixels: int) -> float:
-        """Scroll down by hand; how far it went."""
+        """Scroll to this position; returns the one reached."""
         self.page.get_by_test_id("stMain").evaluate("(main, pixels) => main.scrollTo(0, pixels)", pixels)
         return self.scroll
 
     def open_details(self, name: str) -> None:
-        """Choose one of the parts below the charts of a run and wait until it is drawn."""
+        """Select one of the parts below a run's charts and wait until it is drawn."""
         choice = self.page.get_by_role("radio", name=name)
         choice.click()
         expect(choice).to_be_checked()
         expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
 
     def wait_for_cell(self, text: str, count: int = 1) -> None:
-        """Until so many cells of the page's tables hold exactly this text."""
+        """Wait until this many cells of the page's tables have exactly this text."""
         cells = self.page.locator("[role=gridcell]")  # beneath the canvas that a table is drawn on
         expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(count)
 
@@ -198,13 +198,13 @@ class Screen:
         self.page.mouse.click(box["x"] + FIRST_ROW[0], box["y"] + FIRST_ROW[1])
 
     def close(self) -> None:
-        """Leave the page, as when somebody closes the tab; what was wrong with it is kept."""
+        """Leave the page, as when a user closes the tab; its errors are kept."""
         if not self.page.is_closed():
             self.complaints = self.troubles()
             self.page.context.close()
 
     def troubles(self) -> list[str]:
-        """Errors of the console, exceptions that Streamlit shows, and a page wider than its window."""
+        """Console errors, exceptions shown by Streamlit, and a page wider than its window."""
         exceptions = self.page.get_by_test_id("stException").all_inner_texts()
         width = self.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth")
         wide = [f"the page is {width} px wide"] if width > VIEWPORT["width"] else []
@@ -225,7 +225,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_screen(chromium: Browser) -> Iterator[Callable[..., Screen]]:
-    """Opens an address in a fresh browser profile; at the end no screen may have had an error."""
+    """Opens an address in a fresh browser profile; at teardown no screen may have had an error."""
     screens: list[Screen] = []
 
     def open_one(url: str, theme: str = "light") -> Screen:
@@ -263,7 +263,7 @@ def start_dashboard(tmp_path: Path) -> Iterator[Callable[..., Dashboard]]:
 
 @pytest.fixture
 def training_in(tmp_path: Path) -> Iterator[type[Training]]:
-    """A training by its run directory; whatever trains below tmp_path at the end is killed, whoever started it."""
+    """A training by its run directory; at teardown whatever still trains below tmp_path is killed."""
     yield Training
     for status in tmp_path.rglob(STATUS_FILE):
         Training(status.parent).kill()
@@ -288,7 +288,7 @@ def start_training(tmp_path: Path, training_in: type[Training]) -> Iterator[Call
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Ctrl-C for one process by its own pid; kill it where that does not help."""
+    """Send SIGINT to one process by its own pid; kill it if that does not help."""
     process.send_signal(signal.SIGINT)
     try:
         process.wait(PATIENCE)

@@ -1,4 +1,4 @@
-"""The causes that explain what the rules find in a run."""
+"""The causes that explain the findings in a run."""
 
 from diagnostics.causes import explain
 from diagnostics.model.cause import Cause

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: the installed command in a process, and run directories to point it at."""
+"""Shared by the command-line tests: the installed command in a process, and run directories to run it on."""
 
 import math
 import os
@@ -18,7 +18,7 @@ Rlvitals = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def rlvitals(tmp_path: Path) -> Rlvitals:
-    """Runs the installed command in an empty folder; nothing is imported from the repository by accident."""
+    """Runs the installed command in an empty folder, so that nothing is imported from the repository by accident."""
 
     def run(*words: str | Path, cwd: Path | None = None, **environment: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
@@ -36,19 +36,19 @@ def rlvitals(tmp_path: Path) -> Rlvitals:
 
 @pytest.fixture
 def healthy_run(tmp_path: Path) -> Path:
-    """A GRPO run of 40 steps that learns and keeps clear of every limit."""
+    """A GRPO run of 40 steps that learns and stays clear of every limit."""
     return write_grpo_run(tmp_path / "runs" / "healthy", truncated=0.02)
 
 
 @pytest.fixture
 def cut_off_run(tmp_path: Path) -> Path:
-    """A GRPO run whose completions are cut off from the first step to the last."""
+    """A GRPO run whose completions are truncated from the first step to the last."""
     return write_grpo_run(tmp_path / "runs" / "cut-off", truncated=0.95)
 
 
 @pytest.fixture
 def grpo_run() -> Callable[..., Path]:
-    """Writes a GRPO run with a share of completions that are cut off."""
+    """Writes a GRPO run with a given share of truncated completions."""
     return write_grpo_run
 
 
@@ -63,7 +63,7 @@ def nan_run(tmp_path: Path) -> Path:
 
 
 def write_grpo_run(directory: Path, truncated: float) -> Path:
-    """A run directory written by the run log itself."""
+    """Write a run directory with the run log itself."""
     config = {"max_completion_length": 8, "learning_rate": 1e-4, "beta": 0.04, "num_generations": 8}
     with RunLog(directory, algorithm="grpo", task="addition", config=config, total=40) as log:
         for step in range(1, 41):
@@ -72,7 +72,7 @@ def write_grpo_run(directory: Path, truncated: float) -> Path:
 
 
 def grpo_metrics(step: int, truncated: float) -> dict[str, float]:
-    """What the trainer logs at one step, with a reward that rises and a little noise that is the same every time."""
+    """The trainer's metrics for one step, with a rising reward and a little deterministic noise."""
     noise = math.sin(7.0 * step)
     reward = 0.1 + 0.015 * step + 0.02 * noise
     return {

@@ -1,4 +1,4 @@
-"""The formats under conformance test, in the groups that a sentence of the suite may be about."""
+"""The formats under conformance test, grouped by what the suite states about them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ WHOLE_WRITERS = tuple(kind for kind in METRIC_WRITERS if issubclass(kind, WholeW
 
 
 def _runs(writers: Iterable[type[Any]]) -> Callable[..., Any]:
-    """A fixture: a run of each format, with nothing logged yet."""
+    """A fixture: an empty run of each format."""
 
     @pytest.fixture(params=list(writers), ids=lambda made: made.__name__.removesuffix("Writer"))
     def run(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
@@ -28,39 +28,39 @@ def _runs(writers: Iterable[type[Any]]) -> Callable[..., Any]:
 
 
 writer = _runs(METRIC_WRITERS)
-# A run that is there before its first point; of trackio there is none: a run has its name from its rows.
+# Runs that exist before their first point; trackio's do not: a run takes its name from its rows.
 beginning_writer = _runs(kind for kind in METRIC_WRITERS if kind.begins_empty)
-# Rows that name their step, so that any step can be one; RL4LMs' are counted.
+# Rows that name their step, so that steps can be arbitrary; RL4LMs' are counted.
 naming_writer = _runs(kind for kind in METRIC_WRITERS if kind.names_steps)
 # Files that grow at their end, whose tail may be torn.
 appending_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is Growth.APPENDED)
-# Databases, which have no tail: their journal makes a row whole, and a copy that is cut off lacks pages.
+# Databases, which have no tail: their journal makes a row atomic, and a truncated copy lacks pages.
 database_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is Growth.IN_PLACE)
-# What only grows: nothing that was read of it is read again.
+# Formats that only grow: no byte is read twice.
 followed_writer = _runs(kind for kind in METRIC_WRITERS if kind.growth is not Growth.WHOLE)
-# Files that are written anew and show where they end, so that half of one is told from the whole ...
+# Files that are rewritten and mark their end, so that half of one can be recognised ...
 sealed_writer = _runs(kind for kind in WHOLE_WRITERS if kind.ends_visibly)
-# ... and the others, of which the rows that are whole can be read.
+# ... and the others, whose complete rows can be read.
 open_ended_writer = _runs(kind for kind in WHOLE_WRITERS if not kind.ends_visibly)
-# A log and a database, for a million names take each format some ten seconds; `make fuzz` holds all of them to it.
+# A log and a database, since a million names take each format some ten seconds; `make fuzz` covers all formats.
 million_writer = _runs((JsonLinesWriter, TrackioWriter))
 
 sample_writer = _runs(SAMPLE_WRITERS)
-# A run that is there before its first sample; a run of trackio or a layout of episodes shows in its first step.
+# Runs that exist before their first sample; trackio runs and episode layouts appear with their first step.
 beginning_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.begins_empty)
-# Scores that may be NaN; prime-rl writes null in its place.
+# Scores that may be NaN; prime-rl writes null instead.
 nan_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.keeps_nan)
-# Files of which a damaged row costs itself; parquet, YAML and a stored table are lost whole, with the step they hold.
+# Files in which damage loses only its row; parquet, YAML and a stored table are lost whole, with their step.
 row_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.is_read_by_rows)
-# What is there of a step that is half written, at the end of a log or in a file of its own ...
+# Half-written steps, at the end of a log or in their own file ...
 part_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.growth in (Growth.APPENDED, Growth.BY_STEP))
-# ... and one file of all steps that is written anew.
+# ... and one file of all steps that is rewritten.
 whole_sample_writer = _runs(kind for kind in SAMPLE_WRITERS if kind.growth is Growth.WHOLE)
 
 
 @pytest.fixture(scope="session")
 def wandb_writer() -> type[WandbWriter]:
-    """What writes a `.wandb` file at a path."""
+    """The writer of a `.wandb` file at a path."""
     return WandbWriter
 
 

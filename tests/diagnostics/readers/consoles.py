@@ -1,4 +1,4 @@
-"""What trainers print, for tests: files to write, to date back and to read."""
+"""Console output of trainers, for tests: files to write, to backdate and to read."""
 
 import os
 import time
@@ -39,7 +39,7 @@ def written(folder: Path, text: str, name: str = "train.log") -> Path:
 
 
 def left_for(file: Path, seconds: float) -> Path:
-    """As if nobody had written to it for so long."""
+    """Backdate a file, as if nothing had been written to it for this long."""
     os.utime(file, (time.time() - seconds,) * 2)
     return file
 

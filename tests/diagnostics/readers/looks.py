@@ -1,4 +1,4 @@
-"""How the conformance tests look at a run: what a reader finds of it, what that costs, and lengths of half a file."""
+"""Helpers of the conformance tests: what a reader finds in a run, the bytes it reads, lengths of truncated files."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def points(recording: Recording, tag: str) -> Points:
 
 
 def looked_at(reader: Reader) -> Recording | None:
-    """What a reader finds; None where it says, naming the path, that the run cannot be read."""
+    """What a reader finds; None if it reports, naming the path, that the run cannot be read."""
     try:
         return reader.refresh()
     except UnreadableRun as error:
@@ -27,17 +27,17 @@ def looked_at(reader: Reader) -> Recording | None:
 
 
 def seen(reader: Reader) -> Any:
-    """The points of the loss that a reader finds; None where it says that the run cannot be read."""
+    """The loss points that a reader finds; None if it reports that the run cannot be read."""
     recording = looked_at(reader)
     return recording and (points(recording, "loss") if recording.tags else [])
 
 
 def cuts(size: int) -> list[int]:
-    """Lengths of a file that is not whole yet, from none to all but one byte."""
+    """Lengths of a truncated file, from zero to all but one byte."""
     return sorted({0, size - 1, *range(1, size, max(1, size // CUTS))})
 
 
 def bytes_read() -> int:
-    """Bytes that this process has read from files so far, by the kernel's count."""
+    """Bytes that this process has read from files so far, as counted by the kernel."""
     fields = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
     return int(fields["rchar"])

@@ -19,7 +19,7 @@ Judge = Callable[..., Outcome]
 def judge(make_run: Callable[..., Run]) -> Judge:
     """judge("kl-negative", "ppo", kl_per_sequence="0.1x5 -1.5x7"): that rule's outcome on that run.
 
-    Whatever the rule says must render: a message that names an unknown template or value fails the test.
+    The rule's messages must render: one that names an unknown template or value fails the test.
     """
 
     def judge_one(rule: str, algorithm: str, *, limits: dict[str, Any] | None = None, **run: Any) -> Outcome:

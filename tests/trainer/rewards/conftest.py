@@ -1,4 +1,4 @@
-"""Reward functions of a user's own, as the files that they stand in."""
+"""User-defined reward functions, as files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def write_rewards(tmp_path: Path) -> Callable[[str], Path]:
-    """write_rewards(source): a file my_rewards.py with that source."""
+    """write_rewards(source): writes a file my_rewards.py with that source."""
 
     def write(source: str) -> Path:
         file = tmp_path / "my_rewards.py"

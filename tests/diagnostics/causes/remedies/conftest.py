@@ -12,7 +12,7 @@ from diagnostics.model.run import Run
 
 @pytest.fixture
 def suggested() -> Callable[[Run, str], Any]:
-    """suggested(run, "fitted-kl"): None where the remedy makes no fix, or only a person can name a value."""
+    """suggested(run, "fitted-kl"): None if the remedy proposes no fix, or only a person can choose a value."""
 
     def suggest(run: Run, remedy: str) -> Any:
         fix = REMEDIES[remedy].fix(run)

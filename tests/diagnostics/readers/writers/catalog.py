@@ -1,4 +1,4 @@
-"""Every writer: of each mark of each format there is one, so that no reader stands outside the conformance suite."""
+"""Every writer: one for each mark of each format, so that the conformance suite covers every reader."""
 
 from tests.diagnostics.readers.writers.databases import MlflowWriter, TrackioWriter
 from tests.diagnostics.readers.writers.samples import (

@@ -1,4 +1,4 @@
-"""Writers of the SQLite databases that trackers keep, with the tables that trackio and MLflow make."""
+"""Writers of the SQLite databases of trackers, with the tables that trackio and MLflow create."""
 
 import json
 import math
@@ -25,7 +25,7 @@ _WORDS = {math.inf: "Infinity", -math.inf: "-Infinity"}
 
 
 class DatabaseWriter(MetricWriter):
-    """A run in a database. `damage` makes the row of a number unreadable."""
+    """A run in a database. `damage` makes the row with the given number unreadable."""
 
     growth = Growth.IN_PLACE
     damage: ClassVar[str]
@@ -39,7 +39,7 @@ class DatabaseWriter(MetricWriter):
         self.write_rows([(step, metrics)])
 
     def execute(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
-        """Run a statement for each row, in one transaction."""
+        """Run a statement once per row, in one transaction."""
         with closing(sqlite3.connect(self.file)) as database, database:
             database.executemany(statement, rows)
 
@@ -48,10 +48,10 @@ class DatabaseWriter(MetricWriter):
 
 
 class TrackioWriter(DatabaseWriter):
-    """A project of trackio: the metrics of one call as JSON in one row, NaN and the infinities as words."""
+    """A trackio project: one row per call with its metrics as JSON, NaN and the infinities as words."""
 
     form, mark = "trackio", "*.db"
-    begins_empty = False  # a run has its name from its rows
+    begins_empty = False  # a run takes its name from its rows
     damage = "UPDATE metrics SET metrics = x'7b' WHERE id = ?"
 
     def __init__(self, path: Path) -> None:
@@ -62,7 +62,7 @@ class TrackioWriter(DatabaseWriter):
         self.store((step, _in_words(metrics)) for step, metrics in rows)
 
     def store(self, rows: Iterable[tuple[int, Mapping[str, Any]]]) -> None:
-        """Store what calls logged, each at the step that trackio counted."""
+        """Store the calls' metrics, each at the step that trackio counted."""
         statement = "INSERT INTO metrics (run_id, timestamp, run_name, step, metrics) VALUES ('r', ?, 'first', ?, ?)"
         moment = "2026-01-01T00:00:00+00:00"
         self.execute(statement, ((moment, step, json.dumps(logged).encode()) for step, logged in rows))
@@ -72,7 +72,7 @@ class TrackioWriter(DatabaseWriter):
 
 
 class MlflowWriter(DatabaseWriter):
-    """A run of MLflow's SQL store: a row for each value, NaN as 0 with a mark, infinity as the largest float."""
+    """A run in MLflow's SQL store: one row per value, NaN as 0 with a flag, infinity as the largest float."""
 
     form, mark = "mlflow", "*.db"
     damage = "UPDATE metrics SET step = 'x' WHERE rowid = ?"
@@ -99,7 +99,7 @@ class MlflowWriter(DatabaseWriter):
 
 
 def make_trackio_tables(file: Path, *names: str) -> None:
-    """Make these tables in a database as trackio made them in one of its own."""
+    """Create the tables as trackio did in a real database."""
     with closing(sqlite3.connect(REAL_TRACKIO)) as real, closing(sqlite3.connect(file)) as made:
         for name in names:
             made.execute(real.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0])
@@ -110,5 +110,5 @@ def _in_words(metrics: Metrics) -> dict[str, Any]:
 
 
 def in_words(value: float) -> float | str:
-    """A number as trackio stores it: what JSON has no sign for as a word."""
+    """A number as trackio stores it: values that JSON cannot express become words."""
     return "NaN" if math.isnan(value) else _WORDS.get(value, value)

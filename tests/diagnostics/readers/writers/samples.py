@@ -1,4 +1,4 @@
-"""Writers of sampled completions: files by step as trainers dump them, logs with a step in each row, and episodes."""
+"""Writers of sampled completions: per-step files as trainers dump them, logs with a step in each row, and episodes."""
 
 import json
 from abc import abstractmethod
@@ -29,11 +29,11 @@ class Answer(NamedTuple):
 
 
 class SampleWriter(RunWriter):
-    """A run of samples; `file` is what was written last, and `corrupt` damages a row of it."""
+    """A run of samples; `file` is the one written last, and `corrupt` damages one of its rows."""
 
     growth = Growth.BY_STEP
-    keeps_nan: ClassVar[bool] = True  # else the producer writes null in its place
-    is_read_by_rows: ClassVar[bool] = True  # else a file that is damaged in one place is lost whole
+    keeps_nan: ClassVar[bool] = True  # else the producer writes null instead
+    is_read_by_rows: ClassVar[bool] = True  # else damage anywhere makes the whole file unreadable
 
     def __init__(self, path: Path) -> None:
         path.mkdir()
@@ -54,7 +54,7 @@ class SampleWriter(RunWriter):
 
 
 class RunLogSamplesWriter(SampleWriter):
-    """The samples in a run directory of our own, appended to one file."""
+    """The samples of one of our run directories, appended to one file."""
 
     form, mark = "rlvitals", "run.json"
     growth = Growth.APPENDED
@@ -76,11 +76,11 @@ class RunLogSamplesWriter(SampleWriter):
 
 
 class TrackioTablesWriter(SampleWriter):
-    """The tables of completions in trackio's database: the table of one call in a row."""
+    """The tables of completions in trackio's database: one row per call, containing its table."""
 
     form, mark = "trackio", "*.db"
     growth = Growth.IN_PLACE
-    begins_empty = False  # a run has its name from its rows
+    begins_empty = False  # a run takes its name from its rows
     is_read_by_rows = False
 
     def __init__(self, path: Path) -> None:
@@ -136,7 +136,7 @@ class VerlWriter(SampleWriter):
 
 
 class SampleLogWriter(SampleWriter):
-    """JSON lines of completions, all steps in one file that is appended to."""
+    """JSON lines of completions, appended to one file for all steps."""
 
     form, mark = "samples", "*.jsonl"
     growth = Growth.APPENDED
@@ -160,7 +160,7 @@ class SampleLogWriter(SampleWriter):
 
 
 class SampleParquetWriter(SampleWriter):
-    """One parquet file of completions of all steps, which is written anew when there are more."""
+    """One parquet file with the completions of all steps, rewritten whenever more are added."""
 
     form, mark = "samples-parquet", "*.parquet"
     growth = Growth.WHOLE
@@ -196,7 +196,7 @@ class EpisodesWriter(SampleWriter):
     """Episodes in folders by step, below `root`."""
 
     form = "trajectories"
-    begins_empty = False  # its layout shows in its first step
+    begins_empty = False  # its layout is recognised by its first step
     folder: ClassVar[str]
 
     @property
@@ -216,7 +216,7 @@ class EpisodesWriter(SampleWriter):
 
 
 class PrimeWriter(EpisodesWriter):
-    """prime-rl's traces: an episode of verifiers in each line, by orjson."""
+    """prime-rl's traces: one verifiers episode per line, serialised by orjson."""
 
     mark, folder = "traces.jsonl", "rollouts"
     keeps_nan = False
@@ -228,7 +228,7 @@ class PrimeWriter(EpisodesWriter):
 
 
 class RllmWriter(EpisodesWriter):
-    """rLLM's episodes: a JSON file for each."""
+    """rLLM's episodes: one JSON file each."""
 
     mark, folder = "episode_hash*.json", "episodes"
 

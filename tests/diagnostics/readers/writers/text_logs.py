@@ -1,4 +1,4 @@
-"""Writers of the logs that trainers append to line by line."""
+"""Writers of logs that trainers append to line by line."""
 
 import csv
 import json
@@ -65,7 +65,7 @@ class TorchtuneWriter(OneFileWriter):
 
 
 class ConsoleWriter(OneFileWriter):
-    """What verl prints, in a file."""
+    """verl's console output, in a file."""
 
     form, mark, file_name = "console", "*.log", "train.log"
     prefix: ClassVar[str] = ""
@@ -85,19 +85,19 @@ class ConsoleWriter(OneFileWriter):
 
 
 class RayConsoleWriter(ConsoleWriter):
-    """What Ray's driver prints of it, in colour."""
+    """The same as printed by Ray's driver, in colour."""
 
     mark, file_name, prefix = "*.out", "slurm-17.out", "\x1b[36m(TaskRunner pid=7)\x1b[0m "
 
 
 class NumpyConsoleWriter(ConsoleWriter):
-    """The same with numpy's numbers as numpy 2 prints them."""
+    """The same with numbers as numpy 2 prints them."""
 
     mark, file_name, form_of_number = "*.txt", "log.txt", "np.float64({})"
 
 
 class Rl4lmsWriter(OneFileWriter):
-    """RL4LMs' log of its rollouts, as its tracker writes it: a row for each, which does not say of which it is."""
+    """RL4LMs' log of its rollouts, as its tracker writes it: one row per rollout, without naming it."""
 
     form, mark, file_name = "rl4lms", "rollout_info.jsonl", "rollout_info.jsonl"
     names_steps = False
@@ -131,7 +131,7 @@ class ProgressJsonWriter(JsonLinesWriter):
 
 
 class CsvWriter(AppendingWriter):
-    """A CSV as Stable-Baselines3 writes it: once a name is new, the same file again from its start, a column wider."""
+    """A CSV as Stable-Baselines3 writes it: a new name makes it rewrite the file from the start, one column wider."""
 
     form, mark = "table", "*.csv"
 

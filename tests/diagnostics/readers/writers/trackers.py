@@ -1,4 +1,4 @@
-"""Writers of the logs that trackers append to in a form of their own, mostly records with checksums."""
+"""Writers of logs that trackers append to in formats of their own, mostly records with checksums."""
 
 import json
 import struct
@@ -20,7 +20,7 @@ EVENT_FILE = "events.out.tfevents.1700000000.host.4711.0"
 
 
 class RunLogWriter(AppendingWriter):
-    """Our own run directory."""
+    """One of our own run directories."""
 
     form, mark = "rlvitals", "run.json"
 
@@ -63,7 +63,7 @@ class EventFileWriter(AppendingWriter):
         self.append(*(Event(wall_time=1.7e9 + step, step=step, summary=Summary(value=[value])) for value in values))
 
     def append(self, *events: Any) -> None:
-        """Write events, a record for each."""
+        """Write events, one record each."""
         from tensorboard.summary.writer.record_writer import RecordWriter
 
         with self.file.open("ab") as file:
@@ -97,7 +97,7 @@ class WandbWriter(AppendingWriter):
         self.append(record.SerializeToString())
 
     def append(self, *payloads: bytes) -> None:
-        """Write records, each in parts where it crosses the end of a block."""
+        """Write records, each split if it crosses the end of a block."""
         place = self.file.stat().st_size
         with self.file.open("ab") as file:
             for payload in payloads:
@@ -126,14 +126,14 @@ class SwanlabWriter(WandbWriter):
 
 
 def _scalar(metric: tuple[str, float], step: int) -> bytes:
-    """A record of SwanLab's with one number, a double in its field 1."""
+    """A SwanLab record with one number, a double in its field 1."""
     name, value = metric
     scalar = field(1, name.encode()) + b"\x10" + varint(step) + field(5, b"\x09" + struct.pack("<d", value))
     return b"\x08" + varint(step) + field(13, scalar)
 
 
 def _framed(payload: bytes, room: int) -> bytes:
-    """A record, and before it zeros where a block has no room for a header."""
+    """A record, preceded by zeros if its block has no room for a header."""
     padding = bytes(room if room < 7 else 0)
     first = (32768 if padding else room) - 7
     parts = [payload[:first], *_split(payload[first:], 32768 - 7)]

@@ -1,4 +1,4 @@
-"""Writers of the files that are written in one go, and anew when there is more: checkpoints, exports and tables."""
+"""Writers of files that are written whole and rewritten to add more: checkpoints, exports and tables."""
 
 import csv
 import json
@@ -17,7 +17,7 @@ from tests.diagnostics.readers.writers.writer import WholeWriter
 
 
 class WandbExportWriter(WholeWriter):
-    """A run of the W&B cloud as `rlvitals import` writes it: its rows, and the manifest after them."""
+    """A run of the W&B cloud as `rlvitals import` writes it: its rows, then the manifest."""
 
     form, mark = "wandb-export", "wandb-export.json"
 
@@ -65,7 +65,7 @@ class ParquetWriter(WholeWriter):
     """A table of metrics in parquet, written by pyarrow."""
 
     form, mark = "table", "*.parquet"
-    most_names = 100_000  # pyarrow takes 10 KB for each column, and no file of a million
+    most_names = 100_000  # pyarrow takes 10 KB per column, and no real file has a million
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class WandbPageWriter(WholeWriter):
     """A panel as the W&B page exports it: every cell quoted, each metric of the run with its bounds."""
 
     form, mark = "wandb-csv", "*.csv"
-    most_names = 100_000  # three columns for each, of which the page draws a few dozen
+    most_names = 100_000  # three columns each, and the page draws only a few dozen metrics
     ends_visibly = False
 
     def __init__(self, path: Path) -> None:
@@ -111,10 +111,10 @@ class WandbPageWriter(WholeWriter):
 
 
 def _names(writer: WholeWriter) -> list[str]:
-    """The metrics of all rows, in the order of their appearance."""
+    """The metrics of all rows, in order of appearance."""
     return list(dict.fromkeys(name for _, metrics in writer.rows for name in metrics))
 
 
 def _cells(values: Iterable[float | None]) -> list[str]:
-    """Each value three times: the page puts its bounds beside it."""
+    """Each value three times: the page adds its bounds."""
     return [json.dumps(value) if value is not None else "" for value in values for _ in range(3)]

@@ -1,4 +1,4 @@
-"""What the conformance suite needs of a format: how a run of it begins, grows and is damaged, and what it can hold."""
+"""What the conformance suite needs from a format: how its runs begin, grow, get damaged, and what they can contain."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ Row = tuple[int, Metrics]
 
 
 class Growth(Enum):
-    """How a file comes to hold more, which decides what may be seen of it half written."""
+    """How a file grows, which decides what a reader may see of it half written."""
 
     APPENDED = "at its end, so that a torn tail is waited for and nothing before it is read again"
     IN_PLACE = "page by page of a database, whose own journal makes a row whole"
@@ -22,39 +22,39 @@ class Growth(Enum):
 
 
 class RunWriter(ABC):
-    """A run of one format, with nothing in it yet, in a new folder at `path`.
+    """A run of one format, still empty, in a new folder at `path`.
 
-    `form` is the name of the format and `mark` the one of its marks by which discovery finds this run. `file` is what
-    the tests tear, shorten and replace.
+    `form` is the name of the format, and `mark` is the mark by which discovery finds this run. `file` is what the tests
+    tear, shorten and replace.
     """
 
     form: ClassVar[str]
     mark: ClassVar[str]
     growth: ClassVar[Growth]
-    begins_empty: ClassVar[bool] = True  # else there is no run before something is in it
+    begins_empty: ClassVar[bool] = True  # else there is no run until something is logged
 
     path: Path
     file: Path
 
     @abstractmethod
     def corrupt(self, place: int) -> None:
-        """Make a record unreadable: of a run of metrics what the write of that number wrote."""
+        """Make a record unreadable: in a run of metrics, the one written by the write of that number."""
 
     @abstractmethod
     def reader(self) -> Reader:
-        """A reader that has seen nothing of the run."""
+        """A reader that has not read any of the run yet."""
 
     def content(self) -> dict[Path, bytes]:
         """Every file of the run."""
         return {path: path.read_bytes() for path in self.path.rglob("*") if path.is_file()}
 
     def put_back(self, content: Mapping[Path, bytes]) -> None:
-        """Write the files again as they were."""
+        """Restore the files to this content."""
         for path, found in content.items():
             path.write_bytes(found)
 
     def close(self) -> None:  # noqa: B027 - most have nothing to let go of
-        """Let go of what is held open between writes."""
+        """Release whatever is kept open between writes."""
 
 
 class MetricWriter(RunWriter):
@@ -62,20 +62,23 @@ class MetricWriter(RunWriter):
 
     growth = Growth.APPENDED
     names_steps: ClassVar[bool] = True  # else the rows are counted
-    most_names: ClassVar[int] = 1_000_000  # that a step of this format can be expected to have
+    most_names: ClassVar[int] = 1_000_000  # the most that a step of this format can be expected to have
 
     @abstractmethod
     def write(self, step: int, metrics: Metrics) -> None:
         """Log these metrics at one step."""
 
     def write_rows(self, rows: Iterable[Row]) -> None:
-        """Log many steps, at once where the producer can."""
+        """Log many steps, in one go if the producer can."""
         for step, metrics in rows:
             self.write(step, metrics)
 
 
 class AppendingWriter(MetricWriter):
-    """A run whose `file` is appended to. `vulnerable` is a byte of a record without which all of it is unreadable."""
+    """A run whose `file` is appended to.
+
+    `vulnerable` is the offset in a record of a byte without which the whole record is unreadable.
+    """
 
     vulnerable: ClassVar[int] = 0
 
@@ -97,10 +100,10 @@ class AppendingWriter(MetricWriter):
 
 
 class WholeWriter(MetricWriter):
-    """A run whose `file` is written anew with every row that was logged so far; a bad row has no step."""
+    """A run whose `file` is rewritten with every row logged so far; a bad row has no step."""
 
     growth = Growth.WHOLE
-    ends_visibly: ClassVar[bool] = True  # else what was cut off at the end of a row may be the whole
+    ends_visibly: ClassVar[bool] = True  # else a row with its end cut off may look complete
 
     def __init__(self) -> None:
         self.rows: list[tuple[int | None, Metrics]] = []

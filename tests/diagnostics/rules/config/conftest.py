@@ -1,4 +1,4 @@
-"""What the tests of pre-flight share: one check's outcome for settings that are written down in the test."""
+"""Shared by the pre-flight tests: one check's outcome for settings written down in the test."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,7 +17,7 @@ Judged = Callable[..., "Judgement | None"]
 
 
 class Judgement:
-    """One outcome, as a test reads it."""
+    """One outcome, in the form that tests compare."""
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -26,7 +26,7 @@ class Judgement:
 
     @property
     def word(self) -> str:
-        """The severity of what fired, else the verdict."""
+        """The severity if it fired, else the verdict."""
         return str(self.outcome.severity or self.outcome.verdict)
 
     @property
@@ -38,7 +38,7 @@ class Judgement:
 
 @pytest.fixture
 def judged() -> Judged:
-    """The judgement of one check; None where it does not apply."""
+    """The judgement of one check; None if it does not apply."""
 
     def judge(
         name: str,

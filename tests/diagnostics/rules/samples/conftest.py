@@ -1,4 +1,4 @@
-"""Runs with samples in memory: three tables of sixteen rows at the start, and three at the end."""
+"""In-memory runs with samples: three tables of sixteen rows at the start, and three at the end."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from diagnostics.rules import CATALOG, engine
 from diagnostics.texts import templates
 
 ROWS = 16
-NOW = 101  # step of the first of the newest tables
+NOW = 101  # first step of the newest tables
 COUNT = 48
 _OPENINGS = [
     "the film",
@@ -54,7 +54,7 @@ Rows = Sequence[dict[str, Any]]
 def look(make_run: Callable[..., Run]) -> Look:
     """look("smp-empty", now=[…48 rows…], start=[…48 rows…]): that check's outcome; rows are fields of a Sample.
 
-    Fewer rows than 48 fill fewer tables. Whatever the check says must render.
+    Fewer rows than 48 fill fewer tables. The check's messages must render.
     """
 
     def judged(
@@ -84,18 +84,18 @@ def _sample(step: int, row: dict[str, Any]) -> Sample:
 
 @pytest.fixture
 def sound() -> Callable[..., Rows]:
-    """48 different answers to different prompts, with graded scores that know nothing of the text."""
+    """48 different answers to different prompts, with graded scores independent of the text."""
     return _sound
 
 
 @pytest.fixture
 def mixed() -> Callable[..., Rows]:
-    """The same, the first of them with the responses and the fields that are given."""
+    """The same, the first rows with the given responses and fields."""
     return _mixed
 
 
 def _prose(place: int) -> str:
-    """A sentence of eight words and more; 48 in a row are all different."""
+    """A sentence of at least eight words; 48 in a row are all different."""
     parts = (
         _OPENINGS[place % 8],
         _VERBS[place % 9],
@@ -108,7 +108,7 @@ def _prose(place: int) -> str:
 
 
 def _sound(count: int = COUNT, **fields: Any) -> list[dict[str, Any]]:
-    """Different answers to different prompts, with graded scores that know nothing of the text."""
+    """Different answers to different prompts, with graded scores independent of the text."""
     return [
         {"query": f"Write remark {place}", "response": _prose(place), "score": (place * 7 % 10) / 10, **fields}
         for place in range(count)
@@ -116,7 +116,7 @@ def _sound(count: int = COUNT, **fields: Any) -> list[dict[str, Any]]:
 
 
 def _mixed(sick: Sequence[str], count: int = COUNT, **fields: Any) -> list[dict[str, Any]]:
-    """Sound rows, the first of them with these responses and these fields."""
+    """Sound rows, the first ones with these responses and fields."""
     rows = _sound(count)
     for row, response in zip(rows, sick, strict=False):
         row |= {"response": response, **fields}

@@ -1,4 +1,4 @@
-"""A script run by several processes that exchange over gloo; it ends with `leave()`, unless one is to be lost."""
+"""Runs a script in several processes that communicate over gloo; it ends with `leave()`, unless one is to be lost."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def leave():
 
 
 def said_by_the_first(script: str, folder: Path, processes: int = 2, share_a_machine: bool = False) -> str:
-    """What the first one prints; every one must end well. A launcher tells them whether they share a machine."""
+    """The output of rank 0; every rank must exit with 0. A launcher tells them if they share a machine."""
     words = [sys.executable, "-P", "-c", PREAMBLE + script]
     environment = os.environ | ({"LOCAL_WORLD_SIZE": str(processes)} if share_a_machine else {})
     group = [
