@@ -1,1 +1,1 @@
-"""The mathematics of PPO and GRPO: pure functions of tensors, with their axes in their names."""
+"""The mathematics of PPO, GRPO and RLOO: pure functions of tensors, named with their axes."""

@@ -1,4 +1,4 @@
-"""Advantages: generalised advantage estimation for PPO, comparison within a group for GRPO and RLOO.
+"""Advantages: generalised advantage estimation for PPO, group comparison for GRPO and RLOO.
 
 Axes: B completions, T tokens, G completions of one prompt (consecutive rows).
 """
@@ -12,9 +12,9 @@ from torch import Tensor
 from trainer.algorithms.means import sequence_sums
 
 ROUNDING = 1e-6
-"""Deviations of rewards up to this come from the KL of a policy that is still its reference: rounding, not a signal."""
+"""Reward deviations up to this come from the KL of a policy that still equals its reference: rounding, not a signal."""
 ADVANTAGE_EPSILON = 1e-4
-"""TRL's: keeps groups with all but equal rewards from exploding."""
+"""TRL's: keeps groups with almost equal rewards from exploding."""
 
 
 class Returns(NamedTuple):
@@ -25,14 +25,14 @@ class Returns(NamedTuple):
 
 
 class GroupAdvantages(NamedTuple):
-    """advantages_B, and has_signal_B: whether a completion's group (or batch, as scaled) got unequal rewards."""
+    """advantages_B, and has_signal_B: whether rewards differed in the completion's group (or batch, as scaled)."""
 
     advantages_B: Tensor
     has_signal_B: Tensor
 
 
 def token_rewards(scores_B: Tensor, kl_BT: Tensor, mask_BT: Tensor, kl_coef: float) -> Tensor:
-    """(B, T) what PPO rewards: minus the KL penalty at each real token, plus the score at the last one.
+    """(B, T) PPO's rewards: minus the KL penalty at each real token, plus the score at the last one.
 
     Source: Ouyang et al. 2022, section 3.5 (KL penalty per token). A completion has at least one real token.
     """
@@ -58,9 +58,10 @@ def gae(rewards_BT: Tensor, values_BT: Tensor, mask_BT: Tensor, gamma: float, la
 
 
 def group_advantages(rewards_B: Tensor, scorable_B: Tensor, group_size: int, scale: str) -> GroupAdvantages:
-    """How much better a completion did than its group, in deviations of the group, of the batch, or unscaled ("none").
+    """A completion's reward minus its group's mean, in standard deviations of the group or batch, or unscaled ("none").
 
-    Unscorable completions (no reward function gave a number) count in no mean and get advantage 0.
+    Unscorable completions (no reward function gave a number) are left out of every mean and get advantage 0.
+
     Source: Shao et al. 2024 (DeepSeekMath), section 4.1; `scale` "none" is Liu et al. 2025 (Dr. GRPO).
     """
     scorable_PG = scorable_B.view(-1, group_size)
@@ -80,9 +81,9 @@ def group_advantages(rewards_B: Tensor, scorable_B: Tensor, group_size: int, sca
 def penalised_scores(
     scores_B: Tensor, kl_BT: Tensor | None, mask_BT: Tensor, beta: float, clip_range: Sequence[float] | None
 ) -> Tensor:
-    """(B,) what RLOO rewards: the score, clipped to the range, minus beta times the KL summed over the tokens.
+    """(B,) RLOO's reward: the score, clipped to the range, minus beta times the KL summed over the tokens.
 
-    Source: Ahmadian et al. 2024, eq. 2; the clip range, which leaves the KL alone, is TRL's `reward_clip_range`.
+    Source: Ahmadian et al. 2024, eq. 2; the clip range, which does not affect the KL, is TRL's `reward_clip_range`.
 
     Args:
         kl_BT: None without a reference.
@@ -96,9 +97,11 @@ def penalised_scores(
 def leave_one_out_advantages(
     rewards_B: Tensor, scorable_B: Tensor, group_size: int, normalize: bool
 ) -> GroupAdvantages:
-    """How much better a completion did than the mean of the others of its group, which is an unbiased baseline.
+    """A completion's reward minus the mean of the others in its group, an unbiased baseline.
 
-    Unscorable completions count in no mean and get advantage 0, as does one whose group has no other scorable one.
+    Unscorable completions are left out of every mean and get advantage 0, as does one with no other scorable one in its
+    group.
+
     Source: Kool et al. 2019 ("Buy 4 REINFORCE Samples, Get a Baseline for Free!"); Ahmadian et al. 2024, eq. 8.
 
     Args:
@@ -123,6 +126,6 @@ def _mean(values_PG: Tensor, mask_PG: Tensor) -> Tensor:
 
 
 def _std(values_PG: Tensor, mask_PG: Tensor, mean_P1: Tensor) -> Tensor:
-    """Sample deviation (divisor n − 1), 0 where fewer than two entries count."""
+    """Sample standard deviation (divisor n − 1), 0 for fewer than two entries."""
     squares_P1 = torch.where(mask_PG, (values_PG - mean_P1) ** 2, 0.0).sum(1, keepdim=True)
     return (squares_P1 / (mask_PG.sum(1, keepdim=True) - 1).clamp(min=1)).sqrt()

@@ -1,6 +1,6 @@
-"""Experience: what one rollout left behind to learn from, one row per completion.
+"""Experience: what a rollout provides to learn from, one row per completion.
 
-Axes: B completions, Q prompt tokens (left-padded), T completion tokens (right-padded, padding holds 0), M chosen rows.
+Axes: B completions, Q prompt tokens (left-padded), T completion tokens (right-padded with 0), M chosen rows.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Tokens:
     prompt_mask_BQ: Tensor
     ids_BT: Tensor
     mask_BT: Tensor
-    """bool, True on real tokens, the end-of-sequence token included."""
+    """bool, True on real tokens, including the end-of-sequence token."""
 
     def rows(self, index_M: Tensor | slice) -> "Tokens":
         """The chosen completions."""
@@ -34,10 +34,10 @@ class PPOExperience:
     """Under the policy that wrote the completions, in nats."""
     advantages_BT: Tensor
     values_BT: Tensor
-    """Estimated when the completions were written, in units of reward."""
+    """Estimated at rollout, in units of reward."""
     returns_BT: Tensor
     learned_BT: Tensor
-    """bool, True on what an update learns from: the real tokens of the completions that have a score."""
+    """bool, True on the tokens that an update learns from: the real tokens of completions with a score."""
 
     def rows(self, index_M: Tensor) -> "PPOExperience":
         """The chosen completions."""
@@ -53,18 +53,18 @@ class PPOExperience:
 
 @dataclass(frozen=True, slots=True)
 class GRPOExperience:
-    """What GRPO learns from: the tokens of a completion share its advantage."""
+    """What GRPO learns from: all tokens of a completion share its advantage."""
 
     tokens: Tokens
     logprobs_BT: Tensor
     """Under the policy that wrote the completions, in nats."""
     advantages_BT: Tensor
     ref_logprobs_BT: Tensor | None
-    """Under the reference; None where the loss has no KL term."""
+    """Under the reference; None if the loss has no KL term."""
 
     @property
     def learned_BT(self) -> Tensor:
-        """What an update learns from: every real token."""
+        """The tokens that an update learns from: every real token."""
         return self.tokens.mask_BT
 
     def rows(self, index_M: Tensor) -> "GRPOExperience":
@@ -88,7 +88,7 @@ class RLOOExperience:
 
     @property
     def learned_BT(self) -> Tensor:
-        """What an update learns from: every real token."""
+        """The tokens that an update learns from: every real token."""
         return self.tokens.mask_BT
 
     def rows(self, index_M: Tensor) -> "RLOOExperience":

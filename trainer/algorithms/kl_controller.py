@@ -1,4 +1,4 @@
-"""The KL controller: the weight of PPO's KL penalty, fixed or steered so that the KL stays near a target."""
+"""The KL controller: the coefficient of PPO's KL penalty, fixed or adapted to keep the KL near a target."""
 
 import math
 from collections.abc import Mapping
@@ -7,11 +7,11 @@ from typing import Any
 from trainer.config.ppo import PPOConfig
 
 _LARGEST_ERROR = 0.2
-"""Beyond this share of the target an error counts no more, so that one wild step cannot move the weight far."""
+"""Errors are clipped to this share of the target, so that one wild step cannot move the coefficient far."""
 
 
 class KLController:
-    """Steered (`adap_kl_ctrl`), the coefficient grows while the KL is above the target and shrinks while it is below.
+    """If adaptive (`adap_kl_ctrl`), the coefficient grows while the KL is above target and shrinks while it is below.
 
     Source: Ziegler et al. 2019 ("Fine-Tuning Language Models from Human Preferences"), section 2.2; options and clip as
     in the `AdaptiveKLController` of TRL's first PPOTrainer.
@@ -21,11 +21,11 @@ class KLController:
         self._steered = config.kl_coef if config.init_kl_coef is None else config.init_kl_coef
 
     def coef(self, config: PPOConfig) -> float:
-        """The coefficient of this step: the steered one, or the fixed one of the configuration in force."""
+        """This step's coefficient: the adapted one, or the fixed one of the configuration in force."""
         return self._steered if config.adap_kl_ctrl else config.kl_coef
 
     def update(self, kl: float, config: PPOConfig) -> None:
-        """Take in a step's mean KL per sequence, in nats; one that is no number moves nothing.
+        """Adapt to a step's mean KL per sequence, in nats; NaN changes nothing.
 
         coef ← coef · (1 + clip(kl / target − 1, ±0.2) · episodes of the step / horizon)
         """
@@ -35,7 +35,7 @@ class KLController:
         self._steered *= 1 + error * config.batch_size / config.horizon
 
     def state_dict(self) -> dict[str, Any]:
-        """What a resumed training needs."""
+        """The state for resuming."""
         return {"coef": self._steered}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

@@ -1,9 +1,10 @@
-"""Log-probabilities of chosen tokens and entropies from logits, with one tensor of the logits' size in memory.
+"""Log-probabilities of chosen tokens and entropies from logits, using one tensor of the logits' size.
 
 The obvious way, log-softmax, gather and the sum of p·log p, makes four of them and reads each several times; with a
-vocabulary of any size these are what an update spends its memory on.
-Axes: B completions, T tokens, V vocabulary, P prompts, G completions of each, R rows of logits,
-K tokens chosen in each.
+vocabulary of any size, they dominate an update's memory.
+
+Axes: B completions, T tokens, V vocabulary, P prompts, G completions of each, R rows of logits, K tokens chosen in
+each.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 CHUNK_ON_CPU, CHUNK_ELSEWHERE = 1 << 18, 1 << 26
-"""Logits that are worked on at a time: on a CPU few enough for its cache, on a GPU enough to keep it busy."""
+"""Logits processed at a time: few enough to fit a CPU's cache, enough to keep a GPU busy."""
 
 
 def token_logprobs(logits_BTV: Tensor, ids_BT: Tensor, temperature: float) -> tuple[Tensor, Tensor]:
@@ -26,13 +27,13 @@ def token_logprobs(logits_BTV: Tensor, ids_BT: Tensor, temperature: float) -> tu
 def token_logprobs_of_groups(
     logits_1RV: Tensor, first_PG: Tensor, others_BT: Tensor, temperature: float
 ) -> tuple[Tensor, Tensor]:
-    """The same where the first tokens of a group were drawn from one row of logits, and the rows of the others follow.
+    """The same when a group's first tokens share one row of logits, with the rows of the other tokens after them.
 
     Args:
         logits_1RV: P rows, then those of each completion's other tokens.
 
     Returns:
-        As `token_logprobs`, the first tokens in front.
+        As `token_logprobs`, starting with the first tokens.
     """
     ids = (first_PG.unsqueeze(1), others_BT.unsqueeze(2))
     first_P1G, of_others_BT1, entropy_P1, entropy_BT = _of_spans(logits_1RV, temperature, *ids)
@@ -45,8 +46,8 @@ def token_logprobs_of_groups(
 def _of_spans(logits: Tensor, temperature: float, *ids: Tensor) -> tuple[Tensor, ...]:
     """Log-probabilities of the (B, T, K) tokens of each span of rows, then the (B, T) entropies of each."""
     device = logits.device.type
-    kept = torch.float32 if torch.is_autocast_enabled(device) else logits.dtype  # a bfloat16 near 1 is 1
-    with torch.autocast(device, enabled=False):  # which would sum up the entropy in bfloat16
+    kept = torch.float32 if torch.is_autocast_enabled(device) else logits.dtype  # bfloat16 rounds values near 1 to 1
+    with torch.autocast(device, enabled=False):  # autocast would sum the entropy in bfloat16
         results: tuple[Tensor, ...] = _TokenLogprobs.apply(logits, temperature, kept, *ids)  # type: ignore[no-untyped-call]
     return results
 
@@ -100,7 +101,7 @@ def _write_span(
         scaled_BTV = scaled_BTV if temperature == 1 else scaled_BTV / temperature
         all_BTV = scaled_BTV.log_softmax(2)
         in_place = probs_BTV[part] if probs_BTV is not None and probs_BTV.dtype == torch.float32 else None
-        probs_part_BTV = torch.softmax(scaled_BTV, 2, out=in_place)  # quicker than exp of the logarithms on a CPU
+        probs_part_BTV = torch.softmax(scaled_BTV, 2, out=in_place)  # faster than exp of the logarithms on a CPU
         logprobs_BTK[part] = all_BTV.gather(2, ids_BTK[part])
         entropy_BT[part] = -torch.linalg.vecdot(probs_part_BTV, all_BTV)
         if probs_BTV is not None and in_place is None:
@@ -108,7 +109,7 @@ def _write_span(
 
 
 def _parts(logits_BTV: Tensor) -> Iterator[slice]:
-    """Slices of the texts that make up a chunk each."""
+    """Slices of the texts, one chunk each."""
     chunk = CHUNK_ON_CPU if logits_BTV.device.type == "cpu" else CHUNK_ELSEWHERE
     rows = max(chunk // logits_BTV[0].numel(), 1)
     return (slice(start, start + rows) for start in range(0, len(logits_BTV), rows))

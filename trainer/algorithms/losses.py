@@ -1,8 +1,9 @@
 """The losses of PPO, GRPO and RLOO: pure functions of log-probabilities, advantages and masks, with their metrics.
 
-A loss is one pass's share of the loss of its update: a sum over the pass, divided by what the whole update holds over
-all its passes and processes. So 1 × 8 and 8 × 1 completions, or one process and two, give the same update.
-The metrics are those of the pass alone; `trainer.algorithms.means` combines them over passes and processes.
+A loss is one pass's share of its update's loss: a sum over the pass, divided by the total over all passes and processes
+of the update. So 1 × 8 and 8 × 1 completions, or one process and two, give the same update. The metrics are those of
+the pass alone; `trainer.algorithms.means` combines them over passes and processes.
+
 Axes: B completions, T tokens, X one column per token (T) or one per completion (1).
 """
 
@@ -17,7 +18,7 @@ from trainer.algorithms.means import masked_mean, masked_var, sequence_sums
 
 
 class LossOut(NamedTuple):
-    """A scalar loss to minimise and the detached scalars to log, under the names that they are logged by."""
+    """A scalar loss to minimise, and detached scalars under their logged names."""
 
     loss: Tensor
     metrics: Mapping[str, Tensor]
@@ -26,7 +27,7 @@ class LossOut(NamedTuple):
     """Means over the completions of the pass."""
 
     def with_metrics(self, **token_metrics: Tensor) -> "LossOut":
-        """The same with further means over the real tokens."""
+        """The same loss with additional means over the real tokens."""
         return self._replace(metrics={**self.metrics, **token_metrics})
 
 
@@ -40,11 +41,11 @@ def ppo_policy_loss(
 ) -> LossOut:
     """PPO's clipped surrogate. Source: Schulman et al. 2017, eq. 7.
 
-    `update_tokens` counts the real tokens of the whole mini-batch; None where this pass is all of it. TRL 1.12 divides
-    by the tokens of the pass instead, so that its update depends on how a mini-batch is split into passes.
-    `policy/clipfrac_avg` is the share of tokens whose clipped loss is the larger one, so that the clip decides.
-    `val/ratio_var` is the variance over tokens: it exists for one micro-batch too, where TRL's, over the means of
-    micro-batches, is NaN.
+    `update_tokens` counts the real tokens of the whole mini-batch; None if this pass is all of it. TRL 1.12 divides by
+    the tokens of the pass instead, so its update depends on how a mini-batch is split into passes.
+    `policy/clipfrac_avg` is the share of tokens whose clipped loss is larger, so that the clip is active.
+    `val/ratio_var` is the variance over tokens: it is defined for a single micro-batch too, whereas TRL's, over the
+    means of micro-batches, is NaN.
     """
     log_ratio_BT = logprobs_BT - old_logprobs_BT
     ratio_BT = log_ratio_BT.exp()
@@ -92,13 +93,13 @@ def _share(losses_BT: Tensor, mask_BT: Tensor, update_tokens: Tensor | None) -> 
 
 
 class TokenAverage(NamedTuple):
-    """How `aggregate` turns token losses into one number: the type, and what the update holds over all its passes."""
+    """How `aggregate` reduces token losses to one number: the type, and the update's totals over all its passes."""
 
     loss_type: str
     max_completion_length: int
     completions: int
     tokens: int
-    """Real ones."""
+    """Number of real tokens."""
 
 
 def aggregate(losses_BT: Tensor, mask_BT: Tensor, average: TokenAverage) -> Tensor:
@@ -123,7 +124,7 @@ def aggregate(losses_BT: Tensor, mask_BT: Tensor, average: TokenAverage) -> Tens
 
 
 def importance_ratios(logprobs_BT: Tensor, old_logprobs_BT: Tensor, mask_BT: Tensor, level: str) -> Tensor:
-    """π / π_old: (B, T) of each token, or (B, 1) the geometric mean over the tokens of a completion ("sequence").
+    """π / π_old: (B, T) per token, or (B, 1) the geometric mean over a completion's tokens ("sequence").
 
     Source of the latter: Zheng et al. 2025 (GSPO, arXiv 2507.18071), eq. 7.
     """
@@ -192,10 +193,10 @@ def rloo_loss(
     """RLOO's policy loss: a completion is one action, so its ratio is the product of its tokens' ratios.
 
     On policy its gradient is REINFORCE's, −A · ∇ log π(completion). Source: Ahmadian et al. 2024 ("Back to Basics",
-    arXiv 2402.14740), section 3; the clip, which matters from the second update of a step on, is TRL's.
+    arXiv 2402.14740), section 3; the clip, which matters from a step's second update on, is TRL's.
 
     Args:
-        completions: Those of the whole update, over all its passes and processes.
+        completions: Number of completions in the whole update, over all passes and processes.
     """
     ratio_B1 = sequence_sums(logprobs_BT - old_logprobs_BT, mask_BT).exp().unsqueeze(1)
     advantages_B1 = advantages_B.unsqueeze(1)
@@ -211,7 +212,7 @@ def clipped_surrogate(ratio_BX: Tensor, advantages_BX: Tensor, epsilon: float, e
 
 
 def cispo_losses(logprobs_BT: Tensor, ratio_BX: Tensor, advantages_BX: Tensor, largest_weight: float) -> Tensor:
-    """(B, T) −min(r, largest_weight)·A·log π, where no gradient passes through the weight: every token keeps one.
+    """(B, T) −min(r, largest_weight)·A·log π, with no gradient through the weight, so every token keeps its gradient.
 
     Source: MiniMax-M1 (arXiv 2506.13585), eq. 4 and 5, without a lower bound; as in TRL, `epsilon_high` is the largest
     weight itself, not its distance from 1.
@@ -223,10 +224,10 @@ def cispo_losses(logprobs_BT: Tensor, ratio_BX: Tensor, advantages_BX: Tensor, l
 def clip_metrics(
     ratio_BX: Tensor, advantages_BX: Tensor, mask_BX: Tensor, epsilon: float, epsilon_high: float
 ) -> dict[str, Tensor]:
-    """How often the clip holds an update back, as TRL 1.16 logs it.
+    """How often the clip is active, as TRL 1.16 logs it.
 
-    `clip_ratio/low_*` counts ratios below 1 − epsilon with a negative advantage, `clip_ratio/high_*` those above
-    1 + epsilon_high with a positive one; the extremes are over completions.
+    `clip_ratio/low_*` counts ratios below 1 − epsilon with a negative advantage, `clip_ratio/high_*` those above 1 +
+    epsilon_high with a positive one; the extremes are over completions.
     """
     low_BX = (ratio_BX < 1 - epsilon) & (advantages_BX < 0)
     high_BX = (ratio_BX > 1 + epsilon_high) & (advantages_BX > 0)

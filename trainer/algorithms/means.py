@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 def masked_mean(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
-    """Mean over the masked entries; NaN when there are none or one of them is NaN. Masked-out NaNs do not count."""
+    """Mean over the masked entries; NaN if there are none or one of them is NaN. Masked-out NaNs do not count."""
     return values_BT[mask_BT].mean()
 
 
@@ -20,7 +20,7 @@ def masked_var(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
 
 
 def masked_whiten(values_BT: Tensor, mask_BT: Tensor, shift_mean: bool = True) -> Tensor:
-    """Scale the masked entries to variance 1 and, unless told otherwise, to mean 0; entries outside the mask become 0.
+    """Scale the masked entries to variance 1 and, by default, shift them to mean 0; entries outside the mask become 0.
 
     Source: TRL `masked_whiten` (sample variance, divisor N − 1; ε = 1e-8 under the root).
     """
@@ -36,11 +36,11 @@ def sequence_sums(values_BT: Tensor, mask_BT: Tensor) -> Tensor:
 
 
 class PassMetrics:
-    """The metrics of the passes of a step, over all its updates, combined as if all were one pass.
+    """The metrics of a step's passes, over all its updates, combined as if they were one pass.
 
-    A mean weighs each pass by its real tokens, or by its completions where it is one over completions; a `…_max` or
-    `…_min` is the extreme, and a `…_var` beside the mean of the same name is the variance around the combined mean.
-    TRL averages the means of the passes, whatever their length.
+    A mean weights each pass by its real tokens, or by its completions if it is a mean over completions; a `…_max` or
+    `…_min` is the extreme, and a `…_var` with a mean of the same name is the variance around the combined mean. TRL
+    averages the means of the passes regardless of length.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class PassMetrics:
         """Add one pass.
 
         Args:
-            metrics: Means over its real tokens, which the mask marks.
+            metrics: Means over its real tokens, as marked by the mask.
             completion_metrics: Means over its completions.
         """
         of_completions = completion_metrics or {}
@@ -67,17 +67,17 @@ class PassMetrics:
         return len(self._rows)
 
     def sums(self, metric: str, first_pass: int) -> Tensor:
-        """(2,) float64 of the passes from this one on: a metric over tokens, summed over them, and their number."""
+        """(2,) float64 over the passes from this one on: the sum of a per-token metric, and the number of tokens."""
         column = 2 + self._token_metrics.index(metric)
         rows_NM = self.rows()[first_pass:]
         return torch.stack([(rows_NM[:, column] * rows_NM[:, 0]).sum(), rows_NM[:, 0].sum()])
 
     def rows(self) -> Tensor:
-        """(N, 2 + metrics) float64, one row for each pass so far: its tokens, its completions and its metrics."""
+        """(N, 2 + metrics) float64, one row per pass so far: tokens, completions and metrics."""
         return torch.stack(self._rows)
 
     def combined(self, rows_NM: Tensor) -> dict[str, float]:
-        """Each metric over the passes of all processes, whose `rows` these are; none where no token counts."""
+        """Each metric over the passes of all processes, given their `rows`; empty if there are no tokens."""
         tokens_N, completions_N, *columns = rows_NM.cpu().unbind(1)
         if not tokens_N.any():
             return {}
@@ -100,7 +100,7 @@ def _over_passes(name: str, found: Mapping[str, Tensor], weights_N: Tensor) -> T
 
 
 def mean_over_updates(updates: Sequence[Mapping[str, Tensor]]) -> dict[str, float]:
-    """Each metric over all updates of a step, epochs and mini-batches: the mean; of `…_max` and `…_min` the extreme."""
+    """Each metric over all updates of a step (epochs and mini-batches): the mean; for `…_max`, `…_min` the extreme."""
     return {
         name: float(_joined(name, torch.stack([update[name].detach().cpu() for update in updates])))
         for name in updates[0]

@@ -1,1 +1,1 @@
-"""Rollouts: the models, how they decode and sample, and the log-probabilities of what was written."""
+"""Rollouts: models, decoding, sampling, and the log-probabilities of completions."""

@@ -1,4 +1,4 @@
-"""LoRA adapters through peft: what a training learns where it leaves the model itself alone."""
+"""LoRA adapters through peft: train an adapter and leave the model itself unchanged."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -17,20 +17,20 @@ EVERY_LINEAR = "all-linear"
 
 
 class AdapterOff(torch.nn.Module):
-    """A policy as it would be without its adapter; no second copy of the model. For use without gradients."""
+    """A policy with its adapter switched off, without a second copy of the model. For use without gradients."""
 
     def __init__(self, policy: PreTrainedModel) -> None:
         super().__init__()
         self.policy: Any = policy
 
     def forward(self, **inputs: Any) -> Any:
-        """The output of the model below the adapter."""
+        """The base model's output."""
         with self.policy.disable_adapter():
             return self.policy(**inputs)
 
 
 def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedModel:
-    """The model, frozen, with an adapter that learns and changes nothing yet.
+    """The model, frozen, with a trainable adapter that initially changes nothing.
 
     Raises:
         ConfigError: peft is missing, or finds none of the target modules in the model.
@@ -55,7 +55,7 @@ def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedMod
 
 
 def is_adapter(name: str) -> bool:
-    """Whether a folder holds an adapter instead of a whole model."""
+    """Whether a folder contains an adapter instead of a whole model."""
     return (Path(name) / ADAPTER_FILE).is_file()
 
 
@@ -76,7 +76,7 @@ def merged(folder: str, load_base: Callable[[str], PreTrainedModel]) -> PreTrain
 
 @contextmanager
 def _without_future_warnings() -> Iterator[None]:
-    """Of transformers, about names that peft still uses: a user can do nothing about them."""
+    """Silences transformers' FutureWarnings about names that peft still uses: users cannot do anything about them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
         yield

@@ -1,4 +1,4 @@
-"""Generation: the policy samples one completion for each prompt, and the log-probability of each token is kept.
+"""Generation: the policy samples one completion per prompt, with the log-probability of each token.
 
 Axes: B completions, Q prompt tokens, T completion tokens, A rows still being generated, V vocabulary.
 """
@@ -15,28 +15,28 @@ from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
 from trainer.rollout.sampling import Sampling, bent_logits, draw
 
 DROPPED_SHARE = 0.25
-"""Finished rows leave the batch when they are this share of it: cutting the cache costs about as much as a token."""
+"""Finished rows leave the batch once they are this share of it: cutting the cache costs about as much as a token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completions:
-    """Sampled completions; T is the length of the longest, and each has at least one token."""
+    """Sampled completions; T is the longest length, and each has at least one token."""
 
     ids_BT: Tensor
     """int64, the pad id after the end."""
     mask_BT: Tensor
-    """bool, True on real tokens, the end-of-sequence token included."""
+    """bool, True on real tokens, including the end-of-sequence token."""
     logprobs_BT: Tensor
-    """float32, nats, under the full policy at its own temperature, whatever was drawn from; 0 after the end."""
+    """float32, nats, under the full policy at its own temperature, however the token was drawn; 0 after the end."""
     terminated_B: Tensor
-    """bool, True where a completion ended itself; False where the length limit cut it off."""
+    """bool, True if a completion ended on its own; False if the length limit cut it off."""
 
     def token_lists(self) -> list[list[int]]:
         """The tokens of each completion, without padding."""
         return [ids[:length] for ids, length in zip(self.ids_BT.tolist(), self.mask_BT.sum(1).tolist(), strict=True)]
 
     def padded(self, length: int, pad_id: int) -> "Completions":
-        """The same, padded to `length` tokens."""
+        """These completions, padded to `length` tokens."""
         missing = (0, length - self.ids_BT.shape[1])
         return Completions(
             pad(self.ids_BT, missing, value=pad_id),
@@ -46,14 +46,14 @@ class Completions:
         )
 
     def cut(self) -> "Completions":
-        """The same, cut to the longest completion."""
+        """These completions, trimmed to the longest."""
         longest = int(self.mask_BT.any(0).sum())
         return Completions(
             self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B
         )
 
     def place(self, rows: Tensor, part: "Completions") -> None:
-        """Write the completions of a part of the rows, which may be shorter, into these."""
+        """Copy the completions of some rows, which may be shorter, into this batch."""
         length = part.ids_BT.shape[1]
         self.ids_BT[rows, :length], self.mask_BT[rows, :length] = part.ids_BT, part.mask_BT
         self.logprobs_BT[rows, :length], self.terminated_B[rows] = part.logprobs_BT, part.terminated_B
@@ -67,13 +67,13 @@ def generate(
     sampling: Sampling,
     uniforms_BT: Tensor,
 ) -> Completions:
-    """Sample one completion for each prompt (left-padded). Rows that have ended leave the batch where that pays.
+    """Sample one completion for each left-padded prompt. Finished rows leave the batch when that pays.
 
     Log-probabilities are those of the full softmax at `sampling.temperature`, not of the truncated distribution that
-    top-k and its kin draw from: the ratio and the KL of PPO and GRPO are about the policy that is trained.
+    top-k and similar options draw from: PPO's and GRPO's ratio and KL concern the policy being trained.
 
     Args:
-        uniforms_BT: The randomness, of `draw_uniforms`: the token at (row, position) is drawn by the number there.
+        uniforms_BT: From `draw_uniforms`: each (row, position) token is drawn with the number at that place.
     """
     lengths_B = prompt_mask_BQ.sum(1)
     if not takes_padding(model) and bool((lengths_B != lengths_B[0]).any()):
@@ -111,37 +111,37 @@ def generate(
 
 @dataclass(slots=True)
 class _Transcript:
-    """What has been written so far; tokens reach their rows when some of those leave, since each copy costs a call."""
+    """The tokens so far; they are copied to their rows only when rows leave, since every copy costs a call."""
 
     ids_TB: Tensor
     logprobs_TB: Tensor
     row_A: Tensor
-    """Which rows are left."""
+    """The remaining rows."""
     length: int = 0
-    """Tokens of each that stand there."""
+    """Tokens per row copied so far."""
     tokens: list[Tensor] = field(default_factory=list)
-    """(A,) those that do not stand there yet."""
+    """(A,) tokens not copied yet."""
     logprobs: list[Tensor] = field(default_factory=list)
 
     @classmethod
     def empty(cls, rows: int, sampling: Sampling, device: torch.device) -> "_Transcript":
-        """Of as many rows."""
+        """A transcript without tokens, for this many rows."""
         shape = (sampling.max_new_tokens, rows)
         ids_TB = torch.full(shape, sampling.pad_id, device=device)
         return cls(ids_TB, torch.zeros(shape, device=device), torch.arange(rows, device=device))
 
     def add(self, tokens_A: Tensor, logprobs_A: Tensor) -> None:
-        """One token of each row that is left."""
+        """Add one token for each remaining row."""
         self.tokens.append(tokens_A)
         self.logprobs.append(logprobs_A)
 
     def keep(self, kept: Tensor) -> None:
-        """Go on with these of the rows."""
+        """Drop all rows but these."""
         self._place()
         self.row_A = self.row_A[kept]
 
     def completions(self, sampling: Sampling) -> Completions:
-        """What counts of the rows, which may have been written on behind their end."""
+        """The completions, without any tokens generated after their end."""
         self._place()
         ids_BT, logprobs_BT = self.ids_TB[: self.length].t(), self.logprobs_TB[: self.length].t()
         is_end_BT = torch.isin(ids_BT, torch.tensor(sampling.eos_ids, dtype=torch.long, device=ids_BT.device))
@@ -161,7 +161,7 @@ class _Transcript:
 
 
 def decoder_for(model: PreTrainedModel, sampling: Sampling, prompt_length: int) -> Decoder:
-    """The fused decoder where the model allows it and nobody asked for the generic one, else the model's own."""
+    """The fused decoder if the model allows it and the options do not ask for the generic one, else the generic one."""
     bare = bare_model(model)
     if sampling.decode == "auto" and is_fusable(bare, prompt_length + sampling.max_new_tokens):
         return FusedDecoder(bare, sampling.max_new_tokens)
@@ -171,7 +171,7 @@ def decoder_for(model: PreTrainedModel, sampling: Sampling, prompt_length: int) 
 def _by_length(
     model: PreTrainedModel, prompt_ids_BQ: Tensor, lengths_B: Tensor, sampling: Sampling, uniforms_BT: Tensor
 ) -> Completions:
-    """Rows whose prompts have the same length together, so that none of them is padded."""
+    """Generate prompts of equal length together, so that none needs padding."""
     written = Completions(
         torch.full(uniforms_BT.shape, sampling.pad_id, device=prompt_ids_BQ.device),
         torch.zeros(uniforms_BT.shape, dtype=torch.bool, device=prompt_ids_BQ.device),
@@ -189,9 +189,9 @@ def _by_length(
 def next_tokens(
     logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, uniforms_A: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """(A,) tokens drawn as the options say, and their (A,) log-probabilities under the full policy."""
+    """(A,) tokens drawn with the sampling options, and their (A,) log-probabilities under the full policy."""
     scaled_AV = logits_AV if sampling.temperature == 1 else logits_AV / sampling.temperature
-    if sampling.is_the_policy:  # one softmax serves both; a token that is drawn has a probability that a log can take
+    if sampling.is_the_policy:  # one softmax serves both; a drawn token's probability is positive, so its log is finite
         probs_AV = scaled_AV.softmax(1)
         tokens_A = draw(probs_AV, uniforms_A)
         return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).log().squeeze(1)
@@ -201,6 +201,6 @@ def next_tokens(
 
 
 def _seen(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:
-    """(B, V) bool, True for the real tokens of each prompt."""
+    """(B, V) bool, True for the tokens that occur in each prompt."""
     seen_BV = torch.zeros(len(ids_BQ), vocabulary, dtype=torch.int8, device=ids_BQ.device)
     return seen_BV.scatter_reduce(1, ids_BQ, mask_BQ.to(torch.int8), "amax").bool()

@@ -1,4 +1,4 @@
-"""The probe: how long the answers of an untrained policy get where they are given more room than in training.
+"""The length probe: how long an untrained policy's answers get with more room than in training.
 
 Axes: N prompts, T completion tokens.
 """
@@ -19,13 +19,13 @@ from trainer.rollout.sampling import Sampling, draw_uniforms
 
 PROMPTS = 32
 ROOM = 4
-"""Times the length limit of the training that an answer of the probe may grow."""
+"""Multiple of the training's length limit that a probe's answer may reach."""
 
 
 def probe(config: TrainConfig) -> Mapping[str, Any]:
     """One answer to each of the first 32 prompts, sampled as in training: `{"lengths": […], "room": …}`, in tokens.
 
-    An answer that did not end within the room has its length. Fewer rows than 32 are answered several times.
+    The length of an answer that did not end equals the room. With fewer than 32 rows, prompts are answered repeatedly.
 
     Raises:
         ConfigError: The model or the prompts cannot be read.

@@ -1,7 +1,8 @@
-"""The models of a training: loading them for any architecture of transformers, with or without an adapter.
+"""Loads the models of a training, for any transformers architecture, with or without an adapter.
 
-Every model is in eval mode, also while it learns: gradients flow all the same, and dropout, which would make the
-log-probabilities of rollout and update differ, stays off.
+Every model is in eval mode, even while it is trained: gradients still flow, and dropout, which would make the log-
+probabilities of rollout and update differ, stays off.
+
 Axes: B completions, S prompt and completion tokens, W width of a model's last layer.
 """
 
@@ -36,12 +37,12 @@ from trainer.tasks import get_task
 
 VALUE_HEAD_FILE = "value_head.safetensors"
 
-transformers_logging.disable_progress_bar()  # "Loading weights" of a fraction of a second would fill the console
+transformers_logging.disable_progress_bar()  # "Loading weights" bars of a fraction of a second would flood the console
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where a model comes from, a folder or a hub id, and how it is loaded."""
+    """A model's source, a folder or a hub id, and how to load it."""
 
     name: str
     revision: str = "main"
@@ -49,16 +50,16 @@ class Checkpoint:
     attn_implementation: str | None = None
     trust_remote_code: bool = False
     acceleration: bool = True
-    """Whether known parts of the model may be replaced by faster ones that compute the same."""
+    """Whether known parts of the model may be replaced by faster equivalents."""
 
     @property
     def origin(self) -> dict[str, Any]:
-        """What `from_pretrained` needs to know to find a model or a tokenizer."""
+        """The `from_pretrained` arguments that locate a model or tokenizer."""
         return {"revision": self.revision, "trust_remote_code": self.trust_remote_code}
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What `from_pretrained` needs to know to load a model; the precision holds whatever it was saved in."""
+        """The `from_pretrained` arguments that load a model; the precision applies whatever it was saved in."""
         dtype = self.dtype if self.dtype == "auto" else getattr(torch, self.dtype)
         attention = {"attn_implementation": self.attn_implementation} if self.attn_implementation else {}
         return {"dtype": dtype, **attention, **self.origin}
@@ -68,9 +69,9 @@ Source: TypeAlias = Checkpoint | str | Path
 
 
 class ValueModel(torch.nn.Module):
-    """A causal language model's body with one number per token, which starts at 0 for all.
+    """A causal language model's body with one value per token, initially 0.
 
-    `AutoModelForTokenClassification` would be the same, but knows no value head for many causal architectures.
+    `AutoModelForTokenClassification` would do the same, but lacks a head for many causal architectures.
     """
 
     def __init__(self, body: PreTrainedModel, head: torch.nn.Linear) -> None:
@@ -89,14 +90,14 @@ class ValueModel(torch.nn.Module):
         return TokenClassifierOutput(logits=self.head(hidden_BSW.to(self.head.weight.dtype)))
 
     def save_pretrained(self, folder: str | Path, state_dict: Mapping[str, Tensor] | None = None) -> None:
-        """Write a folder that `load_value_model` reads, with this model's weights or, of a split one, those given."""
+        """Write a folder that `load_value_model` reads, with this model's weights or, if sharded, the given ones."""
         weights = self.state_dict() if state_dict is None else state_dict
         self.body.save_pretrained(folder, state_dict=weights_below(weights, "body"))
         save_file(weights_below(weights, "head"), Path(folder) / VALUE_HEAD_FILE)
 
 
 def checkpoint_of(config: TrainConfig) -> Checkpoint:
-    """The model that a configuration starts from: its own, or the demo task's."""
+    """The model that training starts from: the configured one, or the demo task's."""
     return Checkpoint(
         name=config.model_name_or_path or str(get_task(config.task).checkpoint),
         revision=config.model_revision,
@@ -108,27 +109,27 @@ def checkpoint_of(config: TrainConfig) -> Checkpoint:
 
 
 def trainable_policy(config: TrainConfig) -> PreTrainedModel:
-    """The policy that a configuration trains: the whole model, or an adapter on it."""
+    """The policy to train: the whole model, or an adapter on it."""
     return _trainable(load_policy(checkpoint_of(config)), config)
 
 
 def reference_of(config: TrainConfig, policy: PreTrainedModel) -> torch.nn.Module:
-    """What the policy was before it learnt anything, frozen: a copy, or the policy with its adapter switched off."""
+    """The policy before training, frozen: a copy, or the policy with its adapter switched off."""
     return AdapterOff(policy) if config.use_peft else load_reference(checkpoint_of(config))
 
 
 def trainable_value_model(config: TrainConfig) -> ValueModel:
-    """A value model of its own for the policy's checkpoint, with an adapter where the policy has one."""
+    """A separate value model from the policy's checkpoint, with an adapter if the policy has one."""
     model = load_value_model(checkpoint_of(config))
     model.body = _trainable(model.body, config)
     return model
 
 
 def load_policy(source: Source) -> PreTrainedModel:
-    """A causal language model; an adapter's folder gives its model with the adapter merged in.
+    """A causal language model; for an adapter's folder, its model with the adapter merged in.
 
     Raises:
-        ConfigError: it cannot be found or loaded.
+        ConfigError: The model cannot be found or loaded.
     """
     return _load(AutoModelForCausalLM, source)
 
@@ -141,7 +142,7 @@ def load_reference(source: Source) -> PreTrainedModel:
 
 
 def load_value_model(source: Source) -> ValueModel:
-    """The body of a causal language model with a value head: a saved one, else zeros."""
+    """A causal language model's body with a value head: the saved one, or else zeros."""
     saved = Path(_checkpoint(source).name) / VALUE_HEAD_FILE
     body = _load(AutoModel, source) if saved.is_file() else _body(source)
     with torch.no_grad():
@@ -163,10 +164,10 @@ def load_classifier(source: Source) -> PreTrainedModel:
 
 
 def load_tokenizer(source: Source) -> PreTrainedTokenizerBase:
-    """The tokenizer of a model, padding on the left; without a pad token the end token pads, since masks tell.
+    """A model's tokenizer, padding on the left; without a pad token it pads with the end token, since masks decide.
 
     Raises:
-        ConfigError: it cannot be found or loaded, or has neither a pad nor an end token.
+        ConfigError: The tokenizer cannot be found or loaded, or has neither a pad nor an end token.
     """
     checkpoint = _checkpoint(source)
     with _in_one_sentence("the tokenizer of", checkpoint):
@@ -185,7 +186,7 @@ def _checkpoint(source: Source) -> Checkpoint:
 
 
 def _body(source: Source) -> PreTrainedModel:
-    if is_adapter(_checkpoint(source).name):  # it was trained on the whole model, and fits nothing less
+    if is_adapter(_checkpoint(source).name):  # it was trained on the whole model, and fits only that
         return cast(PreTrainedModel, load_policy(source).base_model)
     return _load(AutoModel, source)
 
@@ -211,13 +212,13 @@ def _trainable(model: PreTrainedModel, config: TrainConfig) -> PreTrainedModel:
 
 
 def _recompute_activations(model: PreTrainedModel) -> None:
-    """Switch gradient checkpointing on, which works in train mode only: the model is in it while gradients flow."""
-    enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable  # till v6
+    """Enable gradient checkpointing, which needs train mode: the model is in train mode while gradients flow."""
+    enable = getattr(model, "activation_checkpointing_enable", None) or model.gradient_checkpointing_enable  # until v6
     try:
         enable({"use_reentrant": False})
     except ValueError as error:
         raise ConfigError(f"gradient_checkpointing is not for this model: {error}") from error
-    for module in model.modules():  # train mode must not bring dropout along
+    for module in model.modules():  # train mode must not switch dropout on
         for name, value in vars(module).items():
             if isinstance(value, float) and ("drop" in name or isinstance(module, torch.nn.Dropout)):
                 setattr(module, name, 0.0)
@@ -235,7 +236,7 @@ def _back_to_eval(module: torch.nn.Module, inputs: Any, output: Any) -> None:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Without transformers' warnings: that a head is new or left out is by design, and would be said at every start."""
+    """Silence transformers' warnings about new or omitted heads: these are by design, and would appear every time."""
     verbosity = transformers_logging.get_verbosity()
     transformers_logging.set_verbosity_error()
     try:
@@ -245,7 +246,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """What an exception says, as part of a sentence."""
+    """An exception's message as part of a sentence."""
     if isinstance(error, json.JSONDecodeError):
         return f"one of its JSON files is broken or cut off ({error})"
     paragraph = str(error).strip().partition("\n\n")[0]
@@ -254,7 +255,7 @@ def _reason(error: Exception) -> str:
 
 @contextmanager
 def _in_one_sentence(what: str, checkpoint: Checkpoint) -> Iterator[None]:
-    """Turn what `from_pretrained` raises into one sentence that says what was tried and what works."""
+    """Turn `from_pretrained` errors into one sentence on what was tried and what works."""
     try:
         yield
     except ConfigError:

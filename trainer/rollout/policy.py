@@ -1,4 +1,4 @@
-"""A policy and its value model at work: encoding prompts, decoding completions, scoring what was written.
+"""Running a policy and its value model: encode prompts, decode completions, score tokens.
 
 Axes: B completions, Q prompt tokens, T completion tokens, V vocabulary.
 """
@@ -29,7 +29,7 @@ class TokenScores(NamedTuple):
 
 
 def stop_ids(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> tuple[int, ...]:
-    """Every token id that ends a completion: the tokenizer's and those of the generation config (chat models: two)."""
+    """All token ids that end a completion: the tokenizer's and the generation config's (chat models have two)."""
     declared = model.generation_config.eos_token_id if model.generation_config else None
     ids = declared if isinstance(declared, list) else [declared]
     return tuple(sorted({id for id in (*ids, tokenizer.eos_token_id) if id is not None}))
@@ -41,13 +41,13 @@ def encode(
     device: torch.device,
     max_length: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """prompt_ids_BQ and prompt_mask_BQ of the prompts, padded on the left; messages go through the chat template.
+    """prompt_ids_BQ and prompt_mask_BQ, left-padded; messages go through the chat template.
 
     Args:
-        max_length: Longer prompts lose their first tokens, as in TRL; the console says so once.
+        max_length: Longer prompts lose their first tokens, as in TRL; the console reports it once.
 
     Raises:
-        ConfigError: a prompt has no tokens, or messages meet a tokenizer without a chat template.
+        ConfigError: A prompt has no tokens, or the prompts are messages and the tokenizer has no chat template.
     """
     rows = _ids_of(tokenizer, prompts)
     if max_length is not None:
@@ -65,10 +65,10 @@ def decode(tokenizer: PreTrainedTokenizerBase, ids_BT: Tensor, mask_BT: Tensor) 
 
 
 def score_tokens(model: nn.Module, tokens: Tokens, temperature: float, group_size: int = 1) -> TokenScores:
-    """Log-probability of each completion token, and the entropy there, under the policy at `temperature`.
+    """Log-probability and entropy of each completion token under the policy at `temperature`.
 
     Args:
-        group_size: So many neighbouring rows have the same prompt.
+        group_size: Number of consecutive rows that share a prompt.
     """
     if can_share_prompts(model, tokens, group_size):
         logprobs_BT, entropy_BT = token_logprobs_of_shared(model, tokens, temperature, group_size)
@@ -83,7 +83,7 @@ def estimate_values(value_model: nn.Module, tokens: Tokens) -> Tensor:
 
 
 class PolicyAndValue(nn.Module):
-    """The two models of PPO as one, since accelerate splits, and DeepSpeed updates, a single module."""
+    """PPO's two models as one, because accelerate shards, and DeepSpeed updates, a single module."""
 
     def __init__(self, policy: PreTrainedModel, value_model: ValueModel) -> None:
         super().__init__()
@@ -91,22 +91,24 @@ class PolicyAndValue(nn.Module):
 
     @property
     def config(self) -> Any:
-        """The policy's configuration, where DeepSpeed looks for the size of its buckets."""
+        """The policy's configuration, from which DeepSpeed derives its bucket sizes."""
         return self.policy.config
 
     @property
     def _no_split_modules(self) -> list[str]:
-        """Where accelerate looks for the layers that FSDP splits one by one."""
+        """Layer classes that FSDP shards one by one; accelerate reads them from here."""
         return list(bare_model(self.policy)._no_split_modules or ())
 
     def forward(self, tokens: Tokens, temperature: float) -> tuple[TokenScores, Tensor]:
-        """What `score_tokens` and `estimate_values` give."""
+        """The results of `score_tokens` and `estimate_values`."""
         return score_tokens(self.policy, tokens, temperature), estimate_values(self.value_model, tokens)
 
 
 def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> list[list[int]]:
     texts = [prompt for prompt in prompts if isinstance(prompt, str)]
-    of_texts = iter(tokenizer(texts)["input_ids"] if texts else ())  # one call for all: each would cost as much
+    of_texts = iter(
+        tokenizer(texts)["input_ids"] if texts else ()
+    )  # one call for all: a call per prompt would cost as much each
     rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
     for prompt, ids in zip(prompts, rows, strict=True):
         if not ids:
@@ -115,7 +117,7 @@ def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> li
 
 
 def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> list[int]:
-    """The ids of a conversation up to where the assistant is to speak, or to go on where it has begun to."""
+    """A conversation's ids, up to where the assistant speaks next or continues its last message."""
     if tokenizer.chat_template is None:
         raise ConfigError(
             "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
@@ -128,7 +130,7 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
         continue_final_message=begun,
         tokenize=False,
     )
-    return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template writes them itself
+    return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template adds special tokens itself
 
 
 def _cut(ids: list[int], max_length: int) -> list[int]:
@@ -138,9 +140,9 @@ def _cut(ids: list[int], max_length: int) -> list[int]:
 
 
 def _output(model: nn.Module, tokens: Tokens) -> Tensor:
-    """(B, T, ·) what a model says where each completion token was drawn.
+    """(B, T, ·) a model's outputs at the positions from which the completion tokens were drawn.
 
-    The last token is not read, since nothing follows it. Padding behind a completion needs no mask: nobody looks ahead.
+    The last token is not read, since nothing follows it. Padding after a completion needs no mask: attention is causal.
     """
     length, is_padded = tokens.ids_BT.shape[1], not bool(tokens.prompt_mask_BQ.all())
     ids_BS = torch.cat([tokens.prompt_ids_BQ, tokens.ids_BT[:, :-1]], 1)
@@ -152,12 +154,12 @@ def _output(model: nn.Module, tokens: Tokens) -> Tensor:
         inputs |= {"attention_mask": mask_BS, "position_ids": prompt_positions(mask_BS)}
     asked = {**logits_option(model, length), **outputs_option(bare_model(model), length)}
     logits_BSX: Tensor = model(**inputs, use_cache=False, **asked).logits
-    is_whole = logits_BSX.shape[1] == length  # a slice of everything would copy all of its gradient
+    is_whole = logits_BSX.shape[1] == length  # slicing the whole range would still copy the gradient
     return logits_BSX if is_whole else logits_BSX[:, -length:]
 
 
 def _output_of_shifted(model: nn.Module, ids_BS: Tensor, tokens: Tokens) -> Tensor:
-    """The same, with each row moved to the left over its padding, for models that would read the padding."""
+    """The same, with each row shifted left over its padding, for models that would read the padding."""
     padding_B1 = (1 - tokens.prompt_mask_BQ.long()).sum(1, keepdim=True)
     column_S = torch.arange(ids_BS.shape[1], device=ids_BS.device)
     moved_BS = ids_BS.gather(1, (column_S + padding_B1).clamp(max=len(column_S) - 1))

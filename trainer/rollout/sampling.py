@@ -1,4 +1,4 @@
-"""How the next token is drawn: the sampling options as a value, the processors that bend logits, and the draw itself.
+"""Sampling of the next token: the options, the logits processors, and the draw itself.
 
 Axes: B completions, T completion tokens, A rows still being generated, V vocabulary.
 """
@@ -16,7 +16,7 @@ LARGEST_UNIFORM = 1 - 2**-20
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The sampling options of a training, with the token ids they need; without `eos_ids` no completion ends early."""
+    """A training's sampling options, with the token ids they need; without `eos_ids` no completion ends early."""
 
     max_new_tokens: int
     eos_ids: tuple[int, ...]
@@ -33,7 +33,7 @@ class Sampling:
 
     @classmethod
     def of(cls, config: TrainConfig, eos_ids: tuple[int, ...], pad_id: int) -> "Sampling":
-        """The options of a configuration."""
+        """The sampling options of a configuration."""
         return cls(
             max_new_tokens=config.max_new_tokens,
             eos_ids=_stop_ids(config, eos_ids),
@@ -56,22 +56,22 @@ class Sampling:
 
     @property
     def penalises_repetition(self) -> bool:
-        """Whether tokens already seen are made less likely."""
+        """Whether tokens seen before become less likely."""
         return self.repetition_penalty != 1
 
     @property
     def is_the_policy(self) -> bool:
-        """Whether tokens are drawn from the very distribution whose log-probabilities are kept."""
+        """Whether tokens are drawn from the same distribution that the log-probabilities come from."""
         neutral = (self.top_k, self.top_p, self.min_p, self.min_new_tokens, self.repetition_penalty) == (0, 1, 0, 0, 1)
         return neutral and self.do_sample and self.drawn_temperature == self.temperature
 
 
 def bent_logits(logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None) -> Tensor:
-    """The logits that tokens are drawn from, after every processor, in the order of transformers' `generate`.
+    """The logits to draw from, after all processors, in the order of transformers' `generate`.
 
     Args:
-        position: Tokens already generated.
-        seen_AV: Bool, tokens of the prompt and the completion so far; needed by the repetition penalty only.
+        position: Tokens generated so far.
+        seen_AV: bool, tokens in the prompt and the completion so far; only the repetition penalty needs it.
     """
     if seen_AV is not None:
         penalised_AV = torch.where(
@@ -95,19 +95,19 @@ def _stop_ids(config: TrainConfig, eos_ids: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def draw_uniforms(rows: int, sampling: Sampling, generator: torch.Generator) -> Tensor:
-    """(B, T) float32 on the CPU, in [0, 1): the randomness of a whole rollout, one number for each token it may write.
+    """(B, T) float32 on the CPU, in [0, 1): a rollout's random numbers, one for each possible token.
 
-    Drawn at once for the rows of all processes, of which each takes its slice, so that what a row writes depends on
-    its own numbers only: not on which rows have ended, on padding, or on how many processes and passes there are.
+    Drawn at once for the rows of all processes, each of which takes its slice. A row's tokens thus depend only on its
+    own numbers: not on which rows have ended, on padding, or on the number of processes and passes.
     """
     return torch.rand(rows, sampling.max_new_tokens, generator=generator).clamp_(max=LARGEST_UNIFORM)
 
 
 def draw(probs_AV: Tensor, uniforms_A: Tensor) -> Tensor:
-    """(A,) one token per row: a cumulative sum and the search of a uniform number; much cheaper than `multinomial`.
+    """(A,) one token per row, by inverse transform sampling on a cumulative sum; much cheaper than `multinomial`.
 
-    Where probabilities are NaN, token 0 is drawn, as serving engines do: a broken policy goes on and its NaNs get
-    logged. The search passes all of them, and ends behind the last token.
+    With NaN probabilities token 0 is drawn, as serving engines do: a broken policy keeps running and its NaNs are
+    logged. The search then runs past all tokens, off the end.
     """
     cumulative_AV = probs_AV.cumsum(1)
     places_A1 = (cumulative_AV[:, -1] * uniforms_A).unsqueeze(1)

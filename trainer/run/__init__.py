@@ -1,1 +1,1 @@
-"""A training as it runs: device, journal, checkpoints, samples, histograms, sinks, and what ended it."""
+"""A running training: device, journal, checkpoints, samples, histograms, sinks, and what ended it."""

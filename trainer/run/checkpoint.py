@@ -1,7 +1,7 @@
-"""Checkpoints: the models in folders that transformers loads, and the rest of the state that a training resumes from.
+"""Checkpoints: the models in folders that transformers loads, and the remaining state for resuming a training.
 
-A checkpoint is <run>/checkpoints/step-N with the policy and its tokenizer, the value model of PPO below it, and
-trainer_state.pt (plain data, `torch.load(weights_only=True)` reads it). A folder under its final name is complete.
+A checkpoint is <run>/checkpoints/step-N with the policy and its tokenizer, PPO's value model in a subfolder, and
+trainer_state.pt (plain data; `torch.load(weights_only=True)` reads it). A folder under its final name is complete.
 """
 
 import os
@@ -40,7 +40,7 @@ _STATE_VERSION = 1
 
 
 class Stateful(Protocol):
-    """Something that changes while a training runs and can be put back; its state is plain data and tensors."""
+    """Anything that changes during a training and can be restored; its state is plain data and tensors."""
 
     def state_dict(self) -> dict[str, Any]: ...
 
@@ -48,7 +48,7 @@ class Stateful(Protocol):
 
 
 class GeneratorState:
-    """A random generator as a stateful part."""
+    """Makes a random generator stateful."""
 
     def __init__(self, generator: torch.Generator) -> None:
         self._generator = generator
@@ -63,18 +63,18 @@ class GeneratorState:
 
 
 class RewardStates:
-    """The reward functions that keep a state of their own, and have `state_dict` and `load_state_dict` to save it."""
+    """The stateful reward functions: those with `state_dict` and `load_state_dict`."""
 
     def __init__(self, functions: Iterable[RewardFunc]) -> None:
         kept = [function for function in functions if hasattr(function.function, "state_dict")]
         self._functions: dict[str, Any] = {f"{number} {func.name}": func.function for number, func in enumerate(kept)}
 
     def state_dict(self) -> dict[str, Any]:
-        """The states by number and name."""
+        """The states, keyed by number and name."""
         return {name: function.state_dict() for name, function in self._functions.items()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Restore every function."""
+        """Restore every function's state."""
         for name, function in self._functions.items():
             function.load_state_dict(state[name])
 
@@ -86,16 +86,16 @@ class Counter:
         self.value = 0
 
     def state_dict(self) -> dict[str, Any]:
-        """The number."""
+        """The count."""
         return {"value": self.value}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Continue from the saved number."""
+        """Continue from the saved count."""
         self.value = int(state["value"])
 
 
 class Checkpoints:
-    """When a training is saved, which checkpoints stay, and how one is restored; every process calls every method."""
+    """Saves, prunes and restores the checkpoints of a training; every process calls every method."""
 
     def __init__(
         self,
@@ -107,9 +107,9 @@ class Checkpoints:
         folders: Mapping[str, str],
         parts: Mapping[str, Stateful],
     ) -> None:
-        """Of the `trained` module `folders` names the model that each folder holds; `parts` are all else that changes.
+        """`folders` maps each folder to a submodule of `trained`; `parts` are the other stateful objects.
 
-        Both "" for a policy alone; the optimizer is a part of this name.
+        Both folder and submodule are "" for a policy alone; the optimizer is the part named "optimizer".
         """
         self._config = config
         self._journal = journal
@@ -123,12 +123,12 @@ class Checkpoints:
         self._has_deepspeed = processes.accelerator.distributed_type == DistributedType.DEEPSPEED
         self._retention = Retention(config, journal.directory)
         self._parts = {**parts, "retention": self._retention}
-        if self._has_deepspeed:  # the optimizer is the engine's
+        if self._has_deepspeed:  # DeepSpeed's engine owns the optimizer
             del self._parts["optimizer"]
         self._saved_step = journal.last_step
 
     def restore(self) -> None:
-        """Restore the state after the step that the journal begins at; nothing to do in a new run."""
+        """Restore the state after the journal's last step; does nothing in a new run."""
         if not self._journal.last_step:
             return
         folder = checkpoint_folder(self._journal.directory, self._journal.last_step)
@@ -150,18 +150,18 @@ class Checkpoints:
         _set_randomness(state["randomness"][self._processes.accelerator.process_index])
 
     def after(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Take in a step's metrics; save where a checkpoint is due, and delete those that are no longer to be kept."""
+        """Record a step's metrics; if a checkpoint is due, save it and prune the others."""
         self._retention.observe(metrics)
         if self._config.save_strategy == "steps" and step % self._config.save_steps == 0:
             self._save(step)
 
     def finish(self) -> None:
-        """Save the last step, unless it is saved already."""
+        """Save the last step unless it is saved already."""
         if self._config.save_strategy == "steps" and self._journal.last_step != self._saved_step:
             self._save(self._journal.last_step)
 
     def _save(self, step: int) -> None:
-        """The folder gets its name when every file is on the disk, so that no interruption leaves half of one."""
+        """Write a temporary folder and rename it once all files are on disk, so that no partial checkpoint remains."""
         self._retention.rate(step)
         state = self._state(step)
         weights = self._processes.accelerator.get_state_dict(self._trained) if self._is_sharded else None
@@ -175,7 +175,7 @@ class Checkpoints:
                 save_engine(self._trained, partial)
             if self._processes.is_first:
                 self._write(partial, state, weights)
-        except BaseException:  # a full disk above all: half a checkpoint would only fill it further
+        except BaseException:  # most often a full disk, which a partial checkpoint would keep full
             if self._processes.is_first:
                 shutil.rmtree(partial, ignore_errors=True)
             raise
@@ -187,27 +187,27 @@ class Checkpoints:
         self._saved_step = step
 
     def _check_alike(self, step: int) -> None:
-        """Raise RuntimeError where the processes no longer hold the same parameters, to the last bit."""
+        """Raise RuntimeError if the processes' parameters are no longer bitwise equal."""
         sums = [float(value.double().sum()) for model in self._models.values() for value in _learning(model).values()]
         if len({tuple(map(repr, found)) for found in self._processes.gather_objects(sums)}) > 1:
             raise RuntimeError(f"the processes hold different parameters after step {step}: updates were not shared")
 
     def _write(self, folder: Path, state: Mapping[str, Any], weights: Mapping[str, torch.Tensor] | None) -> None:
-        """Write all but what DeepSpeed's engine holds, and wait until the whole folder is on the disk.
+        """Write everything except DeepSpeed's engine state, and flush the whole folder to disk.
 
         Args:
-            weights: Of a split module, brought together; None for a whole one, whose models save themselves.
+            weights: Gathered weights of a sharded module; None if unsharded, when each model saves its own.
         """
         for name, model in self._models.items():
             own = None if weights is None else weights_below(weights, self._folders[name])
             model.save_pretrained(folder / name, state_dict=own)
         self._tokenizer.save_pretrained(folder)
-        with (folder / STATE_FILE).open("wb") as file:  # given a path, torch would not say that the disk is full
+        with (folder / STATE_FILE).open("wb") as file:  # given a path, torch would not report a full disk
             torch.save(state, file)
         _flush(folder)
 
     def _state(self, step: int) -> dict[str, Any]:
-        """All that `restore` puts back, the same on every process but for the global randomness, kept of each."""
+        """Everything that `restore` needs: the same on every process, plus each process's global random state."""
         if not self._is_sharded:
             self._check_alike(step)
         state = {
@@ -221,7 +221,7 @@ class Checkpoints:
 
 
 def _learning(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """The parameters that learn, exactly; of a model with an adapter that is the adapter alone."""
+    """The trainable parameters, bit for bit; with an adapter, only the adapter's."""
     return {name: value.detach() for name, value in model.named_parameters() if value.requires_grad}
 
 
@@ -232,9 +232,9 @@ def _put_back(model: torch.nn.Module, weights: Mapping[str, torch.Tensor]) -> No
 
 
 def _randomness() -> dict[str, Any]:
-    """The state of every global generator that the libraries or a reward function may draw from."""
+    """The state of every global generator that libraries or reward functions may use."""
     version, internal, gauss = random.getstate()
-    name, keys, position, has_gauss, cached = np.random.get_state()  # the global one, which others use
+    name, keys, position, has_gauss, cached = np.random.get_state()  # the global generator, which others use
     return {
         "python": [version, list(internal), gauss],
         "numpy": [str(name), [int(key) for key in keys], int(position), int(has_gauss), float(cached)],
@@ -253,7 +253,7 @@ def _set_randomness(state: Mapping[str, Any]) -> None:
 
 
 def _flush(folder: Path) -> None:
-    """Wait until a folder's files are on the disk: a name that survives a power cut must not lead to empty files."""
+    """Flush a folder's files to disk: after a power cut, the final name must not lead to empty files."""
     for parent, _, names in os.walk(folder):
         for name in names:
             _flush_file(Path(parent) / name, os.O_RDONLY)

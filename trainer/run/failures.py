@@ -1,4 +1,4 @@
-"""What ended a training, in words: the failures that real runs meet, each with what to do about it; no torch here."""
+"""Explains what ended a training: known failures, each with what to do about it. Does not import torch."""
 
 import errno
 import sys
@@ -13,12 +13,12 @@ from trainer.rewards import RewardError
 
 _OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory")
 _FULL_DISK = ("no space left on device", "file write failed")
-_OUTSIDE_A_TABLE = "index out of range in self"  # torch, of an embedding
+_OUTSIDE_A_TABLE = "index out of range in self"  # torch's message for an embedding lookup
 _LOST_TOUCH = ("connection closed by peer", "connection reset by peer", "connection refused", "broken pipe")
 
 
 def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
-    """One sentence for the run's state: what happened and, where the failure is a known one, what to do."""
+    """One sentence for the run's state: what happened and, for a known failure, what to do."""
     if isinstance(error, RewardError) and error.__cause__ is not None and _is_out_of_memory(error.__cause__):
         return f"{error}; {memory_advice(config)}"
     if isinstance(error, ConfigError | RewardError):
@@ -46,7 +46,7 @@ def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
 
 
 def memory_advice(config: TrainConfig) -> str:
-    """The advice of TRL's documents against running out of memory, with the values to change."""
+    """What TRL's documentation advises against running out of memory, with the values to change."""
     size, passes = config.per_device_train_batch_size, config.gradient_accumulation_steps
     return (
         f"lower per_device_train_batch_size (now {size}) and raise gradient_accumulation_steps (now {passes}) by the "
@@ -55,7 +55,7 @@ def memory_advice(config: TrainConfig) -> str:
 
 
 def print_failure(error: BaseException, words: str) -> None:
-    """Print the words, behind a traceback unless a setting is to blame; nothing where not even that can be written."""
+    """Print the message, with a traceback unless a setting is to blame; does nothing if stderr cannot be written."""
     with suppress(OSError):
         if not isinstance(error, ConfigError):
             traceback.print_exception(error, file=sys.stderr)
@@ -63,7 +63,7 @@ def print_failure(error: BaseException, words: str) -> None:
 
 
 def _is_out_of_memory(error: BaseException) -> bool:
-    """torch's allocators, of CPUs too, raise RuntimeErrors that only their text tells apart."""
+    """torch's allocators, including the CPU's, raise RuntimeErrors that can only be told apart by their text."""
     text = str(error).lower()
     return isinstance(error, MemoryError) or (
         isinstance(error, RuntimeError) and any(words in text for words in _OUT_OF_MEMORY)
@@ -71,7 +71,7 @@ def _is_out_of_memory(error: BaseException) -> bool:
 
 
 def _is_full_disk(error: BaseException) -> bool:
-    """safetensors tells it in an error of its own; torch's zip writer fails again while it handles Python's."""
+    """safetensors has its own error for this; torch's zip writer raises another while handling Python's."""
     is_known = isinstance(error, OSError) and error.errno == errno.ENOSPC
     is_known = is_known or any(words in str(error).lower() for words in _FULL_DISK)
     return is_known or (error.__context__ is not None and _is_full_disk(error.__context__))

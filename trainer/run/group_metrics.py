@@ -1,4 +1,4 @@
-"""What GRPO and RLOO log of a step beside its updates, and of an evaluation; names as on TRL's logging pages.
+"""GRPO's and RLOO's metrics of a step, other than those of its updates, and of an evaluation; names as in TRL's docs.
 
 Axis: B completions.
 """
@@ -13,7 +13,7 @@ from trainer.run.rollouts import Rollout
 
 
 def rollout_metrics(rollout: Rollout, has_signal_B: Tensor) -> dict[str, float]:
-    """What the reward functions logged, lengths, each function, the reward, groups without signal, and entropy.
+    """Metrics from the reward functions, lengths, reward per function and in total, groups without signal, entropy.
 
     `objective/entropy` is PPO's: minus the log-probability of a completion, mean over completions.
     """
@@ -29,7 +29,7 @@ def rollout_metrics(rollout: Rollout, has_signal_B: Tensor) -> dict[str, float]:
 
 
 def answer_metrics(answers: HeldOutAnswers) -> dict[str, float]:
-    """What an evaluation says of its answers: what the reward functions logged, lengths, each function, the reward."""
+    """Metrics of an evaluation: from the reward functions, lengths, reward per function, total reward."""
     return {
         **answers.scores.notes.means(),
         **completion_metrics(answers.lengths_N, answers.terminated_N),
@@ -39,7 +39,7 @@ def answer_metrics(answers: HeldOutAnswers) -> dict[str, float]:
 
 
 def completion_metrics(lengths_B: Tensor, terminated_B: Tensor) -> dict[str, float]:
-    """The `completions/…` metrics, in tokens. As in TRL the `terminated` ones are 0 where no completion ended."""
+    """The `completions/…` metrics, in tokens. As in TRL, the `terminated` ones are 0 if no completion ended."""
     lengths_B = lengths_B.float()
     ended = lengths_B[terminated_B] if terminated_B.any() else torch.zeros(1)
     return {
@@ -54,7 +54,7 @@ def completion_metrics(lengths_B: Tensor, terminated_B: Tensor) -> dict[str, flo
 
 
 def reward_metrics(total_B: Tensor, scorable_B: Tensor) -> dict[str, float]:
-    """`reward` and `reward_std` (over the whole batch, as TRL since 0.27) of the scorable completions, if any."""
+    """`reward` and `reward_std` (over the whole batch, as in TRL since 0.27) of the scorable completions, if any."""
     if not scorable_B.any():
         return {}
     return {"reward": float(total_B[scorable_B].mean()), "reward_std": float(sample_std(total_B[scorable_B]))}

@@ -29,16 +29,16 @@ FOLLOWED_PROMPTS = 8
 
 @dataclass(frozen=True, slots=True)
 class HeldOutAnswers:
-    """N answers of the policy with their rewards."""
+    """The policy's N answers with their rewards."""
 
     rows: Sequence[Row]
     responses: Sequence[str]
     scores: Scores
     lengths_N: Tensor
-    """Tokens, the end-of-sequence token included."""
+    """In tokens, including the end-of-sequence token."""
     terminated_N: Tensor
     state: TrainerState
-    """The training's state when they were sampled."""
+    """The training state at the time of sampling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class HeldOutLog:
 
 
 class HeldOut:
-    """The held-out prompts of a training, answered with the same random numbers every time.
+    """A training's held-out prompts, answered with the same random numbers every time.
 
-    No random state of the training is touched, so it runs identically with and without evaluation. Rewards and sampling
+    The training's random state is not touched, so it runs identically with and without evaluation. Rewards and sampling
     stay those of the training's start, even if a fault changes them later.
     """
 
@@ -91,7 +91,7 @@ class HeldOut:
         return self._is_evaluated(step) or step in self._followed_steps
 
     def answer_after(self, step: int, policy: PreTrainedModel) -> HeldOutLog:
-        """Do what is due after a step's updates: an evaluation, answers to the followed prompts, both or nothing."""
+        """Run whatever is due after a step's updates: an evaluation, answers to the followed prompts, or both."""
         is_evaluated, is_followed = self._is_evaluated(step), step in self._followed_steps
         if not (is_evaluated or is_followed):
             return HeldOutLog()
@@ -128,7 +128,7 @@ class HeldOut:
     def _sample_rows(
         self, answers: HeldOutAnswers, step: int, *, is_evaluated: bool, is_followed: bool
     ) -> list[dict[str, Any]]:
-        """The answers of an evaluation, up to the log's limit, and those to the followed prompts, marked as such."""
+        """The evaluation's answers, up to the log's limit, and the marked answers to the followed prompts."""
         limit = self._config.num_completions_to_log if is_evaluated else 0
         totals, rewards = answers.scores.totals(), answers.scores.of_completions()
         followed = range(min(FOLLOWED_PROMPTS, len(answers.rows))) if is_followed else range(0)
@@ -146,7 +146,7 @@ class HeldOut:
 
 
 def for_evaluation(sampling: Sampling, temperature: float | None) -> Sampling:
-    """Sampling at this temperature, greedy at 0, and as in training if it is None."""
+    """Sampling at this temperature: greedy at 0, as in training if None."""
     if temperature is None:
         return sampling
     if temperature == 0:

@@ -1,6 +1,7 @@
-"""The histograms of a step: how rewards, KL, ratios, advantages, lengths and log-probabilities are distributed.
+"""Histograms of a step: rewards, KL, ratios, advantages, lengths and log-probabilities.
 
-They are those of the logging page of TRL's first PPOTrainer, over real tokens only (that trainer's include padding).
+They match the logging page of TRL's first PPOTrainer, but over real tokens only (that trainer's include padding).
+
 Axes: B completions, T tokens, Q prompt tokens.
 """
 
@@ -18,13 +19,13 @@ from trainer.algorithms.means import sequence_sums
 BINS = 32
 
 Histograms = dict[str, dict[str, Any]]
-"""Name → `edges` (one more than bins, increasing), `counts`, and where there are any `nan`, `inf`, `-inf`: how many."""
+"""Name → `edges` (one more than bins, increasing), `counts`, and the counts of `nan`, `inf` and `-inf`, if any."""
 
 
 def histogram(values_N: Tensor) -> dict[str, Any]:
-    """Equal bins from the smallest to the largest finite value; one bin where they are all but equal.
+    """Equal bins from the smallest to the largest finite value; a single bin if they are almost equal.
 
-    What is not finite is in no bin and is counted by itself; without a finite value there is no bin.
+    Non-finite values are counted separately, outside the bins; without finite values there are no bins.
     """
     values = values_N.detach().double().cpu().numpy().ravel()
     others = {"nan": np.isnan(values), "inf": np.isposinf(values), "-inf": np.isneginf(values)}
@@ -40,15 +41,15 @@ def histogram(values_N: Tensor) -> dict[str, Any]:
 
 
 class StepHistograms:
-    """The histograms of one step: ratios are taken in while the updates are made, all else when the step is logged."""
+    """Collects one step's histograms: ratios during the updates, everything else when the step is logged."""
 
     def __init__(self, step: int, every: int) -> None:
-        """They belong to the first step and to every `every`-th; 0 is never."""
+        """Collect on the first step and on every `every`-th; 0 means never."""
         self.are_due = bool(every) and (step == 1 or step % every == 0)
         self._ratios: list[Tensor] = []
 
     def add_ratios(self, logprobs_BT: Tensor, old_logprobs_BT: Tensor, mask_BT: Tensor) -> None:
-        """Take in the probability ratios of one pass."""
+        """Add the probability ratios of one pass."""
         if self.are_due:
             self._ratios.append((logprobs_BT.detach() - old_logprobs_BT).exp()[mask_BT])
 
@@ -62,11 +63,11 @@ class StepHistograms:
         ref_logprobs_BT: Tensor | None,
         estimator: Estimator = k3,
     ) -> Histograms:
-        """Every histogram that the step has values for; none where none is due.
+        """Every histogram that the step has values for; empty if none is due.
 
         Args:
-            scores_B: The rewards as the reward functions gave them, weighted and added up.
-            ref_logprobs_BT: None without a reference, and so without a KL, which `estimator` finds at each token.
+            scores_B: The reward functions' weighted sums.
+            ref_logprobs_BT: None without a reference; otherwise `estimator` gives the KL at each token.
         """
         if not self.are_due:
             return {}

@@ -1,4 +1,4 @@
-"""The journal of a training: what a loop tells the world at each step, and how the world asks it to stop."""
+"""The journal of a training: publishes each step, and passes on requests to stop."""
 
 import signal
 import threading
@@ -13,7 +13,7 @@ from trainer.run.sinks import Sinks
 
 
 class StopRequest:
-    """Set by SIGTERM or the first Ctrl-C: the loop ends after the step it is in. A second Ctrl-C interrupts at once."""
+    """Set by SIGTERM or the first Ctrl-C: the loop ends after the current step. A second Ctrl-C interrupts at once."""
 
     def __init__(self) -> None:
         self._event = threading.Event()
@@ -29,10 +29,10 @@ class StopRequest:
 
 
 class Journal:
-    """One call per step writes the run directory, the sinks and the progress line, in this order."""
+    """Each step, one call writes the run directory, the sinks and the progress line, in this order."""
 
     def __init__(self, log: RunLog, sinks: Sinks, total: int, stop: StopRequest, last_step: int = 0) -> None:
-        """`last_step` is the one that a resumed training goes on from."""
+        """`last_step` is the step that a resumed training continues from."""
         self._log = log
         self._sinks = sinks
         self._stop = stop
@@ -46,7 +46,7 @@ class Journal:
 
     @property
     def stop_requested(self) -> bool:
-        """Whether the loop should end after the step it is in."""
+        """Whether the loop should end after the current step."""
         return bool(self._stop)
 
     def record(
@@ -63,13 +63,13 @@ class Journal:
         self.last_step = step
 
     def close(self) -> None:
-        """Flush the sinks and end the progress line; the run log's state is the caller's to close."""
+        """Flush the sinks and end the progress line; the caller closes the run log."""
         self._sinks.close()
         self._progress.close()
 
 
 class SilentJournal(Journal):
-    """The journal of a process beside the first, which alone writes: it counts the steps and can ask to stop."""
+    """The journal of every process but the first, the only one that writes: counts steps and can request a stop."""
 
     def __init__(self, directory: Path, stop: StopRequest, last_step: int = 0) -> None:
         self._directory = directory
@@ -82,8 +82,8 @@ class SilentJournal(Journal):
         return self._directory
 
     def record(self, step: int, *_: Any, **__: Any) -> None:
-        """Remember that the step is done."""
+        """Record that the step is done."""
         self.last_step = step
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: no files are open."""

@@ -1,4 +1,4 @@
-"""The optimizer of a training and the schedule of its learning rates."""
+"""The optimizer of a training and its learning-rate schedule."""
 
 from collections.abc import Iterable
 
@@ -13,22 +13,22 @@ from trainer.config.training import TrainConfig
 
 
 def make_optimizer(config: TrainConfig, *groups: tuple[Iterable[Parameter], float]) -> AdamW:
-    """AdamW over what learns in these groups, each with its base learning rate."""
+    """AdamW over the trainable parameters of these groups, each with its base learning rate."""
     return AdamW(
         [{"params": [p for p in parameters if p.requires_grad], "lr": rate} for parameters, rate in groups],
         lr=config.learning_rate,
         betas=(config.adam_beta1, config.adam_beta2),
         eps=config.adam_epsilon,
         weight_decay=config.weight_decay,
-        fused=True,  # one pass over each weight and no copies of all of them, on the CPU too
+        fused=True,  # one pass over each weight without copying all of them, also on the CPU
     )
 
 
 def make_scheduler(config: TrainConfig, optimizer: AdamW) -> LambdaLR:
-    """The schedule of transformers, one step of it for each step of the training.
+    """transformers' schedule, advanced once per training step.
 
     Raises:
-        ConfigError: it does not know a setting of lr_scheduler_kwargs, or needs another.
+        ConfigError: lr_scheduler_kwargs has a setting that the schedule does not know, or lacks one that it needs.
     """
     steps, settings = config.total_steps, scheduler_settings(config.lr_scheduler_kwargs)
     try:

@@ -1,6 +1,6 @@
-"""What PPO logs of a step beside its losses, and of an evaluation; names as on TRL's PPO logging page.
+"""PPO's metrics of a step, other than its losses, and of an evaluation; names as on TRL's PPO logging page.
 
-Axes: B episodes, S those of them that have a score, N held-out prompts, T tokens.
+Axes: B episodes, S those with a score, N held-out prompts, T tokens.
 """
 
 from collections.abc import Sequence
@@ -17,15 +17,15 @@ from trainer.run.rollouts import Rollout
 
 
 def objective_metrics(score_S: Tensor, kl: float, kl_coef: float, scaled_S: Tensor | None = None) -> dict[str, float]:
-    """`objective/…`: the reward is the score plus what KL costs, and `non_score_reward` is that cost with its sign.
+    """`objective/…`: the reward is the score plus `non_score_reward`, which is minus the KL penalty.
 
     The logging page says `beta * kl` and `score - non_score_reward`; TRL's code logs −kl_coef·kl and adds it, as here.
-    Score and reward are left out where no response has a score.
+    Score and reward are omitted if no response has a score.
 
     Args:
         kl: Mean over all responses of the KL summed over tokens, in nats.
-        kl_coef: The one that the step used.
-        scaled_S: The scores as PPO learns from them, where they are scaled: they make the reward.
+        kl_coef: The coefficient that the step used.
+        scaled_S: The scaled scores that PPO learns from, if scores are scaled: they make up the reward.
     """
     non_score_reward = -kl_coef * kl
     found = {"objective/kl": kl, "objective/kl_coef": kl_coef, "objective/non_score_reward": non_score_reward}
@@ -36,12 +36,12 @@ def objective_metrics(score_S: Tensor, kl: float, kl_coef: float, scaled_S: Tens
 
 
 def score_metrics(score_S: Tensor) -> dict[str, float]:
-    """`objective/scores`, the mean of the scores; not logged where there is none."""
+    """`objective/scores`, the mean score; not logged if there are no scores."""
     return {"objective/scores": float(score_S.mean())} if len(score_S) else {}
 
 
 def answer_metrics(config: PPOConfig, reward_funcs: Sequence[RewardFunc], answers: HeldOutAnswers) -> dict[str, float]:
-    """What an evaluation says of its answers: scores before scaling, each reward function, lengths."""
+    """Metrics of an evaluation: scores before scaling, each reward function, lengths."""
     score_N = answers.scores.total_B - query_scores(reward_funcs, config, answers.rows, answers.state).total_B
     score_N = with_eos_trick(score_N, answers.terminated_N, config)
     return {
@@ -64,9 +64,9 @@ def rollout_metrics(rollout: Rollout, eos_ids: Sequence[int]) -> dict[str, float
 
 
 def explained_variance(values_BT: Tensor, returns_BT: Tensor, mask_BT: Tensor) -> dict[str, float]:
-    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged where the returns do not vary.
+    """`val/var_explained` = 1 − Var(returns − values) / Var(returns); not logged if the returns do not vary.
 
-    Nor where there are none: no token is under the mask.
+    Not logged either if the mask is empty.
     """
     if not mask_BT.any():
         return {}

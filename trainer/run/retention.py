@@ -1,8 +1,8 @@
-"""Retention: which checkpoints a run keeps when `save_total_limit` allows it a few only.
+"""Retention: which checkpoints a run keeps when `save_total_limit` limits their number.
 
-Kept are the newest ones, the best one, and for every finding of warning or worse the last one before it began: that is
-where a training that went sick can be taken up again. The trainer does not judge; it asks `rlvitals diagnose`, as a
-process of its own, whenever it is about to delete something.
+It keeps the newest ones, the best one and, for every finding of warning or worse, the last one before its onset, from
+which a training that went wrong can be resumed. The trainer does not judge: before deleting anything it runs `rlvitals
+diagnose` as a separate process.
 """
 
 import json
@@ -27,10 +27,10 @@ _log = logging.getLogger(__name__)
 
 
 class Retention:
-    """Rates the checkpoints of a run and deletes those that nothing speaks for.
+    """Rates a run's checkpoints and deletes those with no reason to stay.
 
-    A checkpoint's rating is the reward of the last evaluation before it; where nothing is evaluated, the mean reward of
-    the training's steps since the checkpoint before it, since one step's reward is mostly noise.
+    A checkpoint's rating is the reward of the last evaluation before it; without evaluations, the mean training reward
+    since the previous checkpoint, because one step's reward is mostly noise.
     """
 
     def __init__(self, config: TrainConfig, run: Path) -> None:
@@ -42,7 +42,7 @@ class Retention:
         self._evaluation = math.nan
 
     def observe(self, metrics: Mapping[str, float]) -> None:
-        """Take in the metrics of a step."""
+        """Record a step's metrics."""
         self._evaluation = next((metrics[name] for name in _EVALUATED if name in metrics), self._evaluation)
         self._since += [metrics[name] for name in _TRAINED if name in metrics]
 
@@ -53,7 +53,7 @@ class Retention:
         self._since = []
 
     def prune(self) -> None:
-        """Delete the checkpoints that are not to be kept; none at all where the diagnosis cannot be had."""
+        """Delete the checkpoints that are not to be kept; none if the diagnosis is unavailable."""
         if self._limit is None:
             return
         found = checkpoints_of(self._run)
@@ -73,7 +73,7 @@ class Retention:
         return {max(rated, key=rated.__getitem__)} if rated else set()
 
     def state_dict(self) -> dict[str, Any]:
-        """What a resumed training needs."""
+        """The state for resuming."""
         return {"ratings": dict(self._ratings), "since": list(self._since), "evaluation": self._evaluation}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -84,14 +84,14 @@ class Retention:
 
 
 def last_before(onsets: Iterable[int], steps: Iterable[int]) -> set[int]:
-    """For each onset the last of the steps before it, where there is one."""
+    """For each onset, the last of these steps before it, if any."""
     ordered = sorted(steps)
     earlier = ([step for step in ordered if step < onset] for onset in onsets)
     return {found[-1] for found in earlier if found}
 
 
 def finding_onsets(run: Path) -> set[int] | None:
-    """The first steps of a run's findings of warning or worse; None, with a warning, where no diagnosis can be had."""
+    """First steps of the run's findings of warning or worse; None, with a warning, if the diagnosis is unavailable."""
     command = [sys.executable, "-P", "-m", "diagnostics.cli", "diagnose", str(run), "--format", "json"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS_TO_DIAGNOSE, check=False)

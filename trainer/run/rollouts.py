@@ -1,4 +1,4 @@
-"""What a step has sampled, before and after it is scored. Axes: B completions, Q prompt tokens, T completion tokens."""
+"""A step's samples, before and after scoring. Axes: B completions, Q prompt tokens, T completion tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,26 +17,26 @@ from trainer.rollout.sampling import Sampling
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """What was sampled and is not scored yet; `group_size` neighbouring rows share a prompt."""
+    """Samples that are not scored yet; each `group_size` consecutive rows share a prompt."""
 
     rows: Sequence[Row]
     prompt_ids_BQ: Tensor
     prompt_mask_BQ: Tensor
     own_completions: Completions
-    """Of this process's share of the rows."""
+    """Completions of this process's share of the rows."""
     group_size: int
 
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """The scored completions of a step, of all processes."""
+    """A step's scored completions from all processes."""
 
     rows: Sequence[Row]
     tokens: Tokens
     logprobs_BT: Tensor
-    """Under the policy that wrote them, in nats."""
+    """Under the policy that generated them, in nats."""
     terminated_B: Tensor
-    """bool, True where a completion ended itself."""
+    """bool, True if a completion ended on its own."""
     responses: Sequence[str]
     scores: Scores
     group_size: int
@@ -50,10 +50,12 @@ class Rollout:
 def gather_rollout(
     processes: Processes, own: Completions, scores: Scores, sampling: Sampling
 ) -> tuple[Completions, Scores]:
-    """The completions of all rows and their rewards, from each process's share."""
+    """The completions and rewards of all rows, from each process's share."""
     if processes.count == 1:
         return own, scores
-    own = own.padded(sampling.max_new_tokens, sampling.pad_id)  # the same shape on all, without asking how long
+    own = own.padded(
+        sampling.max_new_tokens, sampling.pad_id
+    )  # the same shape on all processes, without exchanging lengths
     ids_BT, mask_BT, logprobs_BT, terminated_B, rewards_BF, given_BF, noted_P = processes.gather_together(
         own.ids_BT,
         own.mask_BT,

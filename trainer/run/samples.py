@@ -1,4 +1,4 @@
-"""The sampled completions that a step leaves in the run directory: all, or the best, the worst and random ones."""
+"""The sampled completions that a step saves in the run directory: all, or the best, the worst and random ones."""
 
 import math
 import random
@@ -26,9 +26,9 @@ def sample_rows(
 ) -> list[dict[str, Any]]:
     """One dictionary per chosen completion, in batch order, so that the completions of a group stay together.
 
-    `score` is the weighted sum of the rewards, None where no function gave one, `advantage` the mean over the
-    completion's tokens; `group` numbers the prompts of the step. Columns that the reward functions logged come along,
-    unless they are called like one of these.
+    `score` is the weighted sum of the rewards, None if no function gave one; `advantage` is the mean over the
+    completion's tokens; `group` numbers the prompts of the step. Columns logged by the reward functions are added,
+    unless their name is taken.
     """
     totals, lengths, terminated = scores.totals(), lengths_B.tolist(), terminated_B.tolist()
     advantages, rewards = (advantages_BT.sum(1) / lengths_B).tolist(), scores.of_completions()
@@ -46,7 +46,7 @@ def sample_rows(
 
 
 def sample_row(row: Row, response: str, total: float | None, rewards: Mapping[str, float]) -> dict[str, Any]:
-    """What every sample says: the prompt, what the policy wrote, what that got, weighted and of each function."""
+    """The fields of every sample: the prompt, the completion, its weighted reward and each function's."""
     return {
         "query": prompt_text(row["prompt"]),
         "response": response,
@@ -56,9 +56,9 @@ def sample_row(row: Row, response: str, total: float | None, rewards: Mapping[st
 
 
 def chosen(totals: Sequence[float | None], limit: int, seed: int) -> list[int]:
-    """At most `limit` indices, increasing: a quarter the best, a quarter the worst, others at random.
+    """At most `limit` indices, increasing: a quarter the best, a quarter the worst, the rest at random.
 
-    NaN and what has no score are worst.
+    NaN and missing scores count as worst.
     """
     if len(totals) <= limit:
         return list(range(len(totals)))

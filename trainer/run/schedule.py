@@ -1,4 +1,4 @@
-"""Base learning rates that change during a training: the schedule continues and scales the new ones."""
+"""Changes of base learning rates during a training: the schedule continues and scales the new ones."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from torch.optim.lr_scheduler import LambdaLR
 
 
 def set_base_rates(scheduler: LambdaLR, rates: Sequence[float]) -> None:
-    """Scale these rates, one for each parameter group, from the next update on."""
+    """Use these base rates, one per parameter group, from the next update on."""
     scheduler.base_lrs = list(rates)
     for group, rate, share in zip(scheduler.optimizer.param_groups, rates, scheduler.lr_lambdas, strict=True):
         group["lr"] = rate * share(scheduler.last_epoch)

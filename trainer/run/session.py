@@ -1,8 +1,8 @@
-"""A training session: what every loop stands on, so that the loop itself reads as its algorithm.
+"""A training session: everything around the loop, so that the loop itself reads as its algorithm.
 
 A session owns the accelerator and the processes, the models and their optimizer, the checkpoints, the journal, the
-held-out prompts and the changes that a fault makes on the way. Every process of a training holds one and calls every
-method; all of them see the same steps.
+held-out prompts and the changes that a fault makes on the way. Every process has one and calls every method; all of
+them run the same steps.
 """
 
 import time
@@ -32,11 +32,11 @@ from trainer.run.step import Step
 from trainer.run.updates import Learner
 
 POLICY_ALONE: Mapping[str, str] = {"": ""}
-"""The folders of a checkpoint, and the submodule that each holds, where the policy is all that learns."""
+"""Checkpoint folders and their submodules when only the policy is trained."""
 
 
 class Session(Generic[Config]):
-    """The life of one training: construct it, `start` it with what learns, then run the loop over its `steps`."""
+    """The life of one training: construct it, `start` it with the module to train, run the loop over its `steps`."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Session(Generic[Config]):
         """Seed everything and load the reward functions, the tokenizer and the policy.
 
         Args:
-            changes: A fault's; from its onset on each step runs with `changes.at(step)`.
+            changes: A fault's changes; from its onset on each step runs with `changes.at(step)`.
         """
         self.config, self.changes, self.journal = config, changes, journal
         self._first_stage = Stage(config, prompts, reward_funcs)
@@ -65,7 +65,7 @@ class Session(Generic[Config]):
 
     @property
     def configs(self) -> tuple[Config, ...]:
-        """Every configuration that is in force at some step."""
+        """Every configuration in force at some step."""
         return (self.config, self.changes.after.config) if self.changes else (self.config,)
 
     @property
@@ -73,7 +73,7 @@ class Session(Generic[Config]):
         return [*self._first_stage.reward_funcs, *(self.changes.after.reward_funcs if self.changes else ())]
 
     def load_reference(self) -> None:
-        """Keep a frozen copy of the policy as it is now."""
+        """Keep a frozen copy of the current policy."""
         self.reference = prepare_frozen(self.processes.accelerator, reference_of(self.config, self.policy))
 
     def start(
@@ -84,13 +84,13 @@ class Session(Generic[Config]):
         state: Mapping[str, Stateful],
         folders: Mapping[str, str] = POLICY_ALONE,
     ) -> Any:
-        """Prepare what learns, and restore the checkpoint that a resumed training continues from.
+        """Prepare the module for training, and restore the checkpoint that a resumed training continues from.
 
         Args:
-            rates: The base learning rate of each submodule that `folders` names.
-            answer_metrics: The metrics of an evaluation, under their names in training.
-            state: What else changes while the loop runs and belongs in a checkpoint.
-            folders: The folders of a checkpoint, and the submodule of `module` that each holds.
+            rates: The base learning rate of each submodule in `folders`.
+            answer_metrics: Computes the metrics of an evaluation, under their training names.
+            state: Further stateful objects of the loop, for the checkpoints.
+            folders: Checkpoint folders, and the submodule of `module` that each stores.
 
         Returns:
             The module to compute losses with.
@@ -112,7 +112,7 @@ class Session(Generic[Config]):
         return self._module
 
     def steps(self) -> Iterator[Step[Config]]:
-        """The steps until the last one or until the journal asks to stop; then the last checkpoint is saved."""
+        """Yield steps until the last one or a request to stop, then save the final checkpoint."""
         started, done = time.perf_counter(), self.journal.last_step
         for number in range(done + 1, self.config.total_steps + 1):
             if self.processes.any(self.journal.stop_requested):
@@ -124,13 +124,13 @@ class Session(Generic[Config]):
         self.checkpoints.finish()
 
     def sampling(self, config: Config) -> Sampling:
-        """How a configuration samples with this policy and tokenizer."""
+        """A configuration's sampling options for this policy and tokenizer."""
         return Sampling.of(config, self.eos_ids, int(self.tokenizer.pad_token_id))
 
     def gathered(self) -> AbstractContextManager[Any]:
-        """The module that learns with all its parameters, as it would be in one process, to use without gradients."""
+        """The trained module with all its parameters, as in a single process, for use without gradients."""
         return gathered_model(self.processes.accelerator, self._module)
 
     def policy_of(self, module: nn.Module) -> Any:
-        """The policy within the module that learns."""
+        """The policy within the trained module."""
         return module.get_submodule(self._policy_name)

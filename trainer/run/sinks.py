@@ -1,4 +1,4 @@
-"""Sinks: TensorBoard and Weights & Biases, which get the metrics too. The run directory does not depend on them."""
+"""Sinks: TensorBoard and Weights & Biases, which also get the metrics. The run directory does not depend on them."""
 
 import logging
 import os
@@ -14,31 +14,32 @@ from typing import Any, Protocol
 from diagnostics.model.vocabulary import EVAL_PREFIX
 
 PREFIX = "train/"
-"""TRL's, so that dashboards made for TRL show our runs."""
+"""TRL's prefix, so that dashboards made for TRL show our runs."""
 
 LONGEST_QUEUE = 500
-"""Steps that may wait for a sink before the training waits for it."""
+"""Steps that may be queued for a sink before the training waits for it."""
 
 _log = logging.getLogger(__name__)
 
 
 Histograms = Mapping[str, Mapping[str, Any]]
-"""Name → `edges` and `counts`, as `trainer.run.histograms` makes them."""
+"""Name → `edges` and `counts`, as `trainer.run.histograms` builds them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a sink is told about the run that it gets."""
+    """The run's description for its sinks."""
 
     directory: Path
     config: Mapping[str, Any]
     run_id: str | None = None
     last_step: int | None = None
-    """The step that a resumed training goes on from: what a sink holds beyond it is void. None: a new one."""
+    """The step that a resumed training continues from; anything a sink has beyond it is void. None for a new
+    training."""
 
 
 class Sink(Protocol):
-    """A place that takes one row of metrics per step, and the histograms of some."""
+    """Receives one row of metrics per step, and the histograms of some steps."""
 
     def log(self, step: int, metrics: Mapping[str, float], histograms: Histograms) -> None: ...
 
@@ -68,7 +69,7 @@ class TensorBoardSink:
 
 
 class WandbSink:
-    """A Weights & Biases run in <run>/wandb: online with an API key or WANDB_MODE, else offline, never a question."""
+    """A Weights & Biases run in <run>/wandb: online with an API key or WANDB_MODE, else offline; never prompts."""
 
     def __init__(self, origin: Origin) -> None:
         import wandb
@@ -105,24 +106,24 @@ _KINDS: Mapping[str, Callable[[Origin], Sink]] = {"tensorboard": TensorBoardSink
 
 
 class Sinks:
-    """All sinks of a training. One that fails is left out from then on, with a warning: it never ends the training."""
+    """All sinks of a training. A sink that fails is dropped with a warning; it never ends the training."""
 
     def __init__(self, names: Sequence[str], origin: Origin) -> None:
         self._workers = [_Worker(name, origin) for name in names if name in _KINDS]
 
     def log(self, step: int, metrics: Mapping[str, float], histograms: Histograms | None = None) -> None:
-        """Hand one step's metrics and histograms to every sink; they are written by threads, in the order of steps."""
+        """Queue one step's metrics and histograms for every sink; background threads write them in step order."""
         for worker in self._workers:
             worker.take(step, metrics, histograms or {})
 
     def close(self) -> None:
-        """Wait until every sink has written what it was given, and close it."""
+        """Wait until every sink has written its queue, and close it."""
         for worker in self._workers:
             worker.finish()
 
 
 class _Worker:
-    """The thread that writes one sink: a writer of third parties takes longer for a row than the rest of the log."""
+    """The thread that writes one sink: third-party writers take longer per row than the rest of the log."""
 
     def __init__(self, name: str, origin: Origin) -> None:
         self._name = name
@@ -134,12 +135,12 @@ class _Worker:
         self._thread.start()
 
     def take(self, step: int, metrics: Mapping[str, float], histograms: Histograms) -> None:
-        """Queue a row; waits only for a sink that is hundreds of steps behind."""
+        """Queue a row; blocks only if the sink is hundreds of steps behind."""
         if self._sink is not None:
             self._rows.put((step, dict(metrics), histograms))
 
     def finish(self) -> None:
-        """Write what is queued and close the sink."""
+        """Write the queue and close the sink."""
         self._rows.put(None)
         self._thread.join()
 
@@ -156,18 +157,18 @@ class _Worker:
     def _leaving_out(self) -> Iterator[None]:
         try:
             yield
-        except Exception as error:  # third parties' writers fail in ways of their own; the training goes on
+        except Exception as error:  # third-party writers can fail in any way; the training continues
             self._sink = None
             _log.warning("%s gets no more metrics: %s: %s", self._name, type(error).__name__, error)
 
 
 def tag_of(name: str) -> str:
-    """A metric's tag: TRL's prefix for those of training, none for those of an evaluation, which bear their own."""
+    """A metric's tag: TRL's prefix for training metrics; evaluation metrics already have their own."""
     return name if name.startswith(EVAL_PREFIX) else PREFIX + name
 
 
 def _raw(edges: Sequence[float], counts: Sequence[int]) -> dict[str, Any]:
-    """The arguments of `add_histogram_raw`. The moments that it asks for are those of the bins' middles."""
+    """The arguments of `add_histogram_raw`. The moments it needs are computed from the bin centres."""
     middles = [(low + high) / 2 for low, high in pairwise(edges)]
     return {
         "min": edges[0],

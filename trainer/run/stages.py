@@ -1,4 +1,4 @@
-"""The two stages of a training with a fault: what it runs with before the onset, and from the onset on."""
+"""The two stages of a training with a fault: before the onset, and from the onset on."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Config = TypeVar("Config", bound=TrainConfig)
 
 
 class Stage(NamedTuple, Generic[Config]):
-    """What a training runs with for a stretch of its steps."""
+    """What a training runs with for a range of its steps."""
 
     config: Config
     prompts: Prompts
@@ -24,19 +24,19 @@ class Stage(NamedTuple, Generic[Config]):
 
 @dataclass(frozen=True, slots=True)
 class Changes(Generic[Config]):
-    """The stage before a fault's onset and the one from it on; which of them holds depends on the step alone."""
+    """The stages before and after a fault's onset; the step alone decides which one applies."""
 
     onset_step: int
     before: Stage[Config]
     after: Stage[Config]
 
     def at(self, step: int) -> Stage[Config]:
-        """The stage of a step, counted from 1."""
+        """The stage of a step; steps count from 1."""
         return self.before if step < self.onset_step else self.after
 
 
 class _Altered(Prompts):
-    """The rows that other prompts draw, altered: one order for both, so that it is kept and restored once."""
+    """Alters the rows drawn by another prompt source: both share one order, which is saved and restored once."""
 
     def __init__(self, prompts: Prompts, alter: Callable[[Sequence[Row]], list[Row]]) -> None:
         self._prompts = prompts
@@ -56,10 +56,10 @@ class _Altered(Prompts):
 
 
 def changes_of(healthy: Stage[Config]) -> Changes[Config] | None:
-    """What the configuration's fault changes; None where it names no fault.
+    """The changes made by the configuration's fault; None without a fault.
 
     Raises:
-        ConfigError: The fault's values contradict others of the configuration.
+        ConfigError: The fault's values conflict with others in the configuration.
     """
     config = healthy.config
     case = fault_case(config)

@@ -1,4 +1,4 @@
-"""One step of a training, between its rollout and its log; what the loops have in common beside the updates."""
+"""One step of a training, from rollout to log: what the loops share apart from the updates."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Step(Generic[Config]):
-    """A step: the options in force, and what happens in it on all processes."""
+    """A step: the options in force, and what it does across all processes."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Step(Generic[Config]):
         seconds_before: float,
         steps_before: int,
     ) -> None:
-        """The training had taken `seconds_before` for the steps after `steps_before`, where this process began."""
+        """This process started after `steps_before` steps and has spent `seconds_before` on its own steps so far."""
         self.number = number
         self.config, self.prompts, self.reward_funcs = stage
         self._session = session
@@ -50,12 +50,12 @@ class Step(Generic[Config]):
 
     @property
     def trainer_state(self) -> TrainerState:
-        """What reward functions are told of the training."""
+        """The training state passed to reward functions."""
         return TrainerState(self.number - 1, self.config.total_steps)
 
     @property
     def completions_per_second(self) -> float:
-        """Since this process began, up to now."""
+        """Average since this process started."""
         done = self.number - self._steps_before
         return done * self.config.batch_size / (time.perf_counter() - self._training_started)
 
@@ -72,7 +72,7 @@ class Step(Generic[Config]):
         return Sampled([row for row in prompts for _ in range(group_size)], ids_BQ, mask_BQ, completions, group_size)
 
     def score(self, sampled: Sampled) -> Rollout:
-        """Call the reward functions on what was sampled, and bring the rows of all processes together."""
+        """Call the reward functions on the samples, and gather the rows of all processes."""
         session, rows, own = self._session, sampled.rows, self._own(len(sampled.rows))
         completions = sampled.own_completions
         responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
@@ -92,7 +92,7 @@ class Step(Generic[Config]):
         )
 
     def share_out(self, function: Callable[[Sequence[Row]], Sequence[Tensor]], rows: Sequence[Row]) -> list[Tensor]:
-        """The tensors that a function gives for the rows, each process asking it for its share of them."""
+        """A function's tensors for all rows, with each process computing its share."""
         own = function(rows[self._own(len(rows))])
         return self._session.processes.gather_together(*(part_B.to(self._session.device) for part_B in own))
 
@@ -107,7 +107,7 @@ class Step(Generic[Config]):
             return session.processes.gather(scores.logprobs_BT)
 
     def reference_logprobs_and_values(self, rollout: Rollout) -> tuple[Tensor, Tensor]:
-        """(B, T) log-probabilities under the reference, which must be there, and the value model's estimates."""
+        """(B, T) log-probabilities under the reference, which is required, and the value model's estimates."""
         session, tokens = self._session, rollout.tokens
         reference = cast(nn.Module, session.reference)
         with torch.no_grad(), session.gathered() as module:
@@ -119,7 +119,7 @@ class Step(Generic[Config]):
         return ref_logprobs_BT, values_BT
 
     def updates(self) -> Updates:
-        """The updates that are made from the rollout."""
+        """The updates to make from the rollout."""
         return Updates(self._session.learner, self.config, self._histograms)
 
     def log(
@@ -130,10 +130,10 @@ class Step(Generic[Config]):
         ref_logprobs_BT: Tensor | None,
         estimator: Estimator = k3,
     ) -> None:
-        """Write the step to the journal, with its samples and histograms; evaluate and save a checkpoint where due.
+        """Write the step to the journal, with its samples and histograms; evaluate and save a checkpoint if due.
 
         Args:
-            estimator: Of the KL to the reference, for its histogram.
+            estimator: Estimates the KL to the reference, for its histogram.
         """
         session, step, scores = self._session, self.number, rollout.scores
         logged = {**metrics, "step_time": time.perf_counter() - self._started}
@@ -172,7 +172,7 @@ class Step(Generic[Config]):
 
 
 def scores_on(device: torch.device, scores: Scores) -> Scores:
-    """The same scores, their tensors on a device."""
+    """The same scores with their tensors on a device."""
     return replace(
         scores,
         rewards_FB=scores.rewards_FB.to(device),

@@ -1,4 +1,4 @@
-"""The updates of a step: passes whose gradients add up, the optimizer's steps, and the metrics of all of them."""
+"""The updates of a step: gradient accumulation over passes, optimizer steps, and the metrics of all of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from trainer.run.histograms import StepHistograms
 
 
 class Experience(Protocol):
-    """What a rollout left behind to learn from, one row per completion."""
+    """What a rollout provides to learn from, one row per completion."""
 
     @property
     def tokens(self) -> Tokens: ...
@@ -33,7 +33,7 @@ class Experience(Protocol):
 
 
 class Learner(NamedTuple):
-    """The module that learns, with its optimizer and its schedule."""
+    """The trained module with its optimizer and schedule."""
 
     module: nn.Module
     optimizer: Optimizer
@@ -42,14 +42,14 @@ class Learner(NamedTuple):
 
 
 class UpdateSummary(NamedTuple):
-    """What the updates of a step amount to, over all passes and processes."""
+    """Totals of a step's updates, over all passes and processes."""
 
     metrics: dict[str, float]
-    """Those of the losses, and `grad_norm`, the mean over updates before clipping."""
+    """The losses' metrics, and `grad_norm`, the mean over updates before clipping."""
     loss: float
     """Mean over updates."""
     learning_rate: float
-    """Of the first submodule, as the updates used it."""
+    """The first submodule's rate during the updates."""
     updates: int
 
 
@@ -64,10 +64,10 @@ class Updates:
     _losses: list[Tensor] = field(default_factory=list)
     _grad_norms: list[dict[str, Tensor]] = field(default_factory=list)
     _first_pass: int = 0
-    """The pass that the newest update began with."""
+    """The first pass of the latest update."""
 
     def passes(self, batch: Any, rows_M: Tensor | None = None) -> Iterator[Any]:
-        """This process's share of an experience (of these rows of it), in passes of the device's size."""
+        """This process's share of an experience (or of these rows of it), in passes of the per-device batch size."""
         device = self.learner.processes.accelerator.device
         if rows_M is None:
             rows_M = torch.arange(len(batch.logprobs_BT), device=device)
@@ -78,10 +78,10 @@ class Updates:
             yield batch.rows(part_M)
 
     def backward(self, out: LossOut, piece: Experience, logprobs_BT: Tensor) -> None:
-        """Add up the gradients of one pass, and its metrics.
+        """Accumulate the gradients and metrics of one pass.
 
         Args:
-            logprobs_BT: Under the policy as it is now.
+            logprobs_BT: Under the current policy.
         """
         self.learner.processes.backward(out.loss)
         self._losses[-1] += out.loss.detach()
@@ -89,19 +89,19 @@ class Updates:
         self.histograms.add_ratios(logprobs_BT, piece.logprobs_BT, piece.learned_BT)
 
     def step(self) -> None:
-        """Update the parameters with the gradients that have added up, clipped to max_grad_norm."""
+        """Update the parameters with the accumulated gradients, clipped to max_grad_norm."""
         grad_norm = self.learner.processes.clip_gradients(self.learner.module, self.config.max_grad_norm)
         self._grad_norms.append({"grad_norm": grad_norm})
         self.learner.optimizer.step()
         self.learner.optimizer.zero_grad()
 
     def mean_of_newest(self, metric: str) -> float:
-        """A metric of the newest update, over its tokens on all processes; 0 where it learned from none."""
+        """A metric of the latest update, over its tokens on all processes; 0 if it had no tokens to learn from."""
         total, tokens = self.learner.processes.sum(self._passes.sums(metric, self._first_pass))
         return float(total / tokens.clamp(min=1))
 
     def finish(self) -> UpdateSummary:
-        """Advance the schedule by the step, and combine what all passes and processes have logged."""
+        """Advance the schedule by one step, and combine the metrics of all passes and processes."""
         learning_rate = float(self.learner.optimizer.param_groups[0]["lr"])
         self.learner.scheduler.step()
         of_passes_NM, losses_PU = self.learner.processes.gather_together(
