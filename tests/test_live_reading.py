@@ -1,4 +1,4 @@
-"""A run opened while it trains: what TensorBoard and W&B hold of it grows, and at the end is what the run log holds."""
+"""Opens a run while it trains: its TensorBoard and W&B logs grow, and at the end match the run log."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Tests of what is installed: the wheel's content and what importing costs."""
+"""Tests of what is installed: the wheel's contents and the cost of importing."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Tests that each sample run gives exactly the findings that stand in its expected.json."""
+"""Tests that each sample run yields exactly the findings in its expected.json."""
 
 import json
 from pathlib import Path

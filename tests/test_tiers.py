@@ -1,4 +1,4 @@
-"""A fast test cannot start a process, however it tries; one that is marked can."""
+"""A fast test cannot start a process by any means; a marked one can."""
 
 import os
 import subprocess

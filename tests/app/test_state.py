@@ -1,4 +1,4 @@
-"""What the environment tells the app."""
+"""The settings that the app reads from the environment."""
 
 import os
 from pathlib import Path

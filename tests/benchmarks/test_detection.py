@@ -1,4 +1,4 @@
-"""The detection benchmark counts what it says it counts, and its committed page is made from its committed results."""
+"""The detection benchmark counts what it says it counts, and its committed page matches its committed results."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""The page of faults, which `python benchmarks/faults.py` writes, is that of the library."""
+"""The page of faults, written by `python benchmarks/faults.py`, matches the library."""
 
 from pathlib import Path
 

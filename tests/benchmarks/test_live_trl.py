@@ -1,4 +1,4 @@
-"""A training of TRL, opened while it trains; with TRL at hand (TRL_PYTHON, set by `make parity`)."""
+"""Opens a TRL training while it runs; needs TRL (TRL_PYTHON, set by `make parity`)."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The parity benchmark notices a difference; with TRL at hand (TRL_PYTHON, set by `make parity`) it runs, too."""
+"""The parity benchmark detects differences; with TRL available (TRL_PYTHON, set by `make parity`) it also runs."""
 
 import json
 import math

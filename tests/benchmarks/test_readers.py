@@ -1,4 +1,4 @@
-"""Tests of the readers' benchmark: its files hold what they should, and the best of each reader's readings counts."""
+"""Tests of the readers' benchmark: its files have the right contents, and each reader's best reading counts."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Trainings that take turns: each stands still while another one runs, and no step counts that was interrupted."""
+"""Trainings that take turns: each is suspended while another runs, and interrupted steps do not count."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ while True:
 
 
 def stepping(log: Path, seconds: float) -> Training:
-    """A process that notes a step whenever as many seconds have passed."""
+    """A process that records a step each time this many seconds have passed."""
     return Training([sys.executable, "-c", STEPPING, str(seconds)], log, threads=1)
 
 

@@ -1,4 +1,4 @@
-"""Tests of what everybody calls: opening, following and diagnosing a run, with real processes that write and die."""
+"""Tests of the public API: opening, following and diagnosing a run, with real processes that write and die."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""What a relaunched run says of the findings of the one before it."""
+"""How a relaunched run compares with the findings of its predecessor."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ Write = Callable[..., tuple[Diagnosis, str]]
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes a run of so many steps; gives its diagnosis and its id."""
+    """Writes a run with this many steps; returns its diagnosis and its id."""
 
     def write_one(
         name: str, row: Mapping[str, float], parent: str | None = None, last: int = 40, **config: Any

@@ -1,4 +1,4 @@
-"""Tests of runs that grow: looked at again and again, a run is at every look what a first look would find."""
+"""Tests of growing runs: after every refresh, a run equals what a fresh read would find."""
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
@@ -48,7 +48,7 @@ rows = st.tuples(
 
 
 class Log:
-    """One source of a run, which is written to between two looks."""
+    """One source of a run, which is written to between two refreshes."""
 
     def __init__(self, form: str) -> None:
         path = Path(form)

@@ -16,7 +16,7 @@ SECONDS_OF_A_TABLE = 0.5
 
 
 class Clock:
-    """A clock that moves when it is told to."""
+    """A clock that moves only on demand."""
 
     def __init__(self) -> None:
         self.now = 0.0

@@ -1,4 +1,4 @@
-"""The overview of the benchmarks quotes no figure that its pages do not hold."""
+"""Every figure quoted in the benchmarks' overview appears on one of their pages."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The generated pages are those that the code gives today."""
+"""The generated pages match what the code generates today."""
 
 from pathlib import Path
 

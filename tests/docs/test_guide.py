@@ -1,4 +1,4 @@
-"""The guide's commands and programs, run exactly as they are printed."""
+"""The guide's commands and programs, run exactly as printed."""
 
 import json
 import os

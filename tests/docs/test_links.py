@@ -1,4 +1,4 @@
-"""Every relative link of the documents leads somewhere: to a file of the repository, and to a heading in it."""
+"""Every relative link of the documents resolves to a file of the repository, and to a heading in it."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A short run of the readers' fuzzer, and that it sees what it looks for."""
+"""A short run of the readers' fuzzer, and a check that it detects failures."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""What must not change a training: how its batch is split into passes, and everything that only watches.
+"""What must not change a training: how its batch is split into passes, and anything that only observes.
 
-All trainings run in one process, one after the other, and are compared by their logs, gradients and final weights.
+All trainings run in one process, one after another, and are compared by their logs, gradients and final weights.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""RLOO, GSPO and CISPO learn the addition demo: real trainings, one after the other in one process."""
+"""RLOO, GSPO and CISPO learn the addition demo: real trainings, one after another in one process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The training process as others see it: exit codes, the run directory, the sinks. Every test starts a real process."""
+"""The training process from outside: exit codes, the run directory, the sinks. Every test starts a real process."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""A training on a device that is not the CPU: nothing takes its tensors to be where the CPU's are."""
+"""Trains on a device that is not the CPU: nothing assumes its tensors to be on the CPU."""
 
 import math
 import subprocess

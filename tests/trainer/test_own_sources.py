@@ -1,4 +1,4 @@
-"""Trainings on models, data and rewards of the user's own, as processes."""
+"""Trainings on the user's own models, data and rewards, as processes."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The options of TRL's first PPOTrainer, in one real training that has all of them on."""
+"""The options of TRL's first PPOTrainer, in one real training with all of them on."""
 
 import json
 

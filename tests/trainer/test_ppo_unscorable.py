@@ -1,4 +1,4 @@
-"""What no reward function can score gets no score from PPO, counts nowhere, and teaches nothing."""
+"""In PPO, a completion that no reward function can score gets no score, counts nowhere, and teaches nothing."""
 
 import json
 import math

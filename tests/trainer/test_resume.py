@@ -1,4 +1,4 @@
-"""A training that is interrupted goes on as if nothing had happened; the processes are real, and really killed."""
+"""An interrupted training resumes as if nothing had happened; the processes are real, and really killed."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The whole loop as a person sees it: launch from the form, watch, zoom, stop, read what the model wrote."""
+"""The whole loop as a user sees it: launch from the form, watch, zoom, stop, read what the model wrote."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs that grow, die and outlive the dashboard, as the page tells it."""
+"""Runs that grow, die and outlive the dashboard, as shown on the page."""
 
 import math
 import statistics

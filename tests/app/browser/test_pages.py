@@ -23,7 +23,7 @@ MADE_OF_IT = ".spy, img[alt=spy], img[src=x], a[href^=javascript]"
 
 @pytest.fixture
 def hostile_run(tmp_path: Path) -> Path:
-    """A run whose every text comes from somebody with bad intentions."""
+    """A run whose every text comes from an attacker."""
     config = {"task": HOSTILE, HOSTILE: HOSTILE}
     with RunLog(tmp_path / "hostile", name=HOSTILE, algorithm="grpo", task=HOSTILE, config=config) as log:
         for step in (1, 2):
@@ -37,7 +37,7 @@ def hostile_run(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run_with_holes(tmp_path: Path) -> Path:
-    """A PPO run in which everything that is no number turns up."""
+    """A PPO run with every kind of non-finite value."""
     with RunLog(tmp_path / "runs" / "with-holes", algorithm="ppo", total=40) as log:
         for step in range(1, 31):
             value = (1.0, math.nan, math.inf, -math.inf)[step % 4]

@@ -1,4 +1,4 @@
-"""Pre-flight as a person meets it: a finding beside its field, a yes for what is critical, a try of the settings."""
+"""Pre-flight as a user sees it: a finding beside its field, consent for what is critical, a trial of the settings."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -49,7 +49,7 @@ def is_going_on(app: AppTest) -> bool:
 
 
 def wait(app: AppTest) -> None:
-    """Look at the page again until the attempt has ended, as its fragment does in a browser."""
+    """Rerun the page until the attempt has ended, as its fragment does in a browser."""
     wait_until(app, lambda: not is_going_on(app))
 
 

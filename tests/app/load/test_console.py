@@ -1,4 +1,4 @@
-"""The end of a console log, as it would stand in a terminal."""
+"""The end of a console log, as a terminal would show it."""
 
 from pathlib import Path
 

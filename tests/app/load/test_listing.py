@@ -1,4 +1,4 @@
-"""The list of runs is there at once, and kept up to date without reading anything twice."""
+"""The list of runs appears at once, and stays up to date without reading anything twice."""
 
 import shutil
 import threading
@@ -24,7 +24,7 @@ def write(directory: Path, last: int = 1, state: str = "finished") -> None:
 
 
 class Summaries:
-    """Says of each run its last step, counts the runs that it was asked about, and waits while it is told to."""
+    """Reports each run's last step, counts the requested runs, and blocks on demand."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

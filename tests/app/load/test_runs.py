@@ -1,4 +1,4 @@
-"""Runs are read once for all sessions and diagnosed again only after they changed."""
+"""Runs are read once for all sessions and re-diagnosed only after they change."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""The Launch page as a person works with it, without a browser."""
+"""The Launch page as a user works with it, without a browser."""
 
 import os
 import signal

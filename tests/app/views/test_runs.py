@@ -34,7 +34,7 @@ def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def run_until(test: AppTest, is_there: Callable[[], bool]) -> None:
-    """Look at the page, as it does itself every two seconds, until it shows something."""
+    """Rerun the page, as it does itself every two seconds, until it shows something."""
     deadline = time.monotonic() + 30
     while True:
         assert not test.run().exception

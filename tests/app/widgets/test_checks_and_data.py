@@ -1,4 +1,4 @@
-"""The line below the verdict: what it says of a diagnosis that is older than the data."""
+"""The line below the verdict: its text when a diagnosis is older than the data."""
 
 from pathlib import Path
 

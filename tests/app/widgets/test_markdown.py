@@ -1,4 +1,4 @@
-"""Names stay names."""
+"""Names are shown literally, not as Markdown."""
 
 from app.widgets.markdown import escaped
 

@@ -1,4 +1,4 @@
-"""Logs that lie elsewhere are opened from the page, or a sentence says why not."""
+"""Logs elsewhere are opened from the page, or a sentence says why not."""
 
 import os
 from pathlib import Path
@@ -26,7 +26,7 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def typed(page: AppTest, words: str) -> str:
-    """What is said of a path that somebody types."""
+    """The page's answer to a path that a user types."""
     page.text_input(key="open_logs.path").set_value(words).run()
     assert not page.exception
     return str(page.caption[0].value).replace("\\", "")

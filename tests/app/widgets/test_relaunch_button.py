@@ -1,4 +1,4 @@
-"""The Relaunch button of the Run page: where it stands, and that it really trains again with what is suggested."""
+"""The Relaunch button of the Run page: when it appears, and that it really retrains with the suggested settings."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The Resume button of the Run page: where it stands, and that it really goes on with a run."""
+"""The Resume button of the Run page: when it appears, and that it really resumes a run."""
 
 import time
 from collections.abc import Callable, Mapping

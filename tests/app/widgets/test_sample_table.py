@@ -1,4 +1,4 @@
-"""The samples of a step are sorted, filtered and gathered by prompt."""
+"""The samples of a step are sorted, filtered and grouped by prompt."""
 
 import math
 

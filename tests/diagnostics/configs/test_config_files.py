@@ -1,4 +1,4 @@
-"""Configuration files and runs as pre-flight looks at them, from files as the programs write them."""
+"""Configuration files and runs as pre-flight reads them, from files as the programs write them."""
 
 import json
 import sys

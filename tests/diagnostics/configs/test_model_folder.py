@@ -1,4 +1,4 @@
-"""What a model's folder says of it, read from folders as transformers writes them."""
+"""Facts read from a model's folder, as transformers writes it."""
 
 import json
 from pathlib import Path

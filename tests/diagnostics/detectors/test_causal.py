@@ -1,4 +1,4 @@
-"""Detectors are causal: what follows a point does not change what is said of it."""
+"""Detectors are causal: later points do not change the result for earlier ones."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Tests of what a few draws prove."""
+"""Tests of what a few draws can prove."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Folders elsewhere: what is copied, what a second look costs, and what is said when it fails."""
+"""Remote folders: what is copied, what a second fetch costs, and the message when it fails."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ def served(folder: Path) -> Iterator[str]:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
-    """A run that lies elsewhere: a log of three steps, and weights."""
+    """A remote run: a log of three steps, and weights."""
     folder = tmp_path / "there" / "run"
     (folder / "checkpoint-1").mkdir(parents=True)
     (folder / "metrics.jsonl").write_text("".join(ROW.format(step=step) for step in (1, 2, 3)))

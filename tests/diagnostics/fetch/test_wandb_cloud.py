@@ -1,4 +1,4 @@
-"""Tests of fetching from W&B: the real client against a server on this machine, and what it says when it cannot."""
+"""Tests of fetching from W&B: the real client against a local server, and the message when it cannot."""
 
 import json
 import os

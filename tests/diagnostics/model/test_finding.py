@@ -1,4 +1,4 @@
-"""Findings group what fired by its cause; which samples and sources stand beside one."""
+"""Findings group what fired by its cause, with the right samples and sources."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Tests of messages: numbers for reading, and templates as the only place of language."""
+"""Tests of messages: human-readable numbers, and templates as the only place for wording."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Tests of the producers of which no real log is in the repository: recognised by fingerprint, values as documented."""
+"""Tests of producers without a real log in the repository: recognised by fingerprint, values as documented."""
 
 import json
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Tests of names files: a trainer that nobody knows is understood as its user says."""
+"""Tests of names files: the metrics of an unknown trainer are mapped as its user specifies."""
 
 import json
 from pathlib import Path

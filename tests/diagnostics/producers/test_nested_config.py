@@ -1,4 +1,4 @@
-"""Tests of what settings tell of a log: the algorithm, the planned steps, the version, what was diluted."""
+"""Tests of what settings reveal about a log: the algorithm, the planned steps, the version, what was diluted."""
 
 from dataclasses import replace
 from pathlib import Path

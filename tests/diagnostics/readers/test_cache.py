@@ -1,4 +1,4 @@
-"""Tests of the cache: what it holds is what the files hold, whatever the format, and without it nothing is missing."""
+"""Tests of the cache: it matches the files, whatever the format, and nothing is missing without it."""
 
 import json
 import os
@@ -84,7 +84,7 @@ def samples(recording: Recording) -> tuple[Any, ...]:
 
 
 def copied(root: Path, folder: Path) -> Path:
-    """A copy that nobody has written to for long: a log that may still be written to is not kept."""
+    """A copy that has not been written to for a long time: a log that may still grow is not cached."""
     shutil.copytree(root, folder)
     for file in folder.rglob("*"):
         os.utime(file, (1e9, 1e9))

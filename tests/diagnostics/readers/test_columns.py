@@ -1,4 +1,4 @@
-"""Tests of growing columns: what was handed out stays, and a promise of more points is not believed blindly."""
+"""Tests of growing columns: returned arrays never change, and an announced number of points is not trusted."""
 
 import numpy as np
 

@@ -1,6 +1,6 @@
-"""What every reader of metrics must do, whatever the format, on files as the format's own writer writes them.
+"""What every reader of metrics must do, whatever the format, on files written by the format's own writer.
 
-A sentence holds for all formats (`writer`) or for a group of them, which is named in `conftest.py` and declared by the
+A test applies to all formats (`writer`) or to a group of them, which is named in `conftest.py` and declared by the
 writers themselves.
 """
 

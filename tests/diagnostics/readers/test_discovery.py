@@ -1,4 +1,4 @@
-"""Tests of discovery: what is a run, what is none, and what is said where there is none."""
+"""Tests of discovery: what is a run, what is not, and the message if there is none."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of growing arrays: what was handed out stays, and an array that goes on from another one is known as such."""
+"""Tests of growing arrays: returned arrays never change, and an array that extends another is recognised as such."""
 
 import numpy as np
 import pytest

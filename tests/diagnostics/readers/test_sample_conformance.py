@@ -1,7 +1,7 @@
-"""What every reader of sampled completions must do, whatever the format: the sentences of `test_conformance` for them.
+"""What every reader of sampled completions must do, whatever the format: the counterpart of `test_conformance`.
 
-A sentence holds for all formats (`sample_writer`) or for a group of them, which is named in `conftest.py` and declared
-by the writers themselves.
+A test applies to all formats (`sample_writer`) or to a group of them, which is named in `conftest.py` and declared by
+the writers themselves.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a run has nothing of counts neither as checked nor as missed; what trainers log as a rule is judged."""
+"""A rule about something a run lacks counts neither as checked nor as missed; what trainers usually log is judged."""
 
 from collections.abc import Callable
 from dataclasses import replace

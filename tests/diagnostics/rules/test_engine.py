@@ -30,7 +30,7 @@ class Limits(RuleLimits):
 
 
 class Folklore(RunRule[Limits]):
-    """A rule without a good source that cries out."""
+    """A rule without a good source that fires at high severity."""
 
     code = "RV999"
     name = "folklore"

@@ -1,4 +1,4 @@
-"""What is a warning alone is critical beside another of the same steps, or what is critical is so only there."""
+"""Severity escalation: a warning alone becomes critical beside another on the same steps, or is critical only there."""
 
 from collections.abc import Callable
 

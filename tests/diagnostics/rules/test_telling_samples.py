@@ -1,4 +1,4 @@
-"""Tests of the samples that show a finding: which are shown, from which steps, and how they are quoted."""
+"""Tests of the samples that illustrate a finding: which are shown, from which steps, and how they are quoted."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What a metric means changes with the version: the rules that read it are corrected, or say why they skip."""
+"""A metric's meaning changes with the version: the rules that read it adapt, or say why they skip."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Prompts read once for a group: log-probabilities, entropies and gradients as where each completion has its own."""
+"""Prompts read once per group: the same log-probabilities, entropies and gradients as with a prompt per completion."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -64,7 +64,7 @@ def tokens_of(groups: int, padded: bool = False, length: int = 7) -> Tokens:
 
 
 def told(model: nn.Module, tokens: Tokens, group: int) -> list[torch.Tensor]:
-    """What a model says of the tokens, and the gradients of a loss of it."""
+    """A model's outputs for the tokens, and the gradients of a loss of them."""
     scores = score_tokens(model, tokens, 0.7, group)
     weights = torch.rand(scores.logprobs_BT.shape, generator=torch.Generator().manual_seed(2))
     learnt = [weight for weight in model.parameters() if weight.requires_grad]

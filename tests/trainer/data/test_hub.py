@@ -1,4 +1,4 @@
-"""Whether the hub can be reached: servers and closed ports on loopback stand for it."""
+"""Whether the hub can be reached, simulated by servers and closed ports on loopback."""
 
 import os
 import socket
@@ -18,7 +18,7 @@ ON_THE_HUB = {"model_name_or_path": "someone/model"}
 
 @contextmanager
 def server(status: int) -> Iterator[str]:
-    """A web server that answers everything so."""
+    """A web server that gives the same answer to every request."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_HEAD(self) -> None:
@@ -39,7 +39,7 @@ def server(status: int) -> Iterator[str]:
 
 @pytest.fixture
 def nobody() -> Iterator[str]:
-    """An address at which nobody listens, nor will while the test runs."""
+    """An address at which nothing listens, or will while the test runs."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{held.getsockname()[1]}"

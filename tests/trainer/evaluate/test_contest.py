@@ -19,7 +19,7 @@ class Longer:
 
 
 class First:
-    """Always prefers what stands first: all bias and no judgement."""
+    """Always prefers the first answer: all bias and no judgement."""
 
     is_position_biased = True
 

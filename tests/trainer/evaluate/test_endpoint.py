@@ -60,7 +60,7 @@ def judge_at(url: str, **settings: Any) -> EndpointJudge:
 
 
 def prefers(good: str) -> Callable[[dict[str, Any], int], Reply]:
-    """A judge that finds the response with this text in it, wherever it stands."""
+    """A judge that prefers the response with this text, in either position."""
 
     def answer(request: dict[str, Any], number: int) -> Reply:
         first = request["messages"][0]["content"].partition("<response B>")[0]

@@ -1,4 +1,4 @@
-"""Tests of what a launched training is given."""
+"""Tests of the arguments passed to a launched training."""
 
 from pathlib import Path
 

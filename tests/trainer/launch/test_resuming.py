@@ -1,4 +1,4 @@
-"""What is left of a run to go on from, and which runs are refused; no training is needed to see it."""
+"""Which checkpoints a run can resume from, and which runs are refused; no training is needed to test it."""
 
 from pathlib import Path
 

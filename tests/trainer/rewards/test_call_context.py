@@ -1,4 +1,4 @@
-"""What TRL hands a reward function beside prompts, completions and columns, in ours."""
+"""The arguments that TRL passes to a reward function besides prompts, completions and columns, in our trainer."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The names of reward functions: what they mean, and what is said of wrong ones."""
+"""The names of reward functions: their meaning, and the errors for wrong ones."""
 
 from collections.abc import Callable
 from pathlib import Path

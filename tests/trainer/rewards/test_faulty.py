@@ -1,4 +1,4 @@
-"""The rewards that are wrong on purpose: wrong in just the way that they say."""
+"""Deliberately wrong rewards: wrong in exactly the way they document."""
 
 import math
 

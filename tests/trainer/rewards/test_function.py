@@ -1,4 +1,4 @@
-"""A call of a reward function: what it is given, and what is said of what it returns or raises."""
+"""Calls of a reward function: its arguments, and the errors for what it returns or raises."""
 
 import asyncio
 import math

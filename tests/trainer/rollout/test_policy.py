@@ -1,4 +1,4 @@
-"""What the models say of a completion: against closed forms, and whatever padding stands around it."""
+"""Log-probabilities and other outputs for a completion: against closed forms, and independent of padding."""
 
 import math
 from dataclasses import replace

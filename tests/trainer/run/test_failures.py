@@ -1,4 +1,4 @@
-"""What real runs meet, in words: full disks, places that cannot be written, and memory that runs out."""
+"""Error messages for failures of real runs: full disks, unwritable places, and running out of memory."""
 
 import errno
 import json

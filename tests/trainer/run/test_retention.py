@@ -1,4 +1,4 @@
-"""Which checkpoints a run keeps: the newest, the best, and the last before each finding that a real diagnosis tells."""
+"""Which checkpoints a run keeps: the newest, the best, and the last before each finding of a real diagnosis."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Base rates that change on the way."""
+"""Base rates that change during a training."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Tests of causes in rewards that rise without what they stand for."""
+"""Tests of causes in rewards that rise without what they are a proxy for."""
 
 import math
 from collections.abc import Callable

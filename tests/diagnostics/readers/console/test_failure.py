@@ -1,4 +1,4 @@
-"""Tests of what a training died of, by the end of its console."""
+"""Tests of what a training died of, as shown by the end of its console output."""
 
 import shutil
 from pathlib import Path

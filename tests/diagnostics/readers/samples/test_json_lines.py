@@ -1,4 +1,4 @@
-"""Tests of logs that hold the completions of all steps in one file."""
+"""Tests of logs with the completions of all steps in one file."""
 
 import json
 from pathlib import Path

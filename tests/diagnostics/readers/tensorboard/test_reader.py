@@ -1,4 +1,4 @@
-"""Tests of the event files' reader: against TensorBoard itself, and where event files are broken, odd or several."""
+"""Tests of the event-file reader: against TensorBoard itself, and on broken, odd or multiple event files."""
 
 import math
 import shutil

@@ -1,4 +1,4 @@
-"""Tests of restarts: what a writer withdraws is gone, what it writes again stays, however often one looks."""
+"""Tests of restarts: what a writer withdraws disappears, what it rewrites stays, however often the log is refreshed."""
 
 from typing import Any
 

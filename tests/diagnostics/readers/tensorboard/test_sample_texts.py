@@ -1,4 +1,4 @@
-"""Tests of samples that stand in TensorBoard as text."""
+"""Tests of samples logged to TensorBoard as text."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tests of the budget: whatever the length of a run, few tables are read, and each of them once."""
+"""Tests of the budget: whatever the length of a run, few tables are read, and each only once."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Layers in one function: the same outputs and gradients, and transformers' own wherever somebody listens."""
+"""Fused decoder layers: the same outputs and gradients, falling back to transformers' own when hooks are registered."""
 
 import copy
 

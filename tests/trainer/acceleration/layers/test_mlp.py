@@ -1,4 +1,4 @@
-"""Gated MLPs that keep less: the same outputs, the same gradients, half the memory."""
+"""Gated MLPs that save fewer activations: the same outputs, the same gradients, half the memory."""
 
 import pytest
 import torch

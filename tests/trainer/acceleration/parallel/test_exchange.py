@@ -1,4 +1,4 @@
-"""Exchanges between two processes on the CPU: the values of torch's own, and failures that are told."""
+"""Exchanges between two processes on the CPU: the same values as torch's own, and failures that are reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Memory that processes share: what one writes all read, and none has it where one cannot."""
+"""Memory shared by processes: all read what one writes, and if one cannot have it none does."""
 
 from pathlib import Path
 
