@@ -30,8 +30,8 @@ def held(completions, **columns):
     return [float(len(completion)) for completion in completions]
 """
 """A reward that answers as soon as a file is there: nothing said of an attempt hangs on how fast it is."""
-UNTOUCHED = {"decode", "per_device_train_batch_size"}
-"""Read by the probe, and without a say in what is written: how tokens are decoded, and how many rows at once."""
+UNTOUCHED = {"acceleration", "decode", "per_device_train_batch_size"}
+"""Read by the probe, and without effect on what is written: how tokens are computed, and how many rows at once."""
 
 
 def option(app: AppTest, name: str) -> object:
