@@ -77,6 +77,7 @@ def assert_same(model: nn.Module, tokens: Tokens) -> None:
         assert torch.allclose(shared, alone, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 2, 7, LONGEST], ids=lambda length: f"{length} tokens")
 @pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
 @pytest.mark.parametrize("make", [model_of, lean])

@@ -256,7 +256,7 @@ def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor |
 def _apart(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[Tensor]:
     """Split a gradient of `_joint` into those of its three parts."""
     query, key, value = joint.split([len(weight) for weight in weights])
-    return [_unwoven(query, shape), _unwoven(key, shape), value]
+    return [_deinterleave_halves(query, shape), _deinterleave_halves(key, shape), value]
 
 
 def interleave_halves(heads: Tensor, axis: int) -> Tensor:
@@ -265,7 +265,7 @@ def interleave_halves(heads: Tensor, axis: int) -> Tensor:
     return pairs
 
 
-def _unwoven(rows: Tensor, shape: LayerShape) -> Tensor:
+def _deinterleave_halves(rows: Tensor, shape: LayerShape) -> Tensor:
     """Undo `interleave_halves` for the rows of all heads."""
     halves: Tensor = rows.unflatten(0, (-1, shape.head_size // 2, 2)).transpose(1, 2).flatten(0, 2)
     return halves
