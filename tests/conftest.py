@@ -37,10 +37,11 @@ def ctrl_c_counts() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def cache_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep everything read here, or in a process started here, out of the user's own cache."""
+def folders_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what is done here, or in a process started here, out of the user's own cache and data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         yield
 
 

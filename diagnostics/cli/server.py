@@ -12,6 +12,7 @@ from typing import Self
 
 import psutil
 
+from diagnostics.cli.address import Address
 from diagnostics.cli.command import CommandError
 from diagnostics.cli.packages import python_command
 
@@ -26,24 +27,31 @@ _SETTINGS = {
     "logger.level": "warning",
     "logger.enableRich": "false",  # rich prints tracebacks to stdout; the plain logger uses stderr
     "browser.gatherUsageStats": "false",
+    "server.enableCORS": "true",  # these three whatever the user's own config.toml says
+    "server.enableXsrfProtection": "true",
+    "server.enableAgentApi": "false",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A started server; leaving its `with` block ends it. `local` is the host by which this machine reaches it."""
+    """A started server; leaving its `with` block ends it."""
 
     process: "subprocess.Popen[bytes]"
-    local: str
-    port: int
+    address: Address
 
     @classmethod
-    def start(cls, script: Path, host: str, local: str, port: int, environment: Mapping[str, str]) -> Self:
+    def start(cls, script: Path, address: Address, environment: Mapping[str, str]) -> Self:
         """Start a server, in a session of its own, so that Ctrl-C reaches it through this process alone.
 
         The server exits with this process: its standard input is a pipe that closes when this process ends.
         """
-        settings = {**_SETTINGS, "server.address": host, "server.port": str(port)}
+        settings = {
+            **_SETTINGS,
+            "server.address": address.host,
+            "server.port": str(address.port),
+            "server.baseUrlPath": address.base_path,
+        }
         words = [word for name, value in settings.items() for word in (f"--{name}", value)]
         process = subprocess.Popen(
             python_command("diagnostics.cli.end_with_parent", "streamlit", "run", str(script), *words),
@@ -53,7 +61,7 @@ class Server:
             stderr=sys.stderr,
             start_new_session=True,
         )
-        return cls(process, local, port)
+        return cls(process, address)
 
     def __enter__(self) -> Self:
         return self
@@ -73,7 +81,9 @@ class Server:
             if self._listens() and self._is_healthy():
                 return True
             if time.monotonic() > deadline:
-                raise CommandError(f"the dashboard did not answer on port {self.port} within {_READY_SECONDS:.0f} s")
+                raise CommandError(
+                    f"the dashboard did not answer on port {self.address.port} within {_READY_SECONDS:.0f} s"
+                )
             time.sleep(_POLL_SECONDS)
         return False
 
@@ -94,12 +104,12 @@ class Server:
             connections = psutil.Process(self.process.pid).net_connections(kind="tcp")
         except psutil.Error:
             return False
-        return any(item.status == psutil.CONN_LISTEN and item.laddr.port == self.port for item in connections)
+        return any(item.status == psutil.CONN_LISTEN and item.laddr.port == self.address.port for item in connections)
 
     def _is_healthy(self) -> bool:
-        connection = http.client.HTTPConnection(self.local, self.port, timeout=_ANSWER_SECONDS)
+        connection = http.client.HTTPConnection(self.address.local, self.address.port, timeout=_ANSWER_SECONDS)
         try:
-            connection.request("GET", _HEALTH)
+            connection.request("GET", self.address.base_path + _HEALTH)
             return connection.getresponse().status == http.HTTPStatus.OK
         except OSError:
             return False

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from diagnostics.cli.access_token import access_token
+from diagnostics.cli.address import Address, base_path, host_name
 from diagnostics.cli.command import CommandError, note, parser, write
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
@@ -16,7 +18,6 @@ from diagnostics.cli.server import Server
 
 _NEEDS = ("streamlit", "plotly", "pandas")
 _PORTS_TO_TRY = 50
-_WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 _HIGHEST_PORT = 65535
 
 
@@ -25,8 +26,9 @@ def run(words: Sequence[str]) -> int:
     arguments = _parser().parse_args(words)
     if missing := [path for path in arguments.paths if not path.exists()]:
         raise CommandError(f"there is no folder {missing[0]}; give one that holds runs")
+    _check_access(arguments)
     names_of(arguments.map)  # report a mistake here rather than on every run's page
-    script = folder_of("app", "app", _NEEDS) / "main.py"
+    script = folder_of("app", "app", _NEEDS) / "asgi.py"
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:
@@ -37,29 +39,54 @@ def run(words: Sequence[str]) -> int:
 
 def _serve(script: Path, arguments: argparse.Namespace) -> int:
     """Serve on the first free port that the server really gets: another process may be quicker."""
-    local = _WILDCARDS.get(arguments.host, arguments.host)
+    token = None if arguments.no_token else access_token()
     for port in _free_ports(arguments.host, arguments.port):
-        with Server.start(script, arguments.host, local, port, _environment(arguments)) as server:
+        address = Address(arguments.host, port, arguments.base_path)
+        with Server.start(script, address, _environment(arguments, address, token)) as server:
             if server.becomes_ready():
-                _announce(arguments.host, port)
+                _announce(address, token, _what_it_opens(arguments))
                 return server.process.wait()
         if _is_free(arguments.host, port):
             raise CommandError("the dashboard ended before it could be opened; what it said stands above")
     raise CommandError(f"none of the {_PORTS_TO_TRY} ports from {arguments.port} on is free; name another with --port")
 
 
-def _announce(host: str, port: int) -> None:
-    write(_address(host, port))
-    if tunnel := _tunnel(port):
+def _check_access(arguments: argparse.Namespace) -> None:
+    """Raise CommandError where everybody in the network could run code."""
+    if arguments.no_token and not arguments.read_only and not Address(arguments.host, arguments.port).is_loopback:
+        raise CommandError(
+            f"--no-token on --host {arguments.host} lets everybody who reaches this machine run code as "
+            f"{getpass.getuser()}; leave one of the two away, or add --read-only. A proxy with login can send the "
+            "token: 'Authorization: Bearer …' with what RLVITALS_TOKEN holds"
+        )
+
+
+def _announce(address: Address, token: str | None, what_it_opens: str) -> None:
+    write(address.url(token))
+    if tunnel := address.tunnel():
         write(f"from your own machine: {tunnel}")
-    if host in _WILDCARDS:
-        note(f"rlvitals: everybody who reaches this machine can open it, as http://{socket.gethostname()}:{port}")
     sys.stdout.flush()
+    if token is None:
+        note(f"rlvitals: no token is asked for: every user and every process of this machine can {what_it_opens}")
+    if not address.is_loopback:
+        url = address.url(token, host=socket.gethostname() if address.is_wildcard else None)
+        holder = "everybody who reaches this machine" if token is None else "whoever has this address"
+        note(
+            f"rlvitals: {holder} can {what_it_opens}: {url} (nothing is encrypted on the way; an SSH tunnel or a proxy "
+            "with TLS is safer)"
+        )
 
 
-def _environment(arguments: argparse.Namespace) -> dict[str, str]:
-    """The app's environment: the folders to show, and whether it may start and stop trainings."""
-    settings = {"RLVITALS_READ_ONLY": "1"} if arguments.read_only else {}
+def _what_it_opens(arguments: argparse.Namespace) -> str:
+    return "read these runs" if arguments.read_only else f"start trainings, and so run code as {getpass.getuser()}"
+
+
+def _environment(arguments: argparse.Namespace, address: Address, token: str | None) -> dict[str, str]:
+    """The app's environment: the folders to show, whether it may start and stop trainings, and whom it lets in."""
+    settings = {"RLVITALS_ALLOWED_HOSTS": " ".join(address.names(arguments.allow_host))}
+    settings |= {"RLVITALS_TOKEN": token} if token else {"RLVITALS_TOKEN": "", "RLVITALS_NO_TOKEN": "1"}
+    if arguments.read_only:
+        settings["RLVITALS_READ_ONLY"] = "1"
     if arguments.map:
         settings["RLVITALS_MAP"] = str(arguments.map.resolve())
     if arguments.paths:
@@ -88,21 +115,6 @@ def _is_free(host: str, port: int) -> bool:
     return True
 
 
-def _address(host: str, port: int) -> str:
-    shown = _WILDCARDS.get(host, host)
-    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
-
-
-def _tunnel(port: int) -> str:
-    """The command that brings the page to the machine from which somebody is logged in here; empty without SSH."""
-    connection = os.environ.get("SSH_CONNECTION", "").split()
-    if len(connection) != 4:
-        return ""
-    server, server_port = connection[2:]
-    entry = "" if server_port == "22" else f"-p {server_port} "
-    return f"ssh {entry}-L {port}:127.0.0.1:{port} {getpass.getuser()}@{server}"
-
-
 def _port(text: str) -> int:
     port = int(text) if text.isdigit() else -1
     if not 1 <= port <= _HIGHEST_PORT:
@@ -114,7 +126,12 @@ def _parser() -> argparse.ArgumentParser:
     arguments = parser(
         "ui",
         "Open the dashboard over these folders (default: ./runs and the sample runs).",
-        ("rlvitals", "rlvitals ~/experiments", "rlvitals ui runs --port 8600 --read-only"),
+        (
+            "rlvitals",
+            "rlvitals ~/experiments",
+            "rlvitals ui runs --port 8600 --read-only",
+            "rlvitals --allow-host runs.example.org --base-path /rl    # behind a proxy",
+        ),
     )
     arguments.add_argument("paths", metavar="PATH", nargs="*", type=Path, help="a folder that holds runs, or a run")
     arguments.add_argument(
@@ -122,5 +139,21 @@ def _parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--port", type=_port, default=8501, help="port, or the next free one (default: 8501)")
     arguments.add_argument("--read-only", action="store_true", help="show runs, but start and stop nothing")
+    arguments.add_argument(
+        "--no-token",
+        action="store_true",
+        help="let every user and process of this machine in, without the token of the printed address",
+    )
+    arguments.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        type=host_name,
+        help="also answer to this host name, such as that of a proxy (repeatable)",
+    )
+    arguments.add_argument(
+        "--base-path", metavar="/PATH", default="", type=base_path, help="serve below this path (default: /)"
+    )
     add_map(arguments)
     return arguments

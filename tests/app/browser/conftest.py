@@ -58,14 +58,19 @@ def wait_until(look: Callable[[], Any], what: str, seconds: float = PATIENCE) ->
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """One `rlvitals` process and its printed address."""
+    """One `rlvitals` process and its printed address, with the token that it asks for."""
 
     process: subprocess.Popen[bytes]
     url: str
 
+    def page(self, name: str, **parameters: object) -> str:
+        """The address of a page, with the token of the printed one."""
+        root, _, token = self.url.partition("?")
+        return f"{root.rstrip('/')}/{name}?{'&'.join(filter(None, (urlencode(parameters), token)))}"
+
     def url_of(self, run_dir: Path) -> str:
         """The address of a run's page."""
-        return f"{self.url}/run?{urlencode({'run': run_dir})}"
+        return self.page("run", run=run_dir)
 
     def stop(self) -> None:
         """Stop it as Ctrl-C does."""

@@ -83,7 +83,7 @@ def test_no_page_has_an_error_or_scrolls_sideways(
     dashboard = start_dashboard(run_with_holes.parent, FIXTURES)
     runs = open_screen(dashboard.url, theme)
     expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
-    launch = open_screen(f"{dashboard.url}/launch", theme)
+    launch = open_screen(dashboard.page("launch"), theme)
     expect(launch.page.get_by_role("button", name="Start training")).to_be_visible()
     for path in (run_with_holes, FIXTURES / "ppo112_min"):
         run = open_screen(dashboard.url_of(path), theme)

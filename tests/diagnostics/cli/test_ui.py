@@ -41,7 +41,7 @@ def address(process: "subprocess.Popen[str]") -> tuple[str, int]:
     """The host and port of the first line, which comes as soon as the page can be opened."""
     assert process.stdout is not None
     line = process.stdout.readline()
-    found = re.fullmatch(r"http://([\d.]+):(\d+)\n", line)
+    found = re.fullmatch(r"http://([\d.]+):(\d+)/\?token=[\w-]{43}\n", line)
     assert found, f"no address but {line!r}"
     return found[1], int(found[2])
 

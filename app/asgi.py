@@ -1,0 +1,17 @@
+"""The dashboard as an ASGI application: Streamlit's page behind the access policy."""
+
+import logging
+import os
+from pathlib import Path
+
+import streamlit as st
+from starlette.middleware import Middleware
+
+from app.access import AccessMiddleware, Policy
+
+logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token
+
+_POLICY = Policy.from_environment(os.environ, base_path=st.get_option("server.baseUrlPath"))
+os.environ.pop("RLVITALS_TOKEN", None)  # the trainings that the page starts inherit the environment
+
+app = st.App(Path(__file__).with_name("main.py"), middleware=[Middleware(AccessMiddleware, policy=_POLICY)])
