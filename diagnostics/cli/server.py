@@ -26,6 +26,7 @@ _SETTINGS = {
     "server.fileWatcherType": "none",
     "logger.level": "warning",
     "logger.enableRich": "false",  # rich prints tracebacks to stdout; the plain logger uses stderr
+    "logger.hideWelcomeMessage": "true",  # for it Streamlit would ask the internet for this machine's address
     "browser.gatherUsageStats": "false",
     "server.enableCORS": "true",  # these three whatever the user's own config.toml says
     "server.enableXsrfProtection": "true",
