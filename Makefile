@@ -33,6 +33,7 @@ run: $(VENV)/.run
 
 test: $(VENV)/.dev
 	./tests/chromium.sh
+	./tests/nginx.sh
 	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 
 test-fast: $(VENV)/.dev

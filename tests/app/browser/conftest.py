@@ -29,6 +29,7 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP runs.example 127.0.0.1",  # as DNS can be made to answer
 )
 # Streamlit exposes no handle to its charts: each is the element with the metric's name as its revision.
 FIND = "metric => [...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.layout?.uirevision === metric)"
@@ -41,7 +42,7 @@ BOX = f"""metric => {{
   plot.scrollIntoView({{block: 'center'}});
   return plot.querySelector('.nsewdrag').getBoundingClientRect().toJSON();
 }}"""
-PROBE = re.compile(r":\d+/\w+/_stcore/")  # Streamlit first looks for its server below the page's own address
+PROBE = re.compile(r":\d+(/\w+)+/_stcore/")  # Streamlit first looks for its server below the page's own address
 FIRST_ROW = (120, 48)  # pixels from a table's corner to its first name
 VIEWPORT = {"width": 1280, "height": 800}
 
