@@ -7,6 +7,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.testing.v1 import AppTest
 
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
@@ -80,6 +81,21 @@ def test_a_read_only_dashboard_shows_the_command_and_no_button(open_launch: Call
     assert [button for button in app.button if button.key == "launch.start"] == []
     assert "read-only" in app.info[0].value
     assert "rlvitals train" in command(app)
+
+
+@pytest.mark.process
+def test_a_click_on_a_button_that_was_never_shown_starts_nothing(
+    open_launch: Callable[..., AppTest], tmp_path: Path
+) -> None:
+    click = open_launch().button(key="launch.start").click()._widget_state
+    made_up = WidgetStates(widgets=[click])  # what a client of its own may send
+
+    open_launch(is_read_only=True)._run(made_up)
+    assert list(tmp_path.iterdir()) == []
+
+    open_launch()._run(made_up)
+    (status,) = tmp_path.glob(f"*/{STATUS_FILE}")
+    os.kill(orjson.loads(status.read_bytes())["pid"], signal.SIGKILL)
 
 
 def test_without_the_trainers_libraries_it_says_what_to_install(
