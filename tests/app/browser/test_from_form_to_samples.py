@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import psutil
 from playwright.sync_api import Page, expect
 
 from diagnostics.runlog import RUN_FILE, SAMPLES_FILE
@@ -73,7 +74,9 @@ def test_a_double_click_starts_one_training(
     fill_form(page)
     page.get_by_role("button", name="Start training").dblclick()
     page.wait_for_url("**run=**")
-    training_in(runs / "grpo-addition-1").wait_for_step(1)
+    training = training_in(runs / "grpo-addition-1")
+    training.wait_for_step(1)
+    assert "RLVITALS_TOKEN" not in psutil.Process(training.status["pid"]).environ()
     assert [path.parent.name for path in runs.glob(f"*/{RUN_FILE}")] == ["grpo-addition-1"]
 
 
