@@ -1,7 +1,6 @@
 """`rlvitals ui`: starts the dashboard as a child process, prints its address once it answers, and ends with it."""
 
 import argparse
-import getpass
 import os
 import signal
 import socket
@@ -55,9 +54,9 @@ def _check_access(arguments: argparse.Namespace) -> None:
     """Raise CommandError where everybody in the network could run code."""
     if arguments.no_token and not arguments.read_only and not Address(arguments.host, arguments.port).is_loopback:
         raise CommandError(
-            f"--no-token on --host {arguments.host} lets everybody who reaches this machine run code as "
-            f"{getpass.getuser()}; leave one of the two away, or add --read-only. A proxy with login can send the "
-            "token: 'Authorization: Bearer …' with what RLVITALS_TOKEN holds"
+            f"--no-token on --host {arguments.host} lets everybody who reaches this machine run code as you; leave one "
+            "of the two away, or add --read-only. A proxy with login can send the token: 'Authorization: Bearer …' "
+            "with what RLVITALS_TOKEN holds"
         )
 
 
@@ -78,7 +77,7 @@ def _announce(address: Address, token: str | None, what_it_opens: str) -> None:
 
 
 def _what_it_opens(arguments: argparse.Namespace) -> str:
-    return "read these runs" if arguments.read_only else f"start trainings, and so run code as {getpass.getuser()}"
+    return "read these runs" if arguments.read_only else "start trainings, and so run code as you"
 
 
 def _environment(arguments: argparse.Namespace, address: Address, token: str | None) -> dict[str, str]:

@@ -149,7 +149,7 @@ def test_for_the_network_it_says_what_it_exposes(tmp_path: Path) -> None:
         assert process.stderr is not None
         sentence = process.stderr.readline()
 
-        assert "whoever has this address can start trainings, and so run code as " in sentence
+        assert "whoever has this address can start trainings, and so run code as you" in sentence
         assert "nothing is encrypted" in sentence
         assert port is not None
         assert ask(port, "/").status == 401

@@ -76,7 +76,7 @@ def test_nobody_opens_it_to_the_network_without_a_token(rlvitals, tmp_path: Path
     refused = rlvitals("ui", ".", "--host", "0.0.0.0", "--no-token")
 
     assert refused.returncode == 2
-    assert "--no-token on --host 0.0.0.0 lets everybody who reaches this machine run code as " in refused.stderr
+    assert "--no-token on --host 0.0.0.0 lets everybody who reaches this machine run code as you" in refused.stderr
 
 
 def test_a_token_that_is_too_short_is_refused(rlvitals, tmp_path: Path) -> None:
