@@ -1,0 +1,101 @@
+"""Opens regular files only, and reads no more of them than a bound: a FIFO hangs its reader, a device has no end."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
+
+_KINDS = {
+    stat.S_IFDIR: "a folder",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+class NotRegularFile(OSError):  # noqa: N818 - named for what the path is
+    """There is something else than a file at a path; `strerror` says what."""
+
+    def __init__(self, path: str | Path, mode: int) -> None:
+        kind = _KINDS.get(stat.S_IFMT(mode), "something special")
+        super().__init__(errno.EINVAL, f"it is {kind}, not a file", str(path))
+
+    def __str__(self) -> str:
+        return f"{self.filename} cannot be read: {self.strerror}"
+
+
+class FileTooLarge(OSError):  # noqa: N818 - named for what the file is
+    """A file that is read as a whole or not at all has more bytes than its bound; `strerror` says how many."""
+
+    def __init__(self, path: str | Path, size: int, limit: int) -> None:
+        held, most = size_in_words(size), size_in_words(limit)
+        super().__init__(errno.EFBIG, f"it holds {held}, and such a file is read up to {most}", str(path))
+
+    def __str__(self) -> str:
+        return f"{self.filename} cannot be read: {self.strerror}"
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file at a path, opened for reading. Raises NotRegularFile, or another OSError if it cannot be opened.
+
+    Nothing but a regular file is opened, since opening alone may wait for a writer or act on a device; and no read
+    waits, as one of a file of the kernel's own might.
+    """
+    return open(path, "rb", opener=_opener)  # Path.open takes no opener; the caller closes it
+
+
+def read_whole(path: Path, limit: int = WHOLE_FILE_BYTES) -> bytes:
+    """All of a file. Raises FileTooLarge beyond `limit` bytes, NotRegularFile, or another OSError."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size <= limit:
+            content = file.read(limit + 1) or b""
+            size = max(size, len(content)) if len(content) > limit else 0
+        if size:
+            raise FileTooLarge(path, size, limit)
+    return content
+
+
+def read_text(path: Path, limit: int = WHOLE_FILE_BYTES, *, errors: str = "strict", encoding: str = "utf-8") -> str:
+    """All of a text file, as `read_whole`. Raises UnicodeDecodeError too, unless `errors` says otherwise."""
+    return read_whole(path, limit).decode(encoding, errors).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_head(path: Path, limit: int) -> bytes:
+    """The first bytes of a file. Raises NotRegularFile, or another OSError."""
+    with open_regular(path) as file:
+        return file.read(limit) or b""
+
+
+def read_end(path: Path, limit: int) -> bytes:
+    """The last bytes of a file. Raises NotRegularFile, or another OSError."""
+    with open_regular(path) as file:
+        file.seek(max(0, os.fstat(file.fileno()).st_size - limit))
+        return file.read(limit) or b""
+
+
+def read_span(path: Path, start: int, end: int) -> bytes:
+    """The bytes from `start` to `end`, or to the bound. Raises NotRegularFile, or another OSError."""
+    with open_regular(path) as file:
+        file.seek(start)
+        return file.read(min(end - start, SPAN_BYTES)) or b""
+
+
+def _opener(path: str, flags: int) -> int:
+    _check_regular(path, Path(path).stat())
+    descriptor = os.open(path, flags | os.O_NONBLOCK)
+    try:
+        _check_regular(path, os.fstat(descriptor))  # another may have taken its place since
+    except NotRegularFile:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_regular(path: str, found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotRegularFile(path, found.st_mode)
