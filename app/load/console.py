@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from diagnostics.foreign_files import read_end
 from diagnostics.readers.console.plain_text import strip_ansi
 
 _LINES = 200
@@ -16,9 +17,7 @@ def tail(path: Path | None, lines: int = _LINES) -> str:
     if path is None:
         return ""
     try:
-        with path.open("rb") as file:
-            file.seek(max(0, path.stat().st_size - _BYTES))
-            text = file.read().decode("utf-8", errors="replace")
+        text = read_end(path, _BYTES).decode("utf-8", errors="replace")
     except OSError:
         return ""
     shown = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n")[-lines - 1 :])

@@ -1,9 +1,9 @@
 """Limits files: TOML in which `field = value` below `[rule-name]` overrides one of that rule's limits."""
 
-import tomllib
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError
+from diagnostics.foreign_files.documents import read_toml
 from diagnostics.model.diagnosis import LimitOverrides
 
 
@@ -13,10 +13,10 @@ def read_limits(path: Path) -> LimitOverrides:
     Raises CommandError when the file cannot be read, is not TOML, or holds something beside tables.
     """
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = read_toml(path)
     except OSError as error:
         raise CommandError(f"cannot read the limits file {path}: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise CommandError(f"the limits file {path} is not TOML: {error}") from error
     for name, table in document.items():
         if not isinstance(table, dict):

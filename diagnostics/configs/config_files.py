@@ -1,7 +1,5 @@
 """Configuration files and the settings of runs as setups: which producer they are for, and which model."""
 
-import json
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 
 from diagnostics.configs.model_folder import facts_of_config, facts_of_folder, size_in_name
 from diagnostics.configs.setups import make_setup
+from diagnostics.foreign_files.documents import read_json, read_toml, read_yaml
 from diagnostics.model.run import Run
 from diagnostics.model.setup import ModelFacts, Setup, version_of
 from diagnostics.producers.config_marks import algorithm_of_config, producer_of_config, version_in_config
@@ -117,32 +116,28 @@ def _read(path: Path) -> Mapping[str, Any]:
             f"{path} is no configuration that is understood; give {', '.join(SUFFIXES)} or a run"
         )
     try:
-        found = form(path.read_text("utf-8"))
+        found = form(path)
     except OSError as error:
         raise UnreadableConfigurationError(f"cannot read {path}: {error.strerror}") from error
-    except (UnicodeDecodeError, ValueError) as error:
+    except ValueError as error:
         raise UnreadableConfigurationError(f"{path} is not {path.suffix[1:].upper()}: {error}") from error
     if not isinstance(found, Mapping) or not found:
         raise UnreadableConfigurationError(f"{path} holds no settings; a mapping from names to values was expected")
     return found
 
 
-def _yaml(text: str) -> Any:
+def _yaml(path: Path) -> Any:
     try:
-        import yaml  # noqa: PLC0415 - not part of the base install
+        return read_yaml(path)
     except ModuleNotFoundError as error:
         raise UnreadableConfigurationError(
             "reading YAML needs PyYAML; install it with: pip install PyYAML, or give TOML or JSON"
         ) from error
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ValueError(" ".join(str(error).split())) from error
 
 
-_FORMS: Mapping[str, Callable[[str], Any]] = {
-    ".toml": tomllib.loads,
-    ".json": json.loads,
+_FORMS: Mapping[str, Callable[[Path], Any]] = {
+    ".toml": read_toml,
+    ".json": read_json,
     ".yaml": _yaml,
     ".yml": _yaml,
 }

@@ -10,6 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import open_regular
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.model.setup import ModelFacts
 
 CONFIG, GENERATION_CONFIG, WEIGHTS = "config.json", "generation_config.json", "*.safetensors"
@@ -96,7 +98,7 @@ def _dropouts(config: Mapping[str, Any]) -> Iterator[float]:
 def _parameters_of(path: Path) -> int:
     """The numbers in a safetensors file, counted from its header; 0 where it cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             (size,) = struct.unpack("<Q", file.read(8))
             header = json.loads(file.read(size)) if size <= _LARGEST_HEADER else {}
     except (OSError, ValueError, struct.error):
@@ -106,7 +108,7 @@ def _parameters_of(path: Path) -> int:
 
 def _json(path: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        found = read_json(path)
     except (OSError, ValueError):
         return None
     return found if isinstance(found, dict) else None

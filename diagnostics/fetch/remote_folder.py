@@ -12,6 +12,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from diagnostics.fetch.error import FetchError
+from diagnostics.foreign_files import read_span
+from diagnostics.foreign_files.documents import read_json
 
 MANIFEST = ".rlvitals-import.json"
 WEIGHTS = frozenset({".safetensors", ".bin", ".pt", ".pth", ".ckpt", ".gguf", ".onnx", ".h5", ".distcp", ".npz"})
@@ -112,9 +114,7 @@ class _Place:
 
     def _goes_on(self, file: _File, target: Path, held: int) -> bool:
         start = max(0, held - TAIL)
-        with target.open("rb") as local:
-            local.seek(start)
-            return bool(local.read() == self.system.cat_file(file.path, start=start, end=held))
+        return bool(read_span(target, start, held) == self.system.cat_file(file.path, start=start, end=held))
 
     def _write(self, file: _File, target: Path, mode: str, first: int) -> int:
         with target.open(mode) as local:
@@ -146,7 +146,7 @@ def _known(address: str, folder: Path) -> dict[str, list[Any]]:
     if not held:
         return {}
     try:
-        manifest: Mapping[str, Any] = json.loads((folder / MANIFEST).read_bytes())
+        manifest: Mapping[str, Any] = read_json(folder / MANIFEST)
         before, files = manifest["address"], dict(manifest["files"])
     except (ValueError, KeyError, TypeError):
         raise FetchError(f"{folder / MANIFEST} is damaged; name a new folder") from None

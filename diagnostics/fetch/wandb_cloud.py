@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.fetch.error import FetchError
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.readers.wandb.cloud_export import CONSOLE, FILES, HISTORY, MANIFEST, SCHEMA_VERSION, SYSTEM
 
 SECONDS_TO_CONNECT = 10.0
@@ -147,7 +148,7 @@ def _check_folder(address: Address, folder: Path) -> None:
     if MANIFEST not in held:
         found = sorted(held)[0]
         raise FetchError(f"--to {folder} holds something else already ({found}); name a new or an empty folder")
-    before = json.loads((folder / MANIFEST).read_text(encoding="utf-8")).get("address")
+    before = read_json(folder / MANIFEST).get("address")
     if before != f"wandb://{address}":
         raise FetchError(f"--to {folder} holds another run, {before}; name a new folder")
     shutil.rmtree(folder / FILES, ignore_errors=True)

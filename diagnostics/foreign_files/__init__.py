@@ -4,6 +4,7 @@ from diagnostics.foreign_files.cancellation import Cancelled, TimedOut, cancelle
 from diagnostics.foreign_files.door import (
     FileTooLarge,
     NotRegularFile,
+    hole_after,
     open_regular,
     read_end,
     read_head,
@@ -19,6 +20,7 @@ __all__ = [
     "TimedOut",
     "cancelled_when",
     "check_cancelled",
+    "hole_after",
     "open_regular",
     "read_end",
     "read_head",

@@ -4,10 +4,31 @@ WHOLE_FILE_BYTES = 64_000_000
 """Of a file that is decoded as a whole: a million rows of trainer_state.json; decoded it takes ten times as much."""
 
 YAML_BYTES = 1_000_000
-"""Of a YAML file: settings take kilobytes, and PyYAML needs a second for this much."""
+"""Of a YAML or TOML file of settings, which take kilobytes."""
+
+YAML_NODES, YAML_DEPTH = 100_000, 100
+"""Values of a YAML document, with its references followed, and how deep they nest: PyYAML reads 50,000 a second."""
 
 SPAN_BYTES = 256_000_000
 """Of the samples of one step, which are read as one piece."""
+
+LINE_BYTES = 32_000_000
+"""Of one line of a growing text: a row of a million metrics takes 20 MB. A longer one is skipped and counted."""
+
+RECORD_BYTES = 64_000_000
+"""Of one record of a binary log; the largest that trainers write are pictures of some MB, which are not read."""
+
+HOLE_BYTES = 64_000_000
+"""Of a stretch that a file declares and its disk does not hold: nobody logs that many zeros, so reading stops there."""
+
+POLL_BYTES = 16_000_000_000
+"""Of one file at one poll: what is left is read at the next one."""
+
+POLL_SECONDS = 300.0
+"""For reading one log at one poll. At 100 MB/s, the slowest format, this is 30 GB."""
+
+SAMPLE_ROWS = 200_000
+"""Of a table of completions: fifty times more than anybody pages through, and 1 GB as Python objects."""
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 

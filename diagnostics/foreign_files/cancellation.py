@@ -29,6 +29,7 @@ class TimedOut(Exception):  # noqa: N818 - as above
 class _Scope:
     outer: "_Scope | None"
     is_unwanted: Callable[[], bool] | None = None
+    was_unwanted: bool = False
     asked: float = 0.0
     seconds: float = 0.0
     deadline: float | None = None
@@ -39,8 +40,9 @@ class _Scope:
             raise TimedOut(self.seconds)
         if self.is_unwanted is not None and now - self.asked >= _SECONDS_BETWEEN_QUESTIONS:
             self.asked = now
-            if self.is_unwanted():
-                raise Cancelled
+            self.was_unwanted = self.was_unwanted or self.is_unwanted()
+        if self.was_unwanted:
+            raise Cancelled
 
 
 _scope: ContextVar[_Scope | None] = ContextVar("scope of cancellation", default=None)

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
 
+_BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system's own
 _KINDS = {
     stat.S_IFDIR: "a folder",
     stat.S_IFIFO: "a FIFO",
@@ -39,13 +40,13 @@ class FileTooLarge(OSError):  # noqa: N818 - named for what the file is
         return f"{self.filename} cannot be read: {self.strerror}"
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path, *, buffering: int = -1) -> BinaryIO:
     """The file at a path, opened for reading. Raises NotRegularFile, or another OSError if it cannot be opened.
 
     Nothing but a regular file is opened, since opening alone may wait for a writer or act on a device; and no read
     waits, as one of a file of the kernel's own might.
     """
-    return open(path, "rb", opener=_opener)  # Path.open takes no opener; the caller closes it
+    return open(path, "rb", buffering, opener=_opener)  # Path.open takes no opener; the caller closes it
 
 
 def read_whole(path: Path, limit: int = WHOLE_FILE_BYTES) -> bytes:
@@ -83,6 +84,17 @@ def read_span(path: Path, start: int, end: int) -> bytes:
     with open_regular(path) as file:
         file.seek(start)
         return file.read(min(end - start, SPAN_BYTES)) or b""
+
+
+def hole_after(file: BinaryIO, offset: int) -> int:
+    """How many bytes after an offset were never written, so that the disk does not hold them; reading gives zeros."""
+    found = os.fstat(file.fileno())
+    if found.st_blocks * _BLOCK_BYTES >= found.st_size:
+        return 0
+    try:
+        return os.lseek(file.fileno(), offset, os.SEEK_DATA) - offset
+    except OSError as error:  # ENXIO: no data up to the end; else the file system does not tell
+        return max(0, found.st_size - offset) if error.errno == errno.ENXIO else 0
 
 
 def _opener(path: str, flags: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+_MOST = 2**53  # values that a count may stand for
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,10 @@ class Histogram:
     @classmethod
     def of(cls, edges: Sequence[float] | Floats, counts: Sequence[float] | Floats, **others: int) -> Self:
         """A histogram from a log. Raises ValueError where the edges and counts are invalid."""
-        found, held = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+        try:
+            found, held = np.asarray(edges, dtype=np.float64), np.asarray(counts, dtype=np.float64)
+        except OverflowError:
+            raise ValueError("an edge or a count is beyond the range of numbers") from None
         if len(found) != len(held) + bool(len(held)):
             raise ValueError(f"{len(found)} edges for {len(held)} counts")
         if not (np.isfinite(found).all() and np.isfinite(held).all()):
@@ -39,6 +43,8 @@ class Histogram:
     def of_row(cls, row: Mapping[str, Any]) -> Self:
         """A histogram from our run log. Raises ValueError, TypeError or KeyError where the row is invalid."""
         others = {"nan": row.get("nan", 0), "inf": row.get("inf", 0), "minus_inf": row.get("-inf", 0)}
+        if not all(0 <= count <= _MOST for count in others.values()):
+            raise ValueError("a count of what is not finite is below 0 or beyond the range of numbers")
         return cls.of(row["edges"], row["counts"], **{name: int(count) for name, count in others.items()})
 
     @property

@@ -5,11 +5,11 @@ the `algorithm`. A file called rlvitals.toml counts for every run in its folder 
 """
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import read_toml
 from diagnostics.model.vocabulary import METRICS, metric
 from diagnostics.producers.own_names import OwnName, OwnNames
 
@@ -37,10 +37,10 @@ def names_above(path: Path) -> OwnNames | None:
 def read_names(file: Path) -> OwnNames:
     """The names that a file gives. Raises NamesError."""
     try:
-        document = tomllib.loads(file.read_text(encoding="utf-8"))
+        document = read_toml(file)
     except OSError as error:
         raise NamesError(f"cannot read the names file {file}: {error.strerror}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except ValueError as error:
         raise NamesError(f"the names file {file} is not TOML: {error}") from error
     _check_known(file, "table", document, _TABLES)
     run = _table(file, document, "run")

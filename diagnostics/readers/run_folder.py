@@ -7,6 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_head, read_text
+from diagnostics.foreign_files.bounds import YAML_BYTES
 from diagnostics.readers.tensorboard.file_groups import opened_at
 
 CARD_FILE = "README.md"
@@ -20,8 +22,7 @@ _FLAT_YAML = re.compile(r"^(?P<key>[\w./-]+):[ ]?(?P<value>.*)$", re.MULTILINE)
 def model_card(event_file: Path) -> str:
     """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty if there is none."""
     try:
-        with _card(event_file).open("rb") as file:
-            return file.read(MAX_CARD_BYTES).decode(errors="replace")
+        return read_head(_card(event_file), MAX_CARD_BYTES).decode(errors="replace")
     except OSError:
         return ""
 
@@ -39,7 +40,10 @@ def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
     if not later:
         return {}
     nearest = min(later, key=lambda path: float(path.name))
-    return flat_yaml((nearest / HYPERPARAMETERS_FILE).read_text(errors="replace"))
+    try:
+        return flat_yaml(read_text(nearest / HYPERPARAMETERS_FILE, YAML_BYTES, errors="replace"))
+    except OSError:
+        return {}
 
 
 def is_time_named(folder: Path) -> bool:

@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
+from diagnostics.foreign_files import read_end
+
 
 class LineFile:
     """An append-only file. `append` returns once the kernel has the data, so a killed process loses nothing.
@@ -42,9 +44,4 @@ class LineFile:
 
 
 def _ends_whole(path: Path) -> bool:
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        if size == 0:
-            return True
-        file.seek(size - 1)
-        return file.read(1) == b"\n"
+    return read_end(path, 1) in (b"", b"\n")

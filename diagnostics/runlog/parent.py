@@ -5,6 +5,7 @@ from typing import Any
 
 import orjson
 
+from diagnostics.foreign_files import read_whole
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 
@@ -28,6 +29,6 @@ def find_parent(run: Run, *folders: Path) -> Path | None:
 
 def _id_in(record: Path) -> Any:
     try:
-        return orjson.loads(record.read_bytes())["run_id"]
+        return orjson.loads(read_whole(record))["run_id"]
     except (OSError, ValueError, KeyError, TypeError):  # a broken neighbour is no parent
         return None

@@ -5,6 +5,8 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from diagnostics.foreign_files import read_text
+
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _START_TOLERANCE = (
     1.0  # seconds: psutil derives the start time from the boot time, which clock adjustments shift slightly
@@ -51,7 +53,7 @@ class ProcessIdentity:
 def boot_id() -> str:
     """Identifies the current boot: Linux's boot id, elsewhere the boot time in seconds."""
     if _BOOT_ID.exists():
-        return _BOOT_ID.read_text().strip()
+        return read_text(_BOOT_ID).strip()
     import psutil  # noqa: PLC0415 - as above
 
     return str(int(psutil.boot_time()))

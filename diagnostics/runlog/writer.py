@@ -30,6 +30,7 @@ from typing import Any, Self
 
 import orjson
 
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.runlog.line_file import LineFile
 from diagnostics.runlog.process import ProcessIdentity
 
@@ -259,7 +260,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 def _row_of(path: Path) -> dict[str, Any]:
     try:
-        row = json.loads(path.read_bytes())
+        row = read_json(path)
     except (OSError, ValueError) as error:
         raise RunLogError(f"{path.parent} holds no run that can go on: {path.name} cannot be read ({error})") from error
     if not isinstance(row, dict):

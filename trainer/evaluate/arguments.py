@@ -1,13 +1,13 @@
 """Parses the arguments of `rlvitals evaluate` into a checked request. Imports no torch."""
 
 import argparse
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
@@ -89,7 +89,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
         ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
     """
     try:
-        description = json.loads((folder / RUN_FILE).read_text("utf-8"))
+        description = read_json(folder / RUN_FILE)
         algorithm, values = description["algorithm"], description["config"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(

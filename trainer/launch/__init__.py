@@ -1,6 +1,5 @@
 """Starts and stops trainings as detached processes that outlive their parent. Imports no torch."""
 
-import json
 import os
 import signal
 import subprocess
@@ -11,9 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 
+from diagnostics.foreign_files import read_end, read_whole
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.runlog import CONSOLE_FILE, ENDED_STATES, RUN_FILE, STATUS_FILE
 from diagnostics.runlog.process import ProcessIdentity
 
+_LAST_BYTES = 1 << 16  # of a console log: its last line
 SECONDS_TO_CLAIM = 60.0
 """Time limit for a process to claim its run directory or end; half a second is usual."""
 
@@ -51,9 +53,9 @@ def resume(run_dir: Path) -> int:
         LaunchError: The run cannot go on, or its process ended before it took the run up again (with its own sentence).
     """
     status = run_dir / STATUS_FILE
-    before = status.read_bytes() if status.exists() else None
+    before = read_whole(status) if status.exists() else None
     process = _spawn(["train", "--resume", str(run_dir)], run_dir / CONSOLE_FILE)
-    _await(process, run_dir, lambda: status.exists() and status.read_bytes() != before)
+    _await(process, run_dir, lambda: status.exists() and read_whole(status) != before)
     return process.pid
 
 
@@ -109,12 +111,12 @@ def _clear(run_dir: Path) -> None:
 
 def _status(run_dir: Path) -> tuple[ProcessIdentity, str]:
     try:
-        status = json.loads((run_dir / STATUS_FILE).read_text("utf-8"))
+        status = read_json(run_dir / STATUS_FILE)
         return ProcessIdentity(**{field.name: status[field.name] for field in fields(ProcessIdentity)}), status["state"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise LaunchError(f"{run_dir} holds no run that rlvitals started ({STATUS_FILE} cannot be read)") from error
 
 
 def _last_line(path: Path) -> str:
-    lines = path.read_text("utf-8", errors="replace").splitlines()
+    lines = read_end(path, _LAST_BYTES).decode("utf-8", "replace").splitlines()
     return lines[-1].removeprefix("rlvitals: ") if lines else ""

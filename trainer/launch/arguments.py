@@ -1,12 +1,11 @@
 """Parses the arguments of `rlvitals train` into a checked plan. Imports no torch."""
 
-import json
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import read_json, read_toml
 from diagnostics.runlog import RUN_FILE
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.built_in_rewards import BUILT_IN
@@ -104,7 +103,7 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:
     try:
-        parent = json.loads((run / RUN_FILE).read_text("utf-8"))
+        parent = read_json(run / RUN_FILE)
         algorithm, values, run_id = parent["algorithm"], parent["config"], parent["run_id"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
@@ -169,8 +168,8 @@ def _demo_values(algorithm: str, task: str | None) -> Mapping[str, Any]:
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return read_toml(path)
+    except (OSError, ValueError) as error:
         raise ConfigError(f"the configuration {path} cannot be read: {error}") from error
 
 

@@ -1,11 +1,11 @@
 """The state that a run resumes from: its newest complete checkpoint and its options. Imports no torch."""
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE, STATUS_FILE
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
@@ -50,7 +50,7 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
         ConfigError: The folder holds no run of rlvitals, or this version does not understand its options.
     """
     try:
-        description = json.loads((run / RUN_FILE).read_text("utf-8"))
+        description = read_json(run / RUN_FILE)
         algorithm, values = str(description["algorithm"]), dict(description["config"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --resume needs one") from error
@@ -78,6 +78,6 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
 
 def _resumed(run: Path) -> list[dict[str, Any]]:
     try:
-        return list(json.loads((run / STATUS_FILE).read_text("utf-8")).get("resumed", ()))
+        return list(read_json(run / STATUS_FILE).get("resumed", ()))
     except (OSError, ValueError, AttributeError):
         return []

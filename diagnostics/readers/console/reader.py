@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from stat import S_ISREG
 
+from diagnostics.foreign_files import open_regular
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
@@ -170,7 +171,7 @@ def _is_console(file: Path) -> bool:
 def _shows_training(file: Path, inode: int, size: int, changed: int) -> bool:
     """Whether the head or the end of a text shows a training; unchanged files are not read again."""
     try:
-        with file.open("rb") as text:
+        with open_regular(file) as text:
             if _is_of_training(text.read(HEAD_BYTES)):
                 return True
             text.seek(max(HEAD_BYTES, size - END_BYTES))

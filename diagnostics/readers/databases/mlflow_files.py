@@ -4,9 +4,11 @@
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_head, read_text
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -138,13 +140,13 @@ class _Log:
 def _parameters(folder: Path) -> Iterator[tuple[str, Any]]:
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = file.relative_to(folder).as_posix()
-        yield name.encode(errors="replace").decode(), parameter(file.read_text("utf-8", "replace"))
+        with suppress(OSError):
+            yield name.encode(errors="replace").decode(), parameter(read_text(file, errors="replace"))
 
 
 def _meta(folder: Path) -> dict[str, Any] | None:
     try:
-        with (folder / META).open("rb") as file:
-            return flat_yaml(file.read(MAX_META_BYTES).decode("utf-8", "replace"))
+        return flat_yaml(read_head(folder / META, MAX_META_BYTES).decode("utf-8", "replace"))
     except OSError:
         return None
 

@@ -6,31 +6,50 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
+from diagnostics.foreign_files import Cancelled, TimedOut, check_cancelled
+
 SECONDS_TO_WAIT = 2.0  # to wait for a writer that holds the lock
+_STEPS_BETWEEN_QUESTIONS = 100_000  # instructions of SQLite's machine, some milliseconds
 
 
 @contextmanager
 def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
     """Open a database for reading, as immutable if no file may be created beside it.
 
+    A query is interrupted when nobody waits for it, which raises Cancelled or TimedOut.
     Raises FileNotFoundError or sqlite3.Error.
     """
-    if not file.is_file():
+    if not file.is_file():  # SQLite would wait at a FIFO
         raise FileNotFoundError(file)
-    database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True, timeout=SECONDS_TO_WAIT)
+    address = file.resolve().as_uri()
+    database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=SECONDS_TO_WAIT)
     try:
+        database.set_progress_handler(_is_given_up, _STEPS_BETWEEN_QUESTIONS)
         try:
             database.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
         except sqlite3.OperationalError:
             database.close()
-            database = sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+            check_cancelled()
+            database = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+            database.set_progress_handler(_is_given_up, _STEPS_BETWEEN_QUESTIONS)
         _check_whole(database, file)
         database.text_factory = partial(str, encoding="utf-8", errors="replace")
         yield database
+    except sqlite3.OperationalError:
+        check_cancelled()  # it may have been interrupted
+        raise
     except UnicodeDecodeError as error:  # SQLite's own message quotes a name that is not valid text
         raise sqlite3.DatabaseError("its tables have names that are no text") from error
     finally:
         database.close()
+
+
+def _is_given_up() -> bool:
+    try:
+        check_cancelled()
+    except (Cancelled, TimedOut):
+        return True
+    return False
 
 
 def _check_whole(database: sqlite3.Connection, file: Path) -> None:

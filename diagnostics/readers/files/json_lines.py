@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from diagnostics.foreign_files.documents import parse_json
 from diagnostics.readers.files.tail import Tail
+from diagnostics.readers.files.text_lines import LineTail
 
 Row = dict[str, Any]
 
@@ -24,29 +26,41 @@ class JsonLines:
     """Follows one JSON-lines file; holds back an incomplete last line."""
 
     def __init__(self, path: Path) -> None:
-        self.tail = Tail(path)
-        self.malformed = 0
-        self._torn = b""
+        self._lines = LineTail(path)
+        self._misfits = 0
+
+    @property
+    def tail(self) -> Tail:
+        """The file, as far as it was read."""
+        return self._lines.tail
+
+    @property
+    def malformed(self) -> int:
+        """Lines that are no JSON object, or longer than the bound."""
+        return self._misfits + self._lines.too_long
 
     @property
     def torn_bytes(self) -> int:
         """The length of the incomplete last line."""
-        return len(self._torn)
+        return self._lines.torn_bytes
 
     def lines(self) -> Iterator[Line]:
         """The rows completed since the last call."""
-        for chunk in self.tail.chunks():
-            start = self.tail.offset - len(chunk) - len(self._torn)
-            *complete, self._torn = (self._torn + chunk).split(b"\n")
-            for text in complete:
+        for found in self._lines.read():
+            start = found.start
+            for text in found.texts:
                 end = start + len(text) + 1
                 if text.strip():
                     row = parse_row(text)
                     if row is None:
-                        self.malformed += 1
+                        self._misfits += 1
                     else:
                         yield Line(start, end, row)
                 start = end
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        return self._lines.notes()
 
 
 def parse_row(text: bytes) -> Row | None:
@@ -55,8 +69,8 @@ def parse_row(text: bytes) -> Row | None:
         row = orjson.loads(text)
     except orjson.JSONDecodeError:  # strict JSON has no NaN: fall back to the slower parser
         try:
-            row = json.loads(text)
-        except (ValueError, RecursionError):  # the latter for thousands of open brackets
+            row = parse_json(text)
+        except ValueError:
             return None
     return row if isinstance(row, dict) else None
 

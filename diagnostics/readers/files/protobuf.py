@@ -9,6 +9,9 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 _FIXED_BYTES = {FIXED64: 8, FIXED32: 4}
 
 
+_MOST_BITS = 70  # ten bytes of seven
+
+
 class WireError(ValueError):
     """Bytes that are not a message."""
 
@@ -46,6 +49,8 @@ def varint(message: bytes, position: int) -> tuple[int, int]:
             value |= (byte & 0x7F) << shift
             shift += 7
             position += 1
+            if shift > _MOST_BITS:
+                raise WireError("a varint has more bits than Protocol Buffers allow")
     except IndexError as error:
         raise WireError("a varint has no end") from error
     return value | byte << shift, position + 1

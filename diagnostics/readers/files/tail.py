@@ -4,6 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from diagnostics.foreign_files import check_cancelled, hole_after, open_regular, read_head
+from diagnostics.foreign_files.bounds import HOLE_BYTES, POLL_BYTES, size_in_words
+
 CHUNK_BYTES = 1 << 21  # bounds the memory needed for a large file
 HEAD_BYTES = 1 << 12
 
@@ -20,6 +23,7 @@ class Tail:
         self.head = b""
         self.unread = 0  # bytes after the offset at the last poll
         self._inode: int | None = None
+        self._hole = 0  # bytes after the offset that were never written
 
     @property
     def was_replaced(self) -> bool:
@@ -32,26 +36,45 @@ class Tail:
         return found.st_size > self.offset and not self._has_same_head()
 
     def chunks(self) -> Iterator[bytes]:
-        """The new bytes in chunks. Raises OSError if the file exists but cannot be read."""
+        """The new bytes in chunks, up to a bound. Raises OSError if the file exists but cannot be read.
+
+        Raises Cancelled or TimedOut between two chunks; the next call goes on there.
+        """
         found = self._stat()
         if found is None or (self._inode is not None and found.st_size <= self.offset):
             return
-        with self.path.open("rb") as file:
+        with open_regular(self.path, buffering=0) as file:
             inode = os.fstat(file.fileno()).st_ino
             if self._inode not in (None, inode):  # replaced meanwhile: `was_replaced` reports it at the next poll
                 return
-            self._inode = inode
-            file.seek(self.offset)
-            while chunk := file.read(CHUNK_BYTES):
+            self._inode, end = inode, self.offset + POLL_BYTES
+            while self.offset < end:
+                check_cancelled()
+                if (hole := hole_after(file, self.offset)) > HOLE_BYTES:
+                    self._hole = hole
+                    return
+                file.seek(self.offset)
+                if not (chunk := file.read(CHUNK_BYTES)):
+                    break
                 self.offset += len(chunk)
                 self.head += chunk[: max(0, HEAD_BYTES - len(self.head))]
-                self.unread = max(0, found.st_size - self.offset)
+                self.unread, self._hole = max(0, found.st_size - self.offset), 0
                 yield chunk
+
+    def notes(self) -> Iterator[str]:
+        """A sentence about what a bound left out of the file."""
+        read, size = size_in_words(self.offset), size_in_words(self.offset + self.unread)
+        if self._hole:
+            yield (
+                f"the first {read} of {self.path.name} were read: the next {size_in_words(self._hole)} were never "
+                "written, so that the disk does not hold them"
+            )
+        elif self.unread:
+            yield f"the first {read} of {self.path.name} were read (of {size}); the rest follows"
 
     def _has_same_head(self) -> bool:
         try:
-            with self.path.open("rb") as file:
-                return file.read(len(self.head)) == self.head
+            return read_head(self.path, len(self.head)) == self.head
         except FileNotFoundError:  # it vanished meanwhile
             return False
 

@@ -1,11 +1,11 @@
 """Reads run directories written by `diagnostics.runlog`: events, samples and status, live or finished."""
 
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_end, read_whole
 from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
@@ -181,7 +181,7 @@ def read_description(path: Path) -> Row:
     """The run directory's run.json. Raises UnreadableRun if it is missing or not a JSON object."""
     file = path / RUN_FILE
     try:
-        description = parse_row(file.read_bytes())
+        description = parse_row(read_whole(file))
     except OSError as error:
         raise UnreadableRun(path, f"{file} cannot be read: {error.strerror}") from error
     if description is None:
@@ -194,7 +194,7 @@ def read_description(path: Path) -> Row:
 def read_status(path: Path) -> Row:
     """The current status.json; empty if it is missing or not a JSON object."""
     try:
-        return parse_row((path / STATUS_FILE).read_bytes()) or {}
+        return parse_row(read_whole(path / STATUS_FILE)) or {}
     except FileNotFoundError:
         return {}
 
@@ -202,9 +202,7 @@ def read_status(path: Path) -> Row:
 def _last_words(console: Path) -> str:
     """The end of the console output; empty if there is none."""
     try:
-        with console.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - LAST_WORDS_BYTES))
-            return file.read().decode(errors="replace")
+        return read_end(console, LAST_WORDS_BYTES).decode(errors="replace")
     except OSError:
         return ""
 

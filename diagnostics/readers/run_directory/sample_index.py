@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_span
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_text, as_whole, parse_row
 
@@ -71,10 +72,8 @@ def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Samp
     """The samples of one step in file order; none if the file is gone."""
     start, end = spans[step]
     try:
-        with path.open("rb") as file:
-            file.seek(start)
-            rows = map(parse_row, file.read(end - start).split(b"\n"))
-    except FileNotFoundError:
+        rows = map(parse_row, read_span(path, start, end).split(b"\n"))
+    except OSError:
         return ()
     return tuple(to_sample(row) for row in rows if row is not None and row.get("step") == step)
 

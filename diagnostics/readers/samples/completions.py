@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 
+from diagnostics.foreign_files import open_regular, read_whole
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -141,7 +142,7 @@ def read_rows(file: Path) -> list[Row]:
     if file.suffix == ".parquet":
         return list(parquet.read_rows(file))
     try:
-        rows = map(parse_row, file.read_bytes().split(b"\n"))
+        rows = map(parse_row, read_whole(file).split(b"\n"))
     except OSError:
         return []
     return [row for row in rows if row is not None]
@@ -159,7 +160,7 @@ def _holds_samples(file: Path, column: str | None = None) -> bool:
     if file.suffix == ".parquet":
         return file.name.startswith("completions_")
     try:
-        with file.open("rb") as lines:
+        with open_regular(file) as lines:
             row = parse_row(lines.readline(1 << 20))
     except OSError:
         return False

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files import open_regular, read_span
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -43,7 +44,7 @@ def start_time(path: Path) -> float | None:
 def is_sample_log(file: Path) -> bool:
     """Whether a file's first row contains completions and names their step."""
     try:
-        with file.open("rb") as lines:
+        with open_regular(file) as lines:
             row = parse_row(lines.readline(FIRST_ROW_BYTES))
     except OSError:
         return False
@@ -147,10 +148,8 @@ def load_samples(spans: Mapping[int, tuple[Span, ...]], step: int) -> tuple[Samp
 
 def _rows(span: Span) -> Iterator[Row]:
     try:
-        with span.file.open("rb") as file:
-            file.seek(span.start)
-            lines = file.read(span.end - span.start).split(b"\n")
-    except FileNotFoundError:
+        lines = read_span(span.file, span.start, span.end).split(b"\n")
+    except OSError:
         return
     yield from (row for row in map(parse_row, lines) if row is not None)
 

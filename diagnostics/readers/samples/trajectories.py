@@ -14,6 +14,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files import read_whole
+from diagnostics.foreign_files.documents import parse_yaml
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -229,18 +231,16 @@ def _matching(folder: Path, pattern: re.Pattern[str]) -> list[tuple[int, Path]]:
 def _yaml(content: bytes) -> Any:
     """The content of a YAML file (safe loader); None if it is invalid. Raises ImportError without PyYAML."""
     try:
-        import yaml  # noqa: PLC0415 - not part of the base install
+        return parse_yaml(content)
     except ModuleNotFoundError as error:
         raise ImportError(INSTALL) from error
-    try:
-        return yaml.load(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except ValueError:
         return None
 
 
 def _bytes(file: Path) -> bytes:
     try:
-        return file.read_bytes()
+        return read_whole(file)
     except OSError:
         return b""
 

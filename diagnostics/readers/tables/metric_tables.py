@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import open_regular
+from diagnostics.foreign_files.bounds import LINE_BYTES
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -26,7 +28,6 @@ from diagnostics.readers.wandb.csv_export import is_export
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
 PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
-FIRST_ROW_BYTES = 64 << 20  # a row with a million names takes about 20 MiB
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
 _TIMES = ("time", "timestamp", "_timestamp")
@@ -229,8 +230,8 @@ def _first_row(file: Path) -> Mapping[str, Any] | None:
     if file.suffix == ".parquet":
         return None if _STEP_FILE.fullmatch(file.name) else first_row(file)
     try:
-        with file.open("rb") as lines:
-            first, second = lines.readline(FIRST_ROW_BYTES), lines.readline(FIRST_ROW_BYTES)
+        with open_regular(file) as lines:
+            first, second = lines.readline(LINE_BYTES), lines.readline(LINE_BYTES)
     except OSError:
         return None
     if file.suffix != ".csv":

@@ -4,11 +4,11 @@
 in `SPLIT_split_metrics.jsonl` name their epoch, which is an iteration too.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -132,7 +132,7 @@ class _Log:
 
 def _config(file: Path) -> dict[str, Any]:
     try:
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = read_json(file)
+    except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from diagnostics.foreign_files import read_head
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
@@ -98,7 +99,6 @@ def _values(text: str) -> Iterator[tuple[str, str]]:
 
 def _is_log(file: Path) -> bool:
     try:
-        with file.open("rb") as log:
-            return _LINE.match(log.read(HEAD_BYTES).decode("utf-8", "replace")) is not None
+        return _LINE.match(read_head(file, HEAD_BYTES).decode("utf-8", "replace")) is not None
     except OSError:
         return False

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_whole
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -65,7 +66,10 @@ class Reader:
         return self._last
 
     def _read(self, file: Path, written: float) -> Recording:
-        state = parse_row(file.read_bytes())
+        try:
+            state = parse_row(read_whole(file))
+        except OSError as error:
+            raise UnreadableRun(self.path, f"{file} cannot be read: {error.strerror}") from error
         if state is None or not isinstance(state.get("log_history"), list):
             if self._last is not None:  # a Trainer writes in place: complete at the next poll
                 return self._last

@@ -11,6 +11,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_text, read_whole
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -110,7 +111,7 @@ def _status(manifest: Row, step: int | None) -> Status:
 
 def _manifest(folder: Path) -> Row | None:
     try:
-        return parse_row((folder / MANIFEST).read_bytes())
+        return parse_row(read_whole(folder / MANIFEST))
     except OSError:
         return None
 
@@ -122,7 +123,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 def _texts(files: Path) -> dict[str, str]:
     try:
-        return {REQUIREMENTS: (files / REQUIREMENTS).read_text("utf-8", "replace")}
+        return {REQUIREMENTS: read_text(files / REQUIREMENTS, errors="replace")}
     except OSError:
         return {}
 

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from diagnostics.foreign_files import open_regular, read_text
+from diagnostics.foreign_files.bounds import LINE_BYTES
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -18,7 +20,6 @@ from diagnostics.readers.samples.tables import number_of
 SEPARATOR = " - "
 BOUNDS = ("__MIN", "__MAX")  # of points that the page aggregated
 OWN_STEP = "_step"
-HEADER_BYTES = 64 << 20  # for a million names
 
 
 class Column(NamedTuple):
@@ -100,7 +101,7 @@ class Reader:
 
 def _take(file: Path, run: str, rows: Rows) -> int:
     """Add a run's points from one panel; returns the number of rows without a step."""
-    header, *lines = map(csv_lines.cells, _whole_lines(file.read_text("utf-8-sig", "replace")))
+    header, *lines = map(csv_lines.cells, _whole_lines(read_text(file, encoding="utf-8-sig", errors="replace")))
     columns = [column for column in _columns(header) if column.run == run]
     own = next((index for index, name in enumerate(header) if name == f"{run}{SEPARATOR}{OWN_STEP}"), None)
     misfits = 0
@@ -146,8 +147,8 @@ def _exports(folder: Path) -> list[Path]:
 
 def _header(file: Path) -> list[str]:
     try:
-        with file.open("rb") as lines:
-            first = lines.readline(HEADER_BYTES).decode("utf-8-sig", "replace")
+        with open_regular(file) as lines:
+            first = lines.readline(LINE_BYTES).decode("utf-8-sig", "replace")
     except OSError:
         return []
     return csv_lines.cells(first)

@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_text
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -260,7 +261,7 @@ class _Log:
 def _texts(folder: Path) -> dict[str, str]:
     """Files beside the log that name the producer's version."""
     try:
-        return {REQUIREMENTS: (folder / "files" / REQUIREMENTS).read_text("utf-8", "replace")}
+        return {REQUIREMENTS: read_text(folder / "files" / REQUIREMENTS, errors="replace")}
     except OSError:
         return {}
 

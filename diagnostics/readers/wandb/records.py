@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from diagnostics.foreign_files.bounds import RECORD_BYTES
 from diagnostics.readers.files.tail import Tail
 
 MAGIC = b":W&B"
@@ -19,6 +20,7 @@ _FRAME = struct.Struct("<IHB")
 _FULL, _FIRST, _MIDDLE, _LAST = 1, 2, 3, 4
 _TYPES = frozenset({_FULL, _FIRST, _MIDDLE, _LAST})
 _NOTHING_WRITTEN = 0
+_MOST_PARTS = RECORD_BYTES // _BLOCK_BYTES
 
 
 class _Frame(NamedTuple):
@@ -56,6 +58,9 @@ class WandbRecords:
         for chunk in self.tail.chunks():
             self._data += chunk
             yield from self._complete()
+            if not self.has_header and len(self._data) >= _HEADER_BYTES:  # of another kind: nothing here is a record
+                self._data = self._data[:_HEADER_BYTES]
+                return
 
     def _complete(self) -> Iterator[bytes]:
         at = self._after_header()
@@ -100,7 +105,9 @@ class WandbRecords:
             self._parts = [part]
         elif self._parts is not None:  # a part is lost if its beginning was
             self._parts.append(part)
-            if kind == _LAST:
+            if len(self._parts) > _MOST_PARTS:
+                self._lose()
+            elif kind == _LAST:
                 yield b"".join(self._parts)
                 self._parts = None
 

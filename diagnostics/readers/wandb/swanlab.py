@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import read_text
+from diagnostics.foreign_files.documents import read_yaml
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -202,12 +204,8 @@ def _seconds(timestamp: Any) -> float | None:
 def _config(file: Path) -> dict[str, Any]:
     """The settings, each nested under `value`; none without PyYAML, which reads the file."""
     try:
-        import yaml  # noqa: PLC0415 - not part of the base install
-
-        found = yaml.safe_load(file.read_text("utf-8", "replace"))
-    except (ImportError, OSError):
-        return {}
-    except (ValueError, RecursionError, yaml.YAMLError):
+        found = read_yaml(file, errors="replace")
+    except (ImportError, OSError, ValueError):
         return {}
     items = found.items() if isinstance(found, dict) else ()
     return {str(name): item["value"] for name, item in items if isinstance(item, dict) and "value" in item}
@@ -216,7 +214,7 @@ def _config(file: Path) -> dict[str, Any]:
 def _texts(file: Path) -> dict[str, str]:
     """Files beside the log that name the producer's version."""
     try:
-        return {REQUIREMENTS: file.read_text("utf-8", "replace")}
+        return {REQUIREMENTS: read_text(file, errors="replace")}
     except OSError:
         return {}
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files.documents import read_json
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.samples.tables import is_sample_table, to_samples
 
@@ -95,10 +96,10 @@ def _content_hash(file: Path) -> str:
 def read_table(file: Path) -> list[Row]:
     """The rows of a `.table.json` with completions; none if it contains something else or cannot be read."""
     try:
-        table = json.loads(file.read_bytes())
+        table = read_json(file)
         columns = [str(name) for name in table["columns"]]
         rows = [dict(zip(columns, row, strict=True)) for row in table["data"]]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError):
         return []
     return rows if is_sample_table(columns) else []
 

@@ -3,10 +3,12 @@
 Little-endian; checksums are masked CRC-32C. The format is described in TensorFlow's `record_writer.h`.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 from pathlib import Path
 
+from diagnostics.foreign_files.bounds import RECORD_BYTES
 from diagnostics.readers.files.tail import CHUNK_BYTES, Tail
 from diagnostics.readers.tensorboard.decode.crc import masked
 from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find_frames
@@ -15,6 +17,8 @@ from diagnostics.readers.tensorboard.decode.round_cache import Rounds
 
 _HEADER = struct.Struct("<QI")
 _CHECKSUM = struct.Struct("<I")
+_LENGTH_BYTES = 8
+_NOT_ZERO = re.compile(rb"[^\0]")
 _UPPER_HALF_OF_LENGTH = bytes(4)  # zero in every record below 4 GiB
 WORTH_A_STRETCH = 1 << 15  # bytes; fewer are read one at a time faster than the arrays are set up
 _WORTH_KEEPING = 1 << 19  # bytes kept for the next chunk, because a stretch of their own would be short
@@ -115,10 +119,19 @@ class Records:
             if _is_header(data, position):
                 self._is_lost = False
                 return position
-            start = position + 1
+            start = max(position + 1, _end_of_zeros(data, position) - _LENGTH_BYTES)
         return max(start, len(data) - HEADER_BYTES + 1)
 
 
 def _is_header(data: bytes, position: int) -> bool:
     header = data[position : position + HEADER_BYTES]
-    return len(header) == HEADER_BYTES and _HEADER.unpack(header)[1] == masked(header[:8])
+    if len(header) < HEADER_BYTES:
+        return False
+    size, checksum = _HEADER.unpack(header)
+    return bool(size <= RECORD_BYTES) and checksum == masked(header[:_LENGTH_BYTES])
+
+
+def _end_of_zeros(data: bytes, position: int) -> int:
+    """Where the zero bytes from a position on end; a header begins with no more of them than its length has bytes."""
+    found = _NOT_ZERO.search(data, position)
+    return found.start() if found else len(data)
