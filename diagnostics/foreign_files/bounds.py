@@ -27,8 +27,14 @@ POLL_BYTES = 16_000_000_000
 POLL_SECONDS = 300.0
 """For reading one log at one poll. At 100 MB/s, the slowest format, this is 30 GB."""
 
-SAMPLE_ROWS = 200_000
-"""Of a table of completions: fifty times more than anybody pages through, and 1 GB as Python objects."""
+SAMPLE_ROWS = 50_000
+"""Of the completions of one step: ten times the largest batches."""
+
+TABLE_CELLS = 1_000_000
+"""Of a parquet table, or as many as its file has bytes: a number takes a byte or more, unless it repeats for ever."""
+
+TABLE_BYTES = 256_000_000
+"""Of a parquet table in memory, before its cells become Python objects."""
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
 
+_CHUNK_BYTES = 1 << 16
 _BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system's own
 _KINDS = {
     stat.S_IFDIR: "a folder",
@@ -53,11 +54,12 @@ def read_whole(path: Path, limit: int = WHOLE_FILE_BYTES) -> bytes:
     """All of a file. Raises FileTooLarge beyond `limit` bytes, NotRegularFile, or another OSError."""
     with open_regular(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size <= limit:
-            content = file.read(limit + 1) or b""
-            size = max(size, len(content)) if len(content) > limit else 0
-        if size:
-            raise FileTooLarge(path, size, limit)
+        content = file.read(size + 1) or b"" if size <= limit else b""
+        while size < len(content) <= limit:  # it grew meanwhile, or is one of the kernel's, which tell no size
+            size = len(content)
+            content += file.read(_CHUNK_BYTES) or b""
+    if max(size, len(content)) > limit:
+        raise FileTooLarge(path, max(size, len(content)), limit)
     return content
 
 

@@ -81,7 +81,7 @@ class _Log:
     """What was read of one text so far."""
 
     def __init__(self, path: Path) -> None:
-        self.malformed = 0
+        self._misfits = 0
         self.is_rounded = False
         self.settings = PrintedSettings()
         self._columns = Columns()  # indexed by row number, from 0
@@ -138,14 +138,18 @@ class _Log:
         error = ending.error if state == "failed" else None
         return Status(state=state, step=step, total=total, last_written=written, error=error)
 
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self._lines.too_long
+
     def notes(self) -> tuple[str, ...]:
-        return (*self._rows.notes(), *((ROUNDED,) if self.is_rounded else ()))
+        return (*self._rows.notes(), *((ROUNDED,) if self.is_rounded else ()), *self._lines.notes())
 
     def _take(self, item: Row | Bar | Panel) -> None:
         if not isinstance(item, Row):
             self._rows.note(item)
             return
-        self.malformed += item.misfits
+        self._misfits += item.misfits
         if item.values:
             self._ending.forget()
             self.is_rounded = self.is_rounded or item.is_rounded

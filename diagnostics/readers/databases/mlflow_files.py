@@ -86,6 +86,7 @@ class Reader:
             status=Status(state=state, step=log.last_step, last_written=log.last_written),
             created=seconds(meta.get("start_time")),
             malformed=log.malformed,
+            notes=tuple(log.notes()),
         )
 
 
@@ -94,7 +95,7 @@ class _Log:
 
     def __init__(self, folder: Path) -> None:
         self.columns = Columns()
-        self.malformed = 0
+        self._misfits = 0
         self.last_step: int | None = None
         self._folder = folder / METRICS
         self._files: dict[Path, TextLines] = {}
@@ -107,6 +108,15 @@ class _Log:
     def last_written(self) -> float | None:
         """When a metric was last written, in seconds since the epoch."""
         return max((file.stat().st_mtime for file in self._files if file.exists()), default=None)
+
+    @property
+    def malformed(self) -> int:
+        """Lines that are no point, or longer than the bound."""
+        return self._misfits + sum(lines.too_long for lines in self._files.values())
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        return (note for lines in self._files.values() for note in lines.notes())
 
     def read(self) -> bool:
         """Read what was appended; False if nothing was."""
@@ -128,10 +138,10 @@ class _Log:
             value, step = float(rest[0]), int(rest[1]) if len(rest) > 1 else 0
             time = int(moment) * MILLISECOND
         except (ValueError, IndexError, OverflowError):
-            self.malformed += 1
+            self._misfits += 1
             return
         if not -LARGEST_STEP <= step < LARGEST_STEP:
-            self.malformed += 1
+            self._misfits += 1
             return
         self.columns.add(tag, step, value, time)
         self.last_step = max(step, self.last_step or 0)

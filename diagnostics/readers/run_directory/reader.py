@@ -151,6 +151,7 @@ class _Log:
         if schema != SCHEMA_VERSION:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
         for lines in (self._events, self.samples.lines):
+            yield from lines.notes()
             if has_ended and lines.torn_bytes:
                 yield f"{lines.tail.path.name} ends within a line; its last {lines.torn_bytes} bytes were left out"
 

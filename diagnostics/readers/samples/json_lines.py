@@ -96,6 +96,7 @@ class Reader:
             samples=_samples(spans),
             status=Status(state="unknown", step=max(spans, default=None), last_written=self.path.stat().st_mtime),
             malformed=self._log.malformed,
+            notes=tuple(self._log.notes()),
         )
 
 
@@ -114,6 +115,10 @@ class _Log:
     @property
     def malformed(self) -> int:
         return self._misfits + sum(part.malformed for part in self._parts.values())
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        return (note for part in self._parts.values() for note in part.notes())
 
     def read(self, files: tuple[Path, ...]) -> bool:
         """Index the new rows; False if there are none."""

@@ -57,7 +57,8 @@ class Reader:
 
     def _record(self, written: float) -> Recording:
         name = _step_column(self.path) or ""
-        cells = parquet.column(self.path, name) if name else []
+        taken = parquet.column(self.path, name)
+        cells = taken.items
         steps = {step: cell for cell in cells if (step := step_of({"step": cell})) is not None}
         return Recording(
             path=self.path,
@@ -68,6 +69,7 @@ class Reader:
             samples=Samples(tuple(sorted(steps)), partial(load_samples, self.path, name, steps)),
             status=Status(state="unknown", step=max(steps, default=None), last_written=written),
             malformed=sum(step_of({"step": cell}) is None for cell in cells),
+            notes=taken.notes(self.path),
         )
 
 

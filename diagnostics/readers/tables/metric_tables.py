@@ -7,7 +7,7 @@ Stable-Baselines3, LLaMA-Factory and anything else that writes one row of number
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import csv_lines
 from diagnostics.readers.files.json_lines import JsonLines, as_whole, parse_row
 from diagnostics.readers.files.parquet import NOT_WHOLE, first_row, rows_of_whole
-from diagnostics.readers.files.tail import Tail
+from diagnostics.readers.files.text_lines import LineTail
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, number_of
 from diagnostics.readers.single_file import FileReader, name_of, state_of
@@ -74,7 +74,7 @@ class Reader(FileReader["_Log"]):
             tags=log.rows.columns.series(),
             status=status,
             malformed=log.malformed,
-            notes=(f"the column {log.axis} counts the steps", *log.rows.notes()),
+            notes=(f"the column {log.axis} counts the steps", *log.rows.notes(), *log.notes()),
         )
 
 
@@ -100,6 +100,10 @@ class _Log(ABC):
     @abstractmethod
     def read(self) -> bool:
         """Read what was appended; False if nothing was."""
+
+    @abstractmethod
+    def notes(self) -> Iterable[str]:
+        """Sentences about what a bound left out."""
 
     def status(self, written: float, now: float) -> Status:
         return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
@@ -140,6 +144,9 @@ class _JsonLog(_Log):
             self.take(line.row)
         return self._lines.tail.offset != before
 
+    def notes(self) -> Iterable[str]:
+        return self._lines.notes()
+
 
 class _CsvLog(_Log):
     """A CSV with its header in the first line; quoted line breaks are not supported, as no metric log has them.
@@ -149,27 +156,32 @@ class _CsvLog(_Log):
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
-        self._tail = Tail(path)
-        self._torn = b""
+        self._lines = LineTail(path)
         self._header: Sequence[str] = ()
 
     @property
     def was_replaced(self) -> bool:
-        return self._tail.was_replaced
+        return self._lines.tail.was_replaced
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self._lines.too_long
 
     def read(self) -> bool:
-        before = self._tail.offset
-        for chunk in self._tail.chunks():
-            *complete, self._torn = (self._torn + chunk).split(b"\n")
-            for line in filter(bytes.strip, complete):
+        before = self._lines.tail.offset
+        for found in self._lines.read():
+            for line in filter(bytes.strip, found.texts):
                 self._take_line(line)
-        return self._tail.offset != before
+        return self._lines.tail.offset != before
+
+    def notes(self) -> Iterable[str]:
+        return self._lines.notes()
 
     def _take_line(self, line: bytes) -> None:
         cells = csv_lines.cells(line.decode("utf-8-sig", "replace"))
         if not self._header:
             self._header = cells
-            self._tail.head = max(self._tail.head, line + b"\n", key=len)
+            self._lines.tail.head = max(self._lines.tail.head, line + b"\n", key=len)
         elif len(cells) != len(self._header):
             self._misfits += 1
         else:
@@ -182,6 +194,7 @@ class _ParquetLog(_Log):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self._seen: tuple[int, int, int] | None = None
+        self._notes: tuple[str, ...] = ()
 
     @property
     def was_replaced(self) -> bool:
@@ -190,15 +203,19 @@ class _ParquetLog(_Log):
     def read(self) -> bool:
         found = self.path.stat()
         seen = (found.st_ino, found.st_size, found.st_mtime_ns)
-        rows = rows_of_whole(self.path) if seen != self._seen else None
-        if rows is None and self._seen is None:
+        taken = rows_of_whole(self.path) if seen != self._seen else None
+        if taken is None and self._seen is None:
             raise UnreadableRun(self.path, f"{self.path} {NOT_WHOLE}")
-        if rows is None:
+        if taken is None:
             return False
         self.rows, self.axis, self._misfits, self._seen = Rows(axes=()), None, 0, seen
-        for row in rows:
+        for row in taken.items:
             self.take(row)
+        self._notes = taken.notes(self.path)
         return True
+
+    def notes(self) -> Iterable[str]:
+        return self._notes
 
 
 _LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}

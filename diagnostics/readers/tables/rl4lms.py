@@ -76,7 +76,7 @@ class Reader:
             config=_config(self.path / CONFIG),
             status=Status(state="unknown", step=log.rows.last_step, last_written=written),
             malformed=log.malformed,
-            notes=("RL4LMs logs no step: the rows of a log are counted", *log.rows.notes()),
+            notes=("RL4LMs logs no step: the rows of a log are counted", *log.rows.notes(), *log.notes()),
         )
 
 
@@ -97,6 +97,10 @@ class _Log:
     @property
     def malformed(self) -> int:
         return self._misfits + sum(lines.malformed for lines in self._files.values())
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        return (note for lines in self._files.values() for note in lines.notes())
 
     def read(self) -> bool:
         """Read what was appended; False if nothing was."""

@@ -47,6 +47,7 @@ class Reader(FileReader["_Log"]):
             status=status,
             created=start_time(self.path),
             malformed=log.malformed,
+            notes=tuple(log.notes()),
         )
 
 
@@ -55,13 +56,20 @@ class _Log:
 
     def __init__(self, path: Path) -> None:
         self.columns = Columns()
-        self.malformed = 0
+        self._misfits = 0
         self._lines = TextLines(path)
         self._last_step: int | None = None
 
     @property
     def was_replaced(self) -> bool:
         return self._lines.tail.was_replaced
+
+    @property
+    def malformed(self) -> int:
+        return self._misfits + self._lines.too_long
+
+    def notes(self) -> Iterator[str]:
+        return self._lines.notes()
 
     def read(self) -> bool:
         before = self._lines.tail.offset
@@ -76,13 +84,13 @@ class _Log:
         match = _LINE.fullmatch(line)
         step = int(match["step"]) if match and len(match["step"]) < 20 else None
         if match is None or step is None or not -LARGEST_STEP <= step < LARGEST_STEP:
-            self.malformed += 1
+            self._misfits += 1
             return
         for name, value in _values(match["values"]):
             try:
                 self.columns.add(name, step, float(value), 0.0)
             except ValueError:
-                self.malformed += 1
+                self._misfits += 1
         self._last_step = step
 
 

@@ -80,6 +80,7 @@ class EventLog:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         if self._skipped:
             yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
+        yield from self._decoder.notes()
         for file, torn_bytes in self._decoder.torn() if has_ended else ():
             yield f"{file.name} ends within a record; its last {torn_bytes} bytes were left out"
 

@@ -70,7 +70,7 @@ class Reader:
         return self._last
 
     def _record(self, manifest: Row) -> Recording:
-        history, malformed = _history(self.path)
+        history, malformed, notes = _history(self.path)
         history.take_summary(_mapping(manifest.get("summary")))
         console = self.path / CONSOLE
         return Recording(
@@ -87,12 +87,12 @@ class Reader:
             created=_seconds(manifest.get("created")),
             console=console if console.exists() else None,
             malformed=malformed,
-            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes()),
+            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes(), *notes),
         )
 
 
-def _history(folder: Path) -> tuple[WandbHistory, int]:
-    """The rows of a folder, and how many of them are empty."""
+def _history(folder: Path) -> tuple[WandbHistory, int, tuple[str, ...]]:
+    """The rows of a folder, how many of them are malformed, and what a bound left out."""
     history, rows, system = WandbHistory(), JsonLines(folder / HISTORY), JsonLines(folder / SYSTEM)
     for line in rows.lines():
         history.take(line.row, None, folder / FILES)
@@ -100,7 +100,8 @@ def _history(folder: Path) -> tuple[WandbHistory, int]:
         measured = {name: value for name, value in line.row.items() if not name.startswith("_")}
         history.take_system(measured, as_number(line.row.get("_timestamp")) or 0.0)
     history.settle()
-    return history, history.malformed + rows.malformed + system.malformed
+    malformed = history.malformed + rows.malformed + system.malformed
+    return history, malformed, (*rows.notes(), *system.notes())
 
 
 def _status(manifest: Row, step: int | None) -> Status:

@@ -211,6 +211,7 @@ class _Log:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         yield from self.rows.notes()
         for file, records in self._records.items():
+            yield from records.tail.notes()
             if has_ended and records.torn_bytes:
                 yield f"{file.name} ends within a record; its last {records.torn_bytes} bytes were left out"
 

@@ -115,6 +115,7 @@ class Reader:
             status=status,
             created=log.started,
             malformed=log.records.malformed + log.misfits,
+            notes=tuple(log.records.tail.notes()),
         )
 
 

@@ -63,6 +63,10 @@ class EventDecoder:
         """The files that end within a record, each with the length of that torn end in bytes."""
         return ((file, records.torn_bytes) for file, records in self._records.items() if records.torn_bytes)
 
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        return (note for records in self._records.values() for note in records.tail.notes())
+
     def decode(self, files: Sequence[Path]) -> Iterator[Event | Stretch]:
         """What was appended to the files since the last call, in the order of writing."""
         for file in files:
