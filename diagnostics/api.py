@@ -4,16 +4,19 @@ import math
 import operator
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from diagnostics.assemble.assembler import Assembler
 from diagnostics.assemble.merge import Merger
+from diagnostics.foreign_files import TimedOut, time_limit
+from diagnostics.foreign_files.bounds import POLL_SECONDS
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, names_above
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
-from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.base import Reader, RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
@@ -36,7 +39,8 @@ class LiveRun:
                 it says so, where there is one.
         """
         self.path = run.path if isinstance(run, RunRef) else Path(run)
-        self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
+        with _explained(self.path):
+            self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
         self._recordings: tuple[Recording, ...] = ()
         self._merger = Merger()
         self._composer = Assembler(_names_above(self.path) if names is None else names)
@@ -46,14 +50,31 @@ class LiveRun:
 
         The first call returns the run. A change is new data or another status; without one this costs microseconds.
         """
-        try:
-            recordings = tuple(reader.refresh() for reader in self._readers)
-        except OSError as error:
-            raise UnreadableRun(self.path, f"{error.filename or self.path} cannot be read: {error.strerror}") from error
+        recordings = tuple(map(self._read, self._readers))
         if self._recordings and all(map(operator.is_, recordings, self._recordings)):
             return None
         self._recordings = recordings
         return self._composer.compose(self._merger.merge(recordings), observed_at=time.time())
+
+    def _read(self, reader: Reader) -> Recording:
+        with _explained(self.path):
+            return reader.refresh()
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Raises UnreadableRun with a sentence where the system refuses a log, or where it is too much to read."""
+    try:
+        with time_limit(POLL_SECONDS):
+            yield
+    except OSError as error:
+        raise UnreadableRun(path, f"{error.filename or path} cannot be read: {error.strerror or error}") from error
+    except TimedOut as error:
+        raise UnreadableRun(
+            path, f"{path} {error} to read; what is read so far is kept, and asking again goes on"
+        ) from error
+    except MemoryError as error:
+        raise UnreadableRun(path, f"{path} cannot be read: it does not fit into the memory of this machine") from error
 
 
 def open_run(path: str | Path | RunRef, names: OwnNames | None = None) -> Run:
@@ -78,7 +99,7 @@ def find_runs(path: str | Path) -> list[RunRef]:
     """Every run at or below a path, unread, in the order of their paths; none where the path holds none or is missing.
 
     A run directory is not descended into, and links to a run that is found anyway are left out. `open_run` says in a
-    sentence why a path holds no run.
+    sentence why a path holds no run. Raises nothing but Cancelled, inside `cancelled_when`.
     """
     return find(Path(path))
 

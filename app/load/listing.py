@@ -140,8 +140,9 @@ class Listing(Generic[Summary]):
         except UnreadableRun as error:
             found = replace(found, error=error.sentence)
         except Exception as error:  # a bug in one reader must not hide the other runs
-            logging.getLogger(__name__).exception("reading %s", path)
-            found = replace(found, error=f"{path} cannot be read: {error!r}")
+            logging.getLogger(__name__).debug("reading %s", path, exc_info=True)
+            sentence = f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}"
+            found = replace(found, error=sentence)
         self._listed = {**(self._listed or {}), path: found}
 
 

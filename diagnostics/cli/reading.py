@@ -1,6 +1,7 @@
 """Opening what the command line names: every run below a path, and one sentence for what cannot be read."""
 
 import argparse
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, read_names
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.report import Problem
+
+_log = logging.getLogger(__name__)
 
 
 def add_map(arguments: argparse.ArgumentParser) -> None:
@@ -36,6 +39,13 @@ def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run
                 yield open_run(run, names)
             except UnreadableRun as error:
                 yield Problem(str(error.path), str(error))
+            except Exception as error:  # a bug in one reader must not hide the other runs
+                _log.debug("reading %s", run, exc_info=True)
+                yield _bug(run if isinstance(run, Path) else run.path, error)
+
+
+def _bug(path: Path, error: Exception) -> Problem:
+    return Problem(str(path), f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}")
 
 
 def opened_one(path: Path, names: OwnNames | None = None) -> Run:

@@ -36,6 +36,18 @@ TABLE_CELLS = 1_000_000
 TABLE_BYTES = 256_000_000
 """Of a parquet table in memory, before its cells become Python objects."""
 
+FOLDER_FILES = 5_000
+"""Of one kind in one folder that are looked into for logs: each is opened several times, a millisecond together."""
+
+STEP_FILES = 100_000
+"""Of the completions of one training, a file a step, which are opened only when somebody asks for the step."""
+
+FOLDERS, FOLDER_DEPTH = 1_000_000, 64
+"""Of a search for runs: a home folder with data sets holds some hundred thousand."""
+
+SEARCH_SECONDS = 300.0
+"""For a search for runs; what was found until then counts."""
+
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 

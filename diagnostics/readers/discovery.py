@@ -3,25 +3,41 @@
 A run directory is one run and is not descended into; links do not produce duplicates.
 """
 
+import logging
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from diagnostics.foreign_files import Cancelled, NotRegularFile, TimedOut
+from diagnostics.foreign_files.walk import folders_below
 from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
 from diagnostics.readers.cached_reader import Cacheable, CachedReader
 from diagnostics.readers.grouping import group_runs, members
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
+MOST_CHARACTERS = 300  # of a path in a sentence
+_SAME_DIGITS = str.maketrans("123456789", "000000000")
+_log = logging.getLogger(__name__)
 
 
 def find(path: Path) -> list[RunRef]:
     """The runs at or below a path, ordered by path; none if it does not exist or may not be read.
 
     A run with several logs is found once. A database with several runs appears as a file with runs below it.
+    Raises nothing but Cancelled and TimedOut.
     """
-    if path.is_dir():
-        return group_runs(_walk(path))
+    try:
+        if path.is_dir():
+            return group_runs(_walk(path))
+        return _at(path)
+    except (OSError, ValueError):  # gone meanwhile, a name that is too long, a NUL in it
+        return []
+
+
+def _at(path: Path) -> list[RunRef]:
+    """The runs of a file, or the one that a path below a database names."""
     file = path if path.is_file() else path.parent
     if not file.is_file():
         return []
@@ -51,43 +67,58 @@ def _opened(ref: RunRef) -> Reader:
 
 
 def _walk(root: Path) -> Iterator[RunRef]:
-    """Real folders first, links last, so that a linked run gets its real path if that is below the root too."""
-    waiting, links, seen = [root], list[Path](), set[tuple[int, int]]()
-    while waiting or links:
-        folder = waiting.pop() if waiting else links.pop()
-        try:
-            identity = folder.stat()
-            if (identity.st_dev, identity.st_ino) in seen:
-                continue
-            entries = sorted(folder.iterdir())
-            below = [entry for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
-        except OSError:  # gone, not a folder, or no permission
-            continue
-        seen.add((identity.st_dev, identity.st_ino))
-        names = [entry.name for entry in entries]
-        yield from _runs_in(folder, names)
-        if all(form.has_runs_below for form in _formats_of(names)):
-            links += filter(Path.is_symlink, below)
-            waiting += filter(lambda path: not path.is_symlink(), below)
+    for folder in folders_below(root):
+        forms = _formats_of(folder.names)
+        yield from _of_formats(folder.path, forms)
+        if not all(form.has_runs_below for form in forms):
+            folder.below.clear()
 
 
 def _runs_in(folder: Path, file_names: Sequence[str]) -> Iterator[RunRef]:
+    return _of_formats(folder, _formats_of(file_names))
+
+
+def _of_formats(folder: Path, forms: Sequence[Format]) -> Iterator[RunRef]:
     """The runs in a folder itself; a run directory is one run, whatever else is in it."""
-    for form in _formats_of(file_names):
-        found = load(form).runs_in(folder)
+    for form in forms:
+        found = _of_format(folder, form)
         yield from found
         if found and not form.has_runs_below:
             return
 
 
+def _of_format(folder: Path, form: Format) -> tuple[RunRef, ...]:
+    try:
+        return load(form).runs_in(folder)
+    except (Cancelled, TimedOut):
+        raise
+    except OSError:  # gone meanwhile, or not ours to read
+        return ()
+    except Exception:  # a bug in one reader must not hide the runs of the others
+        _log.warning("looking for %s in %s failed; please report this", form.title, folder)
+        _log.debug("the error was", exc_info=True)
+        return ()
+
+
 def _formats_of(file_names: Sequence[str]) -> list[Format]:
-    """The formats with a mark among these names."""
-    return [form for form in FORMATS if any(form.fits(name) for name in file_names)]
+    """The formats with a mark among these names; marks tell digits from other characters, not from each other."""
+    shapes = {name.translate(_SAME_DIGITS) for name in file_names}
+    return [form for form in FORMATS if any(map(form.fits, shapes))]
 
 
 def _none_found(path: Path) -> str:
-    if not path.exists():
+    try:
+        return _seen_at(path)
+    except (OSError, ValueError) as error:  # a name that is too long, a NUL in it
+        return f"{_shortened(path)} cannot be opened: {getattr(error, 'strerror', None) or error}"
+
+
+def _seen_at(path: Path) -> str:
+    kind = stat.S_IFMT(path.stat().st_mode) if path.exists() else 0
+    if not kind:
         return f"{path} does not exist"
+    if kind not in (stat.S_IFREG, stat.S_IFDIR):
+        return f"{NotRegularFile(path, kind)}; give a run's folder"
     if path.is_file():
         return f"{path} is a file of no known format (looked for {LOOKED_FOR}); give a run's folder"
     if not os.access(path, os.R_OK | os.X_OK):
@@ -95,6 +126,11 @@ def _none_found(path: Path) -> str:
     if not any(path.iterdir()):
         return f"{path} is an empty folder: no run has been written into it yet"
     return f"{path} holds no known run (looked for {LOOKED_FOR}, here and in the folders below)"
+
+
+def _shortened(path: Path) -> str:
+    text = str(path).replace("\0", "\\0")
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
 
 
 def _several_found(path: Path, found: list[RunRef]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from diagnostics.foreign_files import read_head, read_text
 from diagnostics.foreign_files.bounds import YAML_BYTES
+from diagnostics.foreign_files.folders import resolved
 from diagnostics.readers.tensorboard.file_groups import opened_at
 
 CARD_FILE = "README.md"
@@ -73,7 +74,7 @@ def _card(event_file: Path) -> Path:
 
 
 def _telling(folder: Path) -> str:
-    folder = folder.resolve()
+    folder = resolved(folder)
     return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _TELLS_NOTHING else folder.name
 
 

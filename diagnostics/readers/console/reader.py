@@ -10,6 +10,7 @@ from pathlib import Path
 from stat import S_ISREG
 
 from diagnostics.foreign_files import open_regular
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.series import RawSeries
 from diagnostics.model.status import Status
@@ -32,7 +33,7 @@ from diagnostics.readers.console.steps import RowSteps
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 
-SUFFIXES = frozenset({".log", ".out", ".txt"})
+MARKS = "*.log", "*.out", "*.txt"
 HEAD_BYTES, END_BYTES = 1 << 20, 1 << 18  # searched for signs of a training
 CRASH_SECONDS = 30.0  # of silence after a traceback mean that it ended, and that its last line is complete
 MOST_TEXTS = 1 << 15  # whose classification is remembered
@@ -44,8 +45,7 @@ _LEAST_SHOWN = 0.0005
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every text file directly in the folder with a row of metrics, or with signs that a training started."""
-    named = (file for file in sorted(folder.iterdir()) if file.suffix in SUFFIXES)
-    files = [file for file in named if _is_console(file)]
+    files = [file for file in files_in(folder, *MARKS) if _is_console(file)]
     home = folder.parent if folder.name == OF_WANDB else folder
     return tuple(RunRef(file, "console", name_of(file), home) for file in files)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -22,7 +23,7 @@ _STATES = {"RUNNING": "running", "FINISHED": "finished", "FAILED": "failed", "KI
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The runs of every MLflow database directly in a folder; other databases contain none."""
-    return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
+    return tuple(ref for file in files_in(folder, "*.db") for ref in runs_of(file))
 
 
 def runs_of(file: Path) -> Iterator[RunRef]:

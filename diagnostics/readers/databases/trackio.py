@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -35,7 +36,7 @@ class _Table(NamedTuple):
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The runs of every project database directly in a folder; other databases contain none."""
-    return tuple(ref for file in sorted(folder.glob("*.db")) for ref in runs_of(file))
+    return tuple(ref for file in files_in(folder, "*.db") for ref in runs_of(file))
 
 
 def runs_of(file: Path) -> Iterator[RunRef]:

@@ -10,6 +10,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from diagnostics.foreign_files import open_regular, read_whole
+from diagnostics.foreign_files.bounds import STEP_FILES
+from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -62,9 +64,8 @@ def _reference(folder: Path) -> RunRef:
 
 def _numbered_files(folder: Path) -> Files:
     found: dict[int, list[Path]] = {}
-    for path in sorted(folder.iterdir()):
-        match = _NUMBERED.fullmatch(path.name)
-        if match and path.is_file():
+    for path in files_in(folder, "*.parquet", "*.jsonl", most=STEP_FILES):
+        if match := _NUMBERED.fullmatch(path.name):
             found.setdefault(int(match["step"]), []).append(path)
     return {step: tuple(found[step]) for step in sorted(found)}
 
@@ -76,7 +77,7 @@ def _step_folders(root: Path) -> list[tuple[int, Path]]:
 
 
 def _in(folder: Path) -> tuple[Path, ...]:
-    return tuple(path for path in sorted(folder.glob("*.jsonl")) if path.name != _SUMMARY)
+    return tuple(path for path in files_in(folder, "*.jsonl") if path.name != _SUMMARY)
 
 
 @lru_cache(maxsize=1024)
@@ -116,7 +117,7 @@ class Reader:
         return Recording(
             path=self.path,
             sources=(Source("completions", self.path),),
-            run_id=self.path.resolve().name,
+            run_id=resolved(self.path).name,
             name=run_name(self.path.parent),
             tags={},
             samples=Samples(tuple(files), partial(load_samples, self.path, files)),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from diagnostics.foreign_files import open_regular, read_span
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -160,10 +161,15 @@ def _rows(span: Span) -> Iterator[Row]:
 
 
 def _logs_in(folder: Path) -> Iterator[Path]:
-    for file in sorted(folder.glob("*.jsonl")):
-        is_step_file = _STEP_FILE.fullmatch(file.stem) is not None  # of those the reader of completions knows
-        if file.is_file() and not is_step_file and _parts_of(file)[0] == file and is_sample_log(file):
+    logs = set[str]()  # whose first part was seen
+    for file in files_in(folder, "*.jsonl"):
+        if _STEP_FILE.fullmatch(file.stem):  # the reader of completions knows it
+            continue
+        part = _PART.fullmatch(file.stem)
+        log = part["run"] if part else file.stem
+        if log not in logs and is_sample_log(file):
             yield file
+        logs.add(log)
 
 
 def _parts_of(file: Path) -> tuple[Path, ...]:
@@ -171,5 +177,5 @@ def _parts_of(file: Path) -> tuple[Path, ...]:
     match = _PART.fullmatch(file.stem)
     if match is None:
         return (file,)
-    matches = {path: _PART.fullmatch(path.stem) for path in file.parent.glob(f"*{file.suffix}")}
+    matches = {path: _PART.fullmatch(path.stem) for path in files_in(file.parent, f"*{file.suffix}")}
     return tuple(sorted(path for path, found in matches.items() if found and found["run"] == match["run"]))

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -22,7 +23,7 @@ _EVAL_NAMES = ("val", "eval")
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every parquet file directly in the folder whose first row is a completion and names its step."""
-    files = (path for path in sorted(folder.glob("*.parquet")) if path.is_file() and not is_step_file(path))
+    files = (path for path in files_in(folder, "*.parquet") if not is_step_file(path))
     return tuple(RunRef(file, "samples-parquet", _name(file), folder) for file in files if _step_column(file))
 
 

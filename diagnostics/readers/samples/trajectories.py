@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from diagnostics.foreign_files import read_whole
 from diagnostics.foreign_files.documents import parse_yaml
+from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.model.status import Status
@@ -97,7 +98,7 @@ class Reader:
         return Recording(
             path=self.path,
             sources=(Source("trajectories", self.path),),
-            run_id=self.path.resolve().name,
+            run_id=resolved(self.path).name,
             name=run_name(self.path.parent),
             tags={},
             samples=Samples(tuple(sorted(steps)), partial(load_samples, layout.rows, steps)),
@@ -184,7 +185,7 @@ def _rllm_steps(root: Path) -> Steps:
 
 
 def _rllm_rows(folder: Path) -> Iterator[Row]:
-    for file in sorted(folder.glob("episode_hash*.json")):  # of one task, consecutively
+    for file in files_in(folder, "episode_hash*.json"):  # of one task, consecutively
         episode = parse_row(_bytes(file)) or {}
         for trajectory in _list(episode.get("trajectories")):
             last = next(iter(_list(trajectory.get("steps"))[-1:]), {})

@@ -13,6 +13,7 @@ from typing import Any
 
 from diagnostics.foreign_files import open_regular
 from diagnostics.foreign_files.bounds import LINE_BYTES
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -26,8 +27,7 @@ from diagnostics.readers.single_file import FileReader, name_of, state_of
 from diagnostics.readers.wandb.csv_export import is_export
 
 STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
-SUFFIXES = frozenset({".jsonl", ".csv", ".parquet"})
-PROGRESS = "progress.json"  # Stable-Baselines3 writes JSON lines under this name
+MARKS = "*.jsonl", "*.csv", "*.parquet", "progress.json"  # the last is what Stable-Baselines3 calls its JSON lines
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
 _OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
 _TIMES = ("time", "timestamp", "_timestamp")
@@ -35,8 +35,7 @@ _TIMES = ("time", "timestamp", "_timestamp")
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every file directly in the folder whose first row has a step and another number."""
-    named = (path for path in sorted(folder.iterdir()) if path.suffix in SUFFIXES or path.name == PROGRESS)
-    files = [path for path in named if path.is_file() and not is_export(path)]
+    files = [path for path in files_in(folder, *MARKS) if not is_export(path)]
     return tuple(RunRef(file, "table", name_of(file), folder) for file in files if is_metric_log(file))
 
 

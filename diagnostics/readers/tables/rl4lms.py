@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -50,7 +51,7 @@ class Reader:
 
     def files(self) -> tuple[Path, ...]:
         """The logs, their folder and the settings."""
-        logs = sorted(self.path.glob(f"*{SPLIT_METRICS}"))
+        logs = files_in(self.path, f"*{SPLIT_METRICS}")
         return (self.path, *(self.path / name for name in (ROLLOUTS, UPDATES, CONFIG)), *logs)
 
     def name(self) -> str:
@@ -70,7 +71,7 @@ class Reader:
         return Recording(
             path=self.path,
             sources=(Source("rl4lms", self.path),),
-            run_id=self.path.resolve().name,
+            run_id=resolved(self.path).name,
             name=run_name(self.path),
             tags=log.rows.columns.series(),
             config=_config(self.path / CONFIG),
@@ -116,7 +117,7 @@ class _Log:
 
     def _logs(self) -> Iterator[Path]:
         yield from (file for name in (ROLLOUTS, UPDATES) if (file := self._folder / name).is_file())
-        yield from sorted(self._folder.glob(f"*{SPLIT_METRICS}"))
+        yield from files_in(self._folder, f"*{SPLIT_METRICS}")
 
     def _take(self, file: Path, row: Mapping[str, Any]) -> None:
         if file.name.endswith(SPLIT_METRICS):

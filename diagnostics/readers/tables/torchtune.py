@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from diagnostics.foreign_files import read_head
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
@@ -21,7 +22,7 @@ _FILE = re.compile(r"log_(?P<time>\d+)\.txt")
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every log directly in the folder that begins like torchtune's; each start of a training opens a new one."""
-    files = [file for file in sorted(folder.glob(FILES)) if file.is_file() and _is_log(file)]
+    files = [file for file in files_in(folder, FILES) if _is_log(file)]
     return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
 
 

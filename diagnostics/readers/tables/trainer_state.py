@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files import read_whole
+from diagnostics.foreign_files.folders import resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -79,7 +80,7 @@ class Reader:
         return Recording(
             path=self.path,
             sources=(Source("trainer-state", file),),
-            run_id=str(self.path.resolve().name),
+            run_id=str(resolved(self.path).name),
             name=run_name(self.path if self.path.is_dir() else self.path.parent),
             tags=rows.columns.series(),
             text={CARD_FILE: model_card(output_folder(file.parent) / STATE_FILE)},

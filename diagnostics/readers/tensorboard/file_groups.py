@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.readers.tensorboard.decode.records import Records
 from diagnostics.readers.tensorboard.events import Event, decode_event
 
@@ -18,7 +19,7 @@ _NAME = re.compile(r"tfevents\.(?P<seconds>\d+)(?:\.(?P<process>.+\.\d+)\.(?P<co
 
 def event_files(folder: Path) -> tuple[Path, ...]:
     """The event files directly in a folder, oldest first by the time and the writer count in their names."""
-    found = (path for path in folder.glob(EVENT_FILES) if path.is_file())
+    found = files_in(folder, EVENT_FILES)
     return tuple(sorted(found, key=lambda path: (opened_at(path), _count(path), path.name)))
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from diagnostics.foreign_files import open_regular, read_text
 from diagnostics.foreign_files.bounds import LINE_BYTES
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
@@ -142,7 +143,7 @@ def _columns(header: Sequence[str]) -> Iterator[Column]:
 
 
 def _exports(folder: Path) -> list[Path]:
-    return [file for file in sorted(folder.glob("*.csv")) if file.is_file() and is_export(file)]
+    return [file for file in files_in(folder, "*.csv") if is_export(file)]
 
 
 def _header(file: Path) -> list[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files import read_text
+from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -47,14 +48,14 @@ _FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The folder, unless it continues a run that began in a sibling folder."""
     parts = parts_of(folder)
-    if not parts or parts[0].resolve() != folder.resolve():
+    if not parts or not files_in(folder, FILES) or resolved(parts[0]) != resolved(folder):
         return ()
     return (RunRef(folder, "wandb", run_id_of(folder)),)
 
 
 def start_time(path: Path) -> float | None:
     """When the run began, according to the first records of its file."""
-    file = next(iter(sorted(path.glob(FILES))), None)
+    file = next(iter(files_in(path, FILES)), None)
     for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
         try:
             kind, message = split_record(payload) or (SUMMARY, b"")
@@ -68,17 +69,17 @@ def start_time(path: Path) -> float | None:
 
 def parts_of(folder: Path) -> tuple[Path, ...]:
     """The folders of one run, oldest first: W&B creates a new one each time a run is resumed."""
-    match = _FOLDER.fullmatch(folder.resolve().name)
+    match = _FOLDER.fullmatch(resolved(folder).name)
     if match is None:
         return (folder,)
-    beside = (path for path in folder.resolve().parent.glob(f"*run-*-{_escaped(match['id'])}") if not path.is_symlink())
+    beside = (path for path in resolved(folder).parent.glob(f"*run-*-{_escaped(match['id'])}") if not path.is_symlink())
     same = [path for path in beside if (found := _FOLDER.fullmatch(path.name)) and found["id"] == match["id"]]
     return tuple(sorted(same, key=_started))
 
 
 def run_id_of(folder: Path) -> str:
     """W&B's id of the run, from its file's name."""
-    file = next(iter(sorted(folder.glob(FILES))), folder)
+    file = next(iter(files_in(folder, FILES)), folder)
     return file.stem.removeprefix("run-")
 
 
@@ -126,7 +127,7 @@ class Reader:
 
     def _files(self) -> tuple[Path, ...]:
         folder = self.path if self.path.is_dir() else self.path.parent
-        files = tuple(file for part in parts_of(folder) for file in sorted(part.glob(FILES)))
+        files = tuple(file for part in parts_of(folder) for file in files_in(part, FILES))
         if not files:
             raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
         return files

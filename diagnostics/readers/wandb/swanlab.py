@@ -11,6 +11,7 @@ from typing import Any
 
 from diagnostics.foreign_files import read_text
 from diagnostics.foreign_files.documents import read_yaml
+from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
@@ -45,13 +46,13 @@ _Message = dict[int, Any]
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The folder, if it contains such a file."""
-    file = next(iter(sorted(folder.glob(FILES))), None)
+    file = next(iter(files_in(folder, FILES)), None)
     return (RunRef(folder, "swanlab", file.stem.removeprefix("run-")),) if file else ()
 
 
 def start_time(path: Path) -> float | None:
     """When the run began, according to the first records of its file."""
-    file = next(iter(sorted(path.glob(FILES))), None)
+    file = next(iter(files_in(path, FILES)), None)
     for payload in WandbRecords(file, MAGIC).payloads() if file else ():
         try:
             start = _inner(_message(payload), _START)
@@ -67,7 +68,7 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = next(iter(sorted(path.glob(FILES))), path)
+        self._file = next(iter(files_in(path, FILES)), path)
         self._log = _Log(self._file)
         self._last: Recording | None = None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from diagnostics.foreign_files.documents import read_json
+from diagnostics.foreign_files.folders import leads_into
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.samples.tables import is_sample_table, to_samples
 
@@ -44,7 +45,7 @@ class WandbTables:
         if not isinstance(path, str):
             return
         file = files / path
-        if not file.resolve().is_relative_to(files.resolve()) or self._holds(step, key, file):
+        if not leads_into(file, files) or self._holds(step, key, file):
             return
         earlier = None if value["_type"] == INCREMENTAL else self._newest.get(key)
         split = "eval" if is_eval or key.startswith(_EVAL_KEYS) else "train"

@@ -1,0 +1,59 @@
+"""Folders that somebody else filled: the files in one of them, up to a bound, and where links lead."""
+
+import logging
+import os
+import re
+from fnmatch import translate
+from functools import cache
+from pathlib import Path
+
+from diagnostics.foreign_files.bounds import FOLDER_FILES
+from diagnostics.foreign_files.cancellation import check_cancelled
+
+
+def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Path]:
+    """The regular files directly in a folder with names of these patterns, the first ones by name; none if it is gone.
+
+    A warning says when there are more than `most`.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            found = {entry.name: entry for entry in entries if _pattern(patterns).match(entry.name)}
+    except OSError:
+        return []
+    check_cancelled()
+    names = sorted(found)
+    if len(names) > most:
+        logging.getLogger(__name__).warning(
+            "%s holds %s files named %s: the first %s by name are looked at",
+            *(folder, f"{len(names):,}", " or ".join(patterns), f"{most:,}"),
+        )
+    return [folder / name for name in names[:most] if _is_file(found[name])]
+
+
+def resolved(path: Path) -> Path:
+    """A path without links; the path itself if its links form a loop."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
+
+
+def leads_into(path: Path, folder: Path) -> bool:
+    """Whether a path stays within a folder, with all links followed."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError, ValueError):  # a loop, a name that is too long, a NUL in it
+        return False
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a loop of links
+        return False
+
+
+@cache
+def _pattern(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)))
