@@ -70,9 +70,7 @@ def _explained(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UnreadableRun(path, f"{error.filename or path} cannot be read: {error.strerror or error}") from error
     except TimedOut as error:
-        raise UnreadableRun(
-            path, f"{path} {error} to read; what is read so far is kept, and asking again goes on"
-        ) from error
+        raise UnreadableRun(path, f"{path} {error} to read; asking again goes on where it ended") from error
     except MemoryError as error:
         raise UnreadableRun(path, f"{path} cannot be read: it does not fit into the memory of this machine") from error
 

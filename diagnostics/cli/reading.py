@@ -34,18 +34,7 @@ def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run
     """Every run found below the paths, read, or the reason why not; a path without runs is a problem too."""
     for path in paths:
         runs: Sequence[RunRef | Path] = find_runs(path) or [path]
-        for run in runs:
-            try:
-                yield open_run(run, names)
-            except UnreadableRun as error:
-                yield Problem(str(error.path), str(error))
-            except Exception as error:  # a bug in one reader must not hide the other runs
-                _log.debug("reading %s", run, exc_info=True)
-                yield _bug(run if isinstance(run, Path) else run.path, error)
-
-
-def _bug(path: Path, error: Exception) -> Problem:
-    return Problem(str(path), f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}")
+        yield from (_read(run, names) for run in runs)
 
 
 def opened_one(path: Path, names: OwnNames | None = None) -> Run:
@@ -53,7 +42,19 @@ def opened_one(path: Path, names: OwnNames | None = None) -> Run:
 
     Raises CommandError when there is none that can be read, or when there are several.
     """
+    found = _read(path, names)
+    if isinstance(found, Problem):
+        raise CommandError(found.error)
+    return found
+
+
+def _read(run: RunRef | Path, names: OwnNames | None) -> Run | Problem:
     try:
-        return open_run(path, names)
+        return open_run(run, names)
     except UnreadableRun as error:
-        raise CommandError(str(error)) from error
+        return Problem(str(error.path), str(error))
+    except Exception as error:  # a bug in one reader must not hide the other runs
+        path = run if isinstance(run, Path) else run.path
+        _log.debug("reading %s", path, exc_info=True)
+        sentence = f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}"
+        return Problem(str(path), sentence)

@@ -140,5 +140,5 @@ def test_a_file_that_cannot_be_read_is_told_in_one_sentence(tmp_path: Path) -> N
     (tmp_path / "a" / "events.jsonl").unlink()
     (tmp_path / "a" / "events.jsonl").mkdir()
 
-    with pytest.raises(UnreadableRun, match=r"a/events\.jsonl cannot be read: Is a directory"):
+    with pytest.raises(UnreadableRun, match=r"a/events\.jsonl cannot be read: it is a folder, not a file"):
         open_run(tmp_path / "a")
