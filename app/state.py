@@ -1,11 +1,15 @@
 """The state of a page: the run and the step in its address, and what the environment allows."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
+from streamlit import runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from app.theme import DARK, LIGHT, Palette
+from diagnostics.foreign_files.folders import resolved
 from diagnostics.runlog.parent import SAMPLE_RUNS
 
 RUN, STEP = "run", "step"
@@ -31,7 +35,7 @@ def is_read_only() -> bool:
 
 def is_sample(path: Path) -> bool:
     """Whether a run is one of the sample runs that ship with rlvitals."""
-    return SAMPLE_RUNS.name in path.resolve().parts
+    return SAMPLE_RUNS.name in resolved(path).parts
 
 
 def selected_run() -> str | None:
@@ -57,6 +61,15 @@ def choose_step(step: int | None) -> None:
         st.query_params.pop(STEP, None)
     else:
         st.query_params[STEP] = str(step)
+
+
+def page_has_gone() -> Callable[[], bool]:
+    """Whether the page that is drawn now has been closed since; may be asked from any thread."""
+    context = get_script_run_ctx()
+    if context is None or not runtime.exists():  # not in a server
+        return lambda: False
+    server, session = runtime.get_instance(), context.session_id
+    return lambda: not server.is_active_session(session)
 
 
 def palette() -> Palette:

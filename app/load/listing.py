@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
@@ -18,6 +19,7 @@ from typing import Generic, TypeVar
 
 from app.load.runs import Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
+from diagnostics.foreign_files import Cancelled, cancelled_when
 
 _INTERVAL = 2.0  # seconds between two searches of the folders; a new run appears within that time
 _SHARE, _LONGEST = 0.05, 10.0  # of a core, to check what changed; the most seconds between two checks
@@ -89,20 +91,27 @@ class Listing(Generic[Summary]):
 
     def _keep_up(self) -> None:
         while self._is_requested():
-            started = time.monotonic()
-            self._search()
-            self._read_again()
-            spent = time.monotonic() - started
-            if self._read_new():
-                self._all_read.set()
-                time.sleep(max(_INTERVAL, min(spent / _SHARE, _LONGEST)))
+            with suppress(Cancelled), cancelled_when(self._is_idle):
+                self._update()
+
+    def _update(self) -> None:
+        started = time.monotonic()
+        self._search()
+        self._read_again()
+        spent = time.monotonic() - started
+        if self._read_new():
+            self._all_read.set()
+            time.sleep(max(_INTERVAL, min(spent / _SHARE, _LONGEST)))
 
     def _is_requested(self) -> bool:
         with self._lock:
-            if time.monotonic() - self._requested < _IDLE:
+            if not self._is_idle():
                 return True
             self._thread = None
             return False
+
+    def _is_idle(self) -> bool:
+        return time.monotonic() - self._requested >= _IDLE
 
     def _search(self) -> None:
         before, refs = self._listed or self._known, runs_below(self._folders)

@@ -10,6 +10,8 @@ from functools import cache
 from pathlib import Path
 
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
+from diagnostics.foreign_files import Cancelled
+from diagnostics.foreign_files.folders import resolved
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 from diagnostics.model.status import LIVE_STATES
@@ -71,7 +73,7 @@ _refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its
 
 
 def snapshot_of(path: str) -> Snapshot:
-    """The run at a path as it is now. Raises UnreadableRun with one sentence."""
+    """The run at a path as it is now. Raises UnreadableRun with one sentence, or Cancelled inside `cancelled_when`."""
     with _lock:
         shared = _open_runs.get(path)
     if shared is None:
@@ -81,7 +83,11 @@ def snapshot_of(path: str) -> Snapshot:
         _open_runs.move_to_end(path)
         if len(_open_runs) > _MOST_OPEN_RUNS:
             _open_runs.popitem(last=False)
-    return shared.snapshot()
+    try:
+        return shared.snapshot()
+    except Cancelled:
+        close(path)  # what was read of it is of no use to anybody
+        raise
 
 
 def is_open(path: str) -> bool:
@@ -98,7 +104,7 @@ def close(path: str) -> None:
 
 def runs_below(folders: Sequence[Path]) -> list[RunRef]:
     """Every run below these folders, unread; from now on each is found by its path with all of its logs."""
-    refs = {ref.path.resolve(): ref for folder in folders for ref in find_runs(folder)}
+    refs = {resolved(ref.path): ref for folder in folders for ref in find_runs(folder)}
     _refs.update({str(ref.path): ref for ref in refs.values()})
     return list(refs.values())
 

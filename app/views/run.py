@@ -23,6 +23,7 @@ from app.widgets.state_line import can_stop, error_line, has_failed, state_line,
 from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
 from diagnostics.curves.selection import crucial, others
+from diagnostics.foreign_files import Cancelled, cancelled_when
 
 _POLL_SECONDS = 1.0
 _SECTION = "run.section"
@@ -33,10 +34,8 @@ def render(path: str | None, is_read_only: bool) -> None:
     if path is None:
         st.info("No run is chosen; open one from Runs.")
         return
-    try:
-        snapshot = snapshot_of(path)
-    except UnreadableRun as error:
-        st.warning(escaped(error.sentence))
+    snapshot = _snapshot(path)
+    if snapshot is None:
         return
     with st.container():  # one container, so that the charts below keep their place whatever it holds
         _head(path, snapshot, is_read_only)
@@ -47,6 +46,18 @@ def render(path: str | None, is_read_only: bool) -> None:
     charts(snapshot.run, snapshot.diagnosis.outcomes, crucial(snapshot.run), state.chosen_step(), "crucial")
     settings(snapshot.diagnosis)
     _details(snapshot)
+
+
+def _snapshot(path: str) -> Snapshot | None:
+    """The run as it is now; None, and the reason on the page, if it cannot be read. Ends with its page."""
+    try:
+        with cancelled_when(state.page_has_gone()):
+            return snapshot_of(path)
+    except UnreadableRun as error:
+        st.warning(escaped(error.sentence))
+        return None
+    except Cancelled:
+        st.stop()
 
 
 def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
@@ -62,10 +73,8 @@ def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
 
 def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
     """Draw the current state; redraw the whole page if the run changed since it was drawn."""
-    try:
-        snapshot = snapshot_of(path)
-    except UnreadableRun as error:
-        st.warning(escaped(error.sentence))
+    snapshot = _snapshot(path)
+    if snapshot is None:
         return
     if snapshot.revision != drawn_revision:
         st.rerun(scope="app")

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import streamlit as st
@@ -9,6 +10,7 @@ import streamlit as st
 from app import state
 from app.widgets.markdown import escaped
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
+from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.wording.values import counted
 
 _FIELD, _ANSWER = "open_logs.path", "open_logs.answer"
@@ -65,7 +67,14 @@ def _opened(words: str) -> tuple[bool, str]:
 def _search(path: Path) -> list[RunRef] | None:
     """The runs there; None if the search takes too long, as from the root of the file system."""
     found: list[list[RunRef]] = []
-    thread = threading.Thread(target=lambda: found.append(find_runs(path)), name=f"search of {path}", daemon=True)
+    given_up = threading.Event()
+
+    def search() -> None:
+        with suppress(Cancelled), cancelled_when(given_up.is_set):
+            found.append(find_runs(path))
+
+    thread = threading.Thread(target=search, name=f"search of {path}", daemon=True)
     thread.start()
     thread.join(_PATIENCE)
+    given_up.set()
     return found[0] if found else None

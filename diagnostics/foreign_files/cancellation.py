@@ -13,8 +13,8 @@ from dataclasses import dataclass
 _SECONDS_BETWEEN_QUESTIONS = 0.1  # asking may take a lock
 
 
-class Cancelled(Exception):  # noqa: N818 - what happened, not what went wrong
-    """Nobody waits for this work any more."""
+class Cancelled(BaseException):
+    """Nobody waits for this work any more. No Exception, so that no handler of errors takes it for one."""
 
 
 class TimedOut(Exception):  # noqa: N818 - as above

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
+from diagnostics.foreign_files.cancellation import check_cancelled
 
 _CHUNK_BYTES = 1 << 16
 _BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system's own
@@ -45,8 +46,9 @@ def open_regular(path: Path, *, buffering: int = -1) -> BinaryIO:
     """The file at a path, opened for reading. Raises NotRegularFile, or another OSError if it cannot be opened.
 
     Nothing but a regular file is opened, since opening alone may wait for a writer or act on a device; and no read
-    waits, as one of a file of the kernel's own might.
+    waits, as one of a file of the kernel's own might. Raises Cancelled or TimedOut where the work should end.
     """
+    check_cancelled()
     return open(path, "rb", buffering, opener=_opener)  # Path.open takes no opener; the caller closes it
 
 

@@ -124,7 +124,7 @@ def _make_room() -> None:
 def _identity(file: Path) -> list[int]:
     try:
         found = file.stat()
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:  # missing, or a loop of links
         return []
     return [found.st_size, found.st_mtime_ns, found.st_dev, found.st_ino]
 

@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.foreign_files import Cancelled, NotRegularFile, TimedOut
+from diagnostics.foreign_files import NotRegularFile, TimedOut
 from diagnostics.foreign_files.walk import folders_below
 from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
 from diagnostics.readers.cached_reader import Cacheable, CachedReader
@@ -90,7 +90,7 @@ def _of_formats(folder: Path, forms: Sequence[Format]) -> Iterator[RunRef]:
 def _of_format(folder: Path, form: Format) -> tuple[RunRef, ...]:
     try:
         return load(form).runs_in(folder)
-    except (Cancelled, TimedOut):
+    except TimedOut:
         raise
     except OSError:  # gone meanwhile, or not ours to read
         return ()

@@ -127,6 +127,7 @@ class _Log:
         self.last_time: float | None = None
         self._events = JsonLines(path / EVENTS_FILE)
         self._misfits = 0  # lines that are JSON but not a logged step
+        self._without_samples = ""  # why, if they cannot be read
         self.histograms = HistogramColumns()
 
     @property
@@ -142,7 +143,10 @@ class _Log:
         before = self._events.tail.offset, self.samples.lines.tail.offset
         for line in self._events.lines():
             self._take(line.row)
-        self.samples.read()
+        try:
+            self.samples.read()
+        except OSError as error:
+            self._without_samples = f"{SAMPLES_FILE} cannot be read: {error.strerror}"
         return before != (self._events.tail.offset, self.samples.lines.tail.offset)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
@@ -150,6 +154,8 @@ class _Log:
         schema = self.description.get("schema_version", SCHEMA_VERSION)
         if schema != SCHEMA_VERSION:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
+        if self._without_samples:
+            yield self._without_samples
         for lines in (self._events, self.samples.lines):
             yield from lines.notes()
             if has_ended and lines.torn_bytes:

@@ -117,7 +117,8 @@ def test_a_mistake_in_one_run_is_told_there_and_hides_no_other(tmp_path: Path) -
 
     found: list[Listed[str]] = Listing([tmp_path], summarise).entries(30) or []
     told = {listed.ref.name: listed.summary or listed.error for listed in found}
-    assert told == {"a": "read", "b": f"{tmp_path / 'b'} cannot be read: KeyError('b')"}
+    mistake = f"{tmp_path / 'b'} cannot be read, which is a mistake of rlvitals; please report it: KeyError('b')"
+    assert told == {"a": "read", "b": mistake}
 
 
 def test_nobody_works_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
