@@ -1,6 +1,5 @@
 """The Runs page: every run found, one row each, and none hidden by another."""
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -118,15 +117,13 @@ def test_a_run_that_is_not_read_yet_is_a_name_and_keeps_no_other_waiting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "quick")
-    write(tmp_path / "hanging")
-    log = tmp_path / "hanging" / EVENTS_FILE
-    log.unlink()
-    os.mkfifo(log)  # whoever opens it waits, as for a network place that does not answer
+    write(tmp_path / "long")
+    line = b'{"step": 1, "time": 1.0, "metrics": {"reward": 1.0}}\n'
+    (tmp_path / "long" / EVENTS_FILE).write_bytes(line * 2_000_000)  # takes some seconds to read
     monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
     test = AppTest.from_string(PAGE, default_timeout=30)
-    run_until(test, lambda: bool(test.dataframe) and names(test) == {"quick", "hanging"})
+    run_until(test, lambda: bool(test.dataframe) and names(test) == {"quick", "long"})
     table = test.dataframe[0].value.set_index("name")
-    assert table.loc["hanging", "state"] == "◔ reading"
+    assert table.loc["long", "state"] == "◔ reading"
     assert "Reading:" in text(test)
-    with log.open("w"):
-        run_until(test, lambda: "Reading:" not in text(test))
+    run_until(test, lambda: "Reading:" not in text(test))
