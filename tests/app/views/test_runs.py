@@ -119,7 +119,7 @@ def test_a_run_that_is_not_read_yet_is_a_name_and_keeps_no_other_waiting(
     write(tmp_path / "quick")
     write(tmp_path / "long")
     line = b'{"step": 1, "time": 1.0, "metrics": {"reward": 1.0}}\n'
-    (tmp_path / "long" / EVENTS_FILE).write_bytes(line * 2_000_000)  # takes some seconds to read
+    (tmp_path / "long" / EVENTS_FILE).write_bytes(line * 300_000)  # takes some seconds to read
     monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
     test = AppTest.from_string(PAGE, default_timeout=30)
     run_until(test, lambda: bool(test.dataframe) and names(test) == {"quick", "long"})
