@@ -1,5 +1,6 @@
 """The tail of a growing file: only bytes appended since the last poll."""
 
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -81,5 +82,7 @@ class Tail:
     def _stat(self) -> os.stat_result | None:
         try:
             return self.path.stat()
-        except FileNotFoundError:
-            return None
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ELOOP):  # a loop of links leads to no file either
+                return None
+            raise
