@@ -27,10 +27,10 @@ POLL_BYTES = 16_000_000_000
 POLL_SECONDS = 300.0
 """For reading one log at one poll. At 100 MB/s, the slowest format, this is 30 GB."""
 
-SAMPLE_ROWS = 50_000
-"""Of the completions of one step: ten times the largest batches."""
+SAMPLE_ROWS = 20_000
+"""Of the completions of one step in a parquet file: several times the largest batches."""
 
-TABLE_CELLS = 1_000_000
+TABLE_CELLS = 500_000
 """Of a parquet table, or as many as its file has bytes: a number takes a byte or more, unless it repeats for ever."""
 
 TABLE_BYTES = 256_000_000
@@ -56,4 +56,5 @@ def size_in_words(size: int) -> str:
     unit, amount = 0, float(size)
     while amount >= 999.5 and unit < len(_UNITS) - 1:
         unit, amount = unit + 1, amount / 1000
-    return f"{amount:.1f} {_UNITS[unit]}" if unit and amount < 9.95 and amount % 1 else f"{amount:.0f} {_UNITS[unit]}"
+    words = f"{amount:.1f}" if amount < 9.95 else f"{amount:.0f}"
+    return f"{words.removesuffix('.0')} {_UNITS[unit]}"

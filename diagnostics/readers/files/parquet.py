@@ -15,6 +15,7 @@ from diagnostics.foreign_files.bounds import SAMPLE_ROWS, TABLE_BYTES, TABLE_CEL
 INSTALL = "parquet files need pyarrow, which is not installed; run: pip install 'rlvitals[data]'"
 NOT_WHOLE = "cannot be read as parquet: it is not written to its end, damaged, or has more columns than pyarrow takes"
 _BATCH_ROWS = 512  # a row may hold a megabyte of text
+_BATCH_CELLS = 1 << 14
 Row = dict[str, Any]
 
 
@@ -32,8 +33,8 @@ class Taken(NamedTuple):
 
 
 def read_rows(file: Path) -> list[Row]:
-    """The rows; none if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
-    found = rows_of_whole(file)
+    """The rows of one step; none if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
+    found = _taken(file, SAMPLE_ROWS)
     return found.items if found else []
 
 
@@ -68,7 +69,7 @@ def column(file: Path, name: str) -> Taken:
         with _opened(file) as table:
             if name not in table.schema_arrow.names:
                 return Taken([], 0)
-            batches = table.iter_batches(_BATCH_ROWS, columns=[name])
+            batches = table.iter_batches(_BATCH_CELLS, columns=[name])
             cells = (cell for batch in _bounded(batches) for cell in batch.column(0).to_pylist())
             return Taken(list(islice(cells, _most_rows(file, 1))), table.metadata.num_rows)
     except _errors(pyarrow):

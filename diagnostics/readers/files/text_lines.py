@@ -42,7 +42,8 @@ class LineTail:
         for chunk in self.tail.chunks():
             start = self.tail.offset - len(chunk) - len(self._torn)
             *complete, self._torn = (self._torn + chunk).split(b"\n")
-            if self._skipped and complete:
+            if complete and self._skipped + len(complete[0]) > LINE_BYTES:
+                self.too_long += not self._skipped
                 start += len(complete.pop(0)) + 1
                 self._skipped = 0
             yield Lines(start, complete)

@@ -3,6 +3,7 @@
 The step column is read at once, the rows of a step on demand.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -59,8 +60,9 @@ class Reader:
     def _record(self, written: float) -> Recording:
         name = _step_column(self.path) or ""
         taken = parquet.column(self.path, name)
-        cells = taken.items
+        cells = Counter(cell for cell in taken.items if not isinstance(cell, list | dict))
         steps = {step: cell for cell in cells if (step := step_of({"step": cell})) is not None}
+        sound = sum(cells[cell] for cell in steps.values())
         return Recording(
             path=self.path,
             sources=(Source("samples-parquet", self.path),),
@@ -69,7 +71,7 @@ class Reader:
             tags={},
             samples=Samples(tuple(sorted(steps)), partial(load_samples, self.path, name, steps)),
             status=Status(state="unknown", step=max(steps, default=None), last_written=written),
-            malformed=sum(step_of({"step": cell}) is None for cell in cells),
+            malformed=len(taken.items) - sound,
             notes=taken.notes(self.path),
         )
 
