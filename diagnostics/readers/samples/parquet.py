@@ -62,7 +62,7 @@ class Reader:
         taken = parquet.column(self.path, name)
         cells = Counter(cell for cell in taken.items if not isinstance(cell, list | dict))
         steps = {step: cell for cell in cells if (step := step_of({"step": cell})) is not None}
-        sound = sum(cells[cell] for cell in steps.values())
+        sound = sum(count for cell, count in cells.items() if step_of({"step": cell}) is not None)
         return Recording(
             path=self.path,
             sources=(Source("samples-parquet", self.path),),

@@ -59,7 +59,7 @@ def test_a_parquet_file_that_declares_20_million_rows(tmp_path: Path) -> None:
     ones, texts = pa.array(np.ones(count, dtype=np.int64)), pa.DictionaryArray.from_arrays(np.zeros(count, int), ["x"])
     table = pa.table({"step": ones, "prompt": texts.cast(pa.string()), "completion": texts.cast(pa.string())})
     metrics = pa.table({"step": ones, "loss": pa.array(np.full(count, 0.5))})
-    for name, part in (("samples.parquet", table), ("metrics.parquet", metrics), ("completions_00001.parquet", table)):
+    for name, part in (("samples.parquet", table), ("metrics.parquet", metrics)):
         with pq.ParquetWriter(tmp_path / name, part.schema) as writer:
             for _ in range(parts):
                 writer.write_table(part)
