@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.load.runs import SharedRun, is_live
+from app.load.runs import SharedRun, close, is_live, is_open, snapshot_of
 from diagnostics.api import UnreadableRun, open_run
+from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.status import Status
 from diagnostics.runlog import RunLog
 
@@ -69,3 +70,15 @@ def test_a_finished_run_is_not_polled_and_a_foreign_one_only_while_it_is_fresh(t
     fresh = replace(finished, status=Status("unknown", 10, last_written=time.time() - 5))
     stale = replace(finished, status=Status("unknown", 10, last_written=time.time() - 3600))
     assert [is_live(finished), is_live(fresh), is_live(stale)] == [False, True, False]
+
+
+def test_reading_ends_when_its_page_has_gone_and_another_page_reads_all(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {"reward": 1.0})
+    path = str(tmp_path / "a")
+    with pytest.raises(Cancelled), cancelled_when(lambda: True):
+        snapshot_of(path)
+    assert not is_open(path)
+
+    assert list(snapshot_of(path).run.steps) == [1]
+    close(path)

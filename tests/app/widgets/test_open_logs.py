@@ -1,6 +1,7 @@
 """Logs elsewhere are opened from the page, or a sentence says why not."""
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -68,3 +69,13 @@ def test_nobody_waits_for_a_search_without_end(page: AppTest, tmp_path: Path, mo
     for number in range(300):
         (tmp_path / "large" / f"{number}" / "inside").mkdir(parents=True)
     assert "name a folder nearer to the runs" in typed(page, "~/large")
+
+
+def test_a_search_that_is_given_up_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_logs, "_PATIENCE", 0.05)
+    found, answer = open_logs._opened("/usr")
+    assert (found, "holds too much to be searched" in answer) == (False, True)
+
+    (search,) = [thread for thread in threading.enumerate() if thread.name == "search of /usr"]
+    search.join(5)
+    assert not search.is_alive()
