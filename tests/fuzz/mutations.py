@@ -4,8 +4,10 @@ import random
 import re
 import struct
 from collections.abc import Callable
+from pathlib import Path
 
 from benchmarks.event_files import framed
+from tests.fuzz.damage import Damaged, files_of
 
 Mutation = Callable[[random.Random, bytes], bytes]
 
@@ -73,20 +75,32 @@ def noise(draw: random.Random, content: bytes) -> bytes:
 
 def reframe(draw: random.Random, content: bytes) -> bytes:
     """Change each record of an event file, with valid checksums."""
+    records = event_records(content)[:200]
+    changed = [draw.choice(MUTATIONS)(draw, record) if record and draw.random() < 0.2 else record for record in records]
+    return framed(changed)
+
+
+def event_records(content: bytes) -> list[bytes]:
+    """The records of an intact event file."""
     records, place = list[bytes](), 0
-    while place + 12 <= len(content) and len(records) < 200:
+    while place + 12 <= len(content):
         size = int.from_bytes(content[place : place + 8], "little")
         records.append(content[place + 12 : place + 12 + size])
         place += size + 16
-    changed = [draw.choice(MUTATIONS)(draw, record) if record and draw.random() < 0.2 else record for record in records]
-    return framed(changed)
+    return records
 
 
 MUTATIONS: tuple[Mutation, ...] = (flip_bits, truncate, cut_out, repeat, zero_out, insert_odd, replace_number)
 
 
-def mutated(draw: random.Random, content: bytes, is_event_file: bool) -> bytes:
-    """The content after one to three mutations."""
+def mutate(draw: random.Random, folder: Path) -> Damaged:
+    """Damage one file of a run with one to three mutations."""
+    file = draw.choice(files_of(folder))
+    file.write_bytes(_mutated(draw, file.read_bytes(), "tfevents" in file.name))
+    return Damaged(folder, f"bytes of {file.relative_to(folder)}")
+
+
+def _mutated(draw: random.Random, content: bytes, is_event_file: bool) -> bytes:
     if is_event_file and draw.random() < 0.5:
         return reframe(draw, content)
     for _ in range(draw.randint(1, 3)):

@@ -1,194 +1,92 @@
-"""The fuzzer of the readers: opens damaged runs of every format, each of which must become a Run or a clear error.
+"""The fuzzer of the readers: damaged runs of every format, each of which must become a run or the documented error.
 
-    python -m tests.fuzz.readers [--files 20000] [--seed 0] [--format NAME]
+    python -m tests.fuzz.readers [--cases 50000] [--first 0] [--kind NAME] [--format NAME] [--output FILE]
+    python -m tests.fuzz.readers --case NUMBER [--keep FOLDER]
 
-A worker opens them with a memory limit, and a time limit for each. Prints a line for every kind of failure, with the
-case that shows it (`--case SEED` opens only that one), and exits with 1 if there is any.
+A case is its number: the same damage each time, whatever else is selected. Each runs in a process of its own, for
+at most ten seconds and 500 MB. Prints a table, then every kind of failure with cases that show it, and exits with 1
+if there is any.
 """
 
 import argparse
-import random
-import resource
-import shutil
-import signal
-import subprocess
+import os
 import sys
-import tempfile
-import traceback
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count, islice
 from pathlib import Path
-from types import FrameType
 
-from diagnostics.api import LiveRun, UnreadableRun, find_runs
-from tests.fuzz.mutations import mutated
+from tests.fuzz.kinds import KINDS, Case, case
+from tests.fuzz.processes import results_of
 from tests.fuzz.seeds import SEEDS
+from tests.fuzz.summary import Summary, failure_lines, page
 
-MEMORY_BYTES = 512 << 20  # on top of the worker's memory after its imports
-SECONDS_PER_FILE = 5
-SECONDS_UNTIL_KILLED = 30  # for a worker that does not react to the alarm
-SAMPLED_STEPS = 3
-_BEGUN, _DONE = "begun", "done"
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """One case with a wrong outcome."""
-
-    case: int
-    what: str
-
-
-class TooSlowError(Exception):
-    """A file took longer than `SECONDS_PER_FILE`."""
+CASES = 50_000
+MINUTES = 240.0
+SECONDS_BETWEEN_WORDS = 10.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fuzz and report; returns 1 if anything failed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--files", type=int, default=20_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--format", choices=SEEDS)
-    parser.add_argument("--case", type=int)
-    parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    cases = range(options.seed, options.seed + options.files) if options.case is None else [options.case]
-    formats = [options.format] if options.format else list(SEEDS)
-    if options.work:
-        work(cases, formats)
+    options = _parser().parse_args(arguments)
+    if options.case is not None:
+        return _alone(case(options.case), options.keep)
+    begun, summary = time.monotonic(), Summary()
+    chosen = islice(selected(options.first, options.kind, options.format), options.cases)
+    told = begun
+    for result in results_of(_until(begun + 60 * options.minutes, chosen), options.processes):
+        summary.add(result)
+        if time.monotonic() - told > SECONDS_BETWEEN_WORDS:
+            told = time.monotonic()
+            sys.stderr.write(f"{summary.count:,} of {options.cases:,} cases, {len(summary.failures)} failures\n")
+    _say(*summary.table(), *failure_lines(summary.failures))
+    if options.output:
+        options.output.write_text("\n".join([*page(summary, time.monotonic() - begun), ""]), "utf-8")
+    return 1 if summary.failures else 0
+
+
+def selected(first: int, kind: str | None = None, form: str | None = None) -> Iterator[Case]:
+    """The cases from a number on, without an end, of one kind or format if it is given."""
+    every = map(case, count(first))
+    return (found for found in every if kind in (None, found.kind) and form in (None, found.form))
+
+
+def _alone(chosen: Case, keep: Path | None) -> int:
+    """Run one case, or only write what it damages to a folder."""
+    if keep:
+        keep.mkdir(parents=True)
+        path, what = chosen.make(keep)
+        _say(f"{chosen.kind}, {chosen.form}: {what}", f"rlvitals runs {str(path)[:200]!r}")
         return 0
-    failures = fuzz(cases, formats)
-    kinds = Counter(failure.what for failure in failures)
-    for what, count in kinds.most_common():
-        first = next(failure.case for failure in failures if failure.what == what)
-        sys.stdout.write(f"{count} times, first in case {first}: {what}\n")
-    sys.stdout.write(f"{len(cases)} files of {len(formats)} formats, {len(failures)} failures\n")
-    return 1 if failures else 0
+    (result,) = results_of([chosen], 1)
+    measured = f"{result.seconds:.2f} s, {result.bytes / 1e6:.0f} MB"
+    _say(f"{chosen.kind}, {chosen.form}: {result.what}", f"{result.outcome}, {measured} {result.detail}")
+    return 1 if result.outcome.is_failure else 0
 
 
-def fuzz(cases: Sequence[int], formats: Sequence[str]) -> list[Failure]:
-    """Open every case in a worker; a worker that dies or hangs loses only its current case."""
-    failures: list[Failure] = []
-    left = list(cases)
-    while left:
-        done, has_begun = 0, False
-        for line in _worked(left, formats):
-            has_begun = True
-            if line == _BEGUN:
-                continue
-            if line == _DONE:
-                done += 1
-            else:
-                failures.append(Failure(left[done], line))
-        if not has_begun:
-            raise RuntimeError("the worker died before its first case; see what it wrote to stderr")
-        if done < len(left):
-            failures.append(Failure(left[done], "the worker died or hung"))
-            done += 1
-        left = left[done:]
-    return failures
+def _until(end: float, cases: Iterable[Case]) -> Iterator[Case]:
+    for found in cases:
+        if time.monotonic() > end:
+            return
+        yield found
 
 
-def _worked(cases: Sequence[int], formats: Sequence[str]) -> Iterator[str]:
-    """The lines that a worker prints: `done` for each case, preceded by its failure, if any."""
-    selected = ["--format", formats[0]] if len(formats) == 1 else []
-    command = [
-        sys.executable,
-        "-m",
-        "tests.fuzz.readers",
-        "--work",
-        "--seed",
-        str(cases[0]),
-        "--files",
-        str(len(cases)),
-    ]
-    with subprocess.Popen([*command, *selected], stdout=subprocess.PIPE, text=True) as worker:
-        assert worker.stdout is not None
-        watch = signal.signal(signal.SIGALRM, lambda *_: worker.kill())
-        try:
-            for line in worker.stdout:
-                signal.alarm(SECONDS_UNTIL_KILLED)
-                yield line.strip()
-        finally:
-            signal.alarm(0)
-            signal.signal(signal.SIGALRM, watch)
+def _say(*lines: str) -> None:
+    sys.stdout.write("\n".join([*lines, ""]))
 
 
-def work(cases: Sequence[int], formats: Sequence[str]) -> None:
-    """Open each case and print its outcome."""
-    with tempfile.TemporaryDirectory() as scratch:
-        sound = Path(scratch) / "sound"
-        folders = [(name, _made(seed, sound / f"{name}{n}")) for name in formats for n, seed in enumerate(SEEDS[name])]
-        for _, folder in folders:
-            look(folder)  # imports what the formats need before the limit applies
-        held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-        resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY_BYTES, resource.RLIM_INFINITY))
-        _say(_BEGUN)
-        for case in cases:
-            draw = random.Random(case)
-            name, folder = draw.choice(folders)
-            damaged = shutil.copytree(folder, Path(scratch) / "damaged")
-            _damage(draw, damaged)
-            if what := failure(damaged):
-                _say(f"{name}: {what}")
-            _say(_DONE)
-            shutil.rmtree(damaged)
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
-
-
-def failure(folder: Path) -> str:
-    """What went wrong when a folder was opened; empty if nothing did."""
-    try:
-        with _time_limit():
-            look(folder)
-    except Exception as error:
-        places = traceback.extract_tb(error.__traceback__)
-        ours = next((place for place in reversed(places) if "diagnostics" in place.filename), places[-1])
-        return f"{type(error).__name__} at {Path(ours.filename).name}:{ours.lineno}: {str(error)[:100]!r}"
-    return ""
-
-
-def look(folder: Path) -> None:
-    """Find the runs of a folder and open each, with a few of its samples; unreadable ones must say so in a sentence."""
-    for ref in find_runs(folder):
-        try:
-            run = LiveRun(ref).refresh()
-        except UnreadableRun:
-            continue
-        assert run is not None
-        for step in run.samples.steps[:SAMPLED_STEPS]:
-            run.samples.at(step)
-
-
-def _made(seed: object, folder: Path) -> Path:
-    assert callable(seed)
-    seed(folder)
-    return folder
-
-
-def _damage(draw: random.Random, folder: Path) -> None:
-    """Damage one file of a run."""
-    file = draw.choice(sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size))
-    file.write_bytes(mutated(draw, file.read_bytes(), "tfevents" in file.name))
-
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    def stop(signal_number: int, frame: FrameType | None) -> None:
-        raise TooSlowError(f"took longer than {SECONDS_PER_FILE} s")
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(SECONDS_PER_FILE)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=CASES)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
+    parser.add_argument("--kind", choices=KINDS)
+    parser.add_argument("--format", choices=SEEDS)
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="begin no case after so long")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--output", type=Path, help="write the page of results to this file")
+    parser.add_argument("--case", type=int, metavar="NUMBER", help="run this one alone")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="only write the damaged run of --case there")
+    return parser
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ def run_log(folder: Path) -> None:
     """One of our own run directories."""
     with RunLog(folder, algorithm="grpo", config={"beta": 0.1}) as log:
         for step in STEPS:
-            log.log(step, {"reward": float(step), "loss": float("nan"), "kl": 0.1}, [SAMPLE, SAMPLE])
+            metrics = {"reward": float(step), "loss": float("nan"), "kl": 0.1}
+            log.log(step, metrics, [SAMPLE, SAMPLE], {"ratio": {"edges": [0, 1, 2], "counts": [3, 4], "nan": 1}})
 
 
 def event_files(folder: Path) -> None:
@@ -40,6 +41,8 @@ def event_files(folder: Path) -> None:
         field(1, field(1, b"t") + field(8, b"\x08\x07")),
     ]
     write(folder, [event(step, 1.7e9, value) for step in STEPS for value in values])
+    (folder / "1700000001.0").mkdir()
+    (folder / "1700000001.0" / "hparams.yml").write_text("learning_rate: 1.0e-05\nbeta: 0.1\nseed: 1\n")
 
 
 def long_event_file(folder: Path) -> None:
@@ -60,6 +63,10 @@ def wandb_typed(folder: Path) -> None:
     rows: list[Mapping[str, Any]] = [
         {"_step": step, "h": {"_type": "histogram", "bins": [0, 1], "values": [3]}, "n": {"x": 1.5}} for step in STEPS
     ]
+    rows.append({"_step": 8, "table": {"_type": "table-file", "path": "media/table/t_1_ab.table.json", "nrows": 1}})
+    tables = folder / "files" / "media" / "table"
+    tables.mkdir(parents=True)
+    (tables / "t_1_ab.table.json").write_text('{"columns": ["prompt", "completion", "reward"], "data": [["q", "a", 1.0]]}')
     content = b":W&B" + struct.pack("<HB", 0xBEE1, 0)
     for row in rows:
         items = (field(1, field(2, key.encode()) + field(16, json.dumps(value).encode())) for key, value in row.items())

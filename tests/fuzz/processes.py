@@ -1,0 +1,148 @@
+"""Runs each case in a process of its own, watched for time and memory, so that no case can harm another or the fuzzer.
+
+The processes are forked from a server that has loaded everything (`tests.fuzz.warm`), which takes milliseconds.
+"""
+
+import multiprocessing
+import os
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkServerProcess
+from pathlib import Path
+
+import psutil
+
+from tests.fuzz.kinds import Case
+from tests.fuzz.look import Outcome, look
+
+SECONDS = 10.0
+BYTES = 500_000_000
+_MAKING_SECONDS = 60.0  # for making the damaged run, which is not measured
+_GLANCE_SECONDS = 0.05  # between two looks at the running cases
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one case ended; `bytes` is what its memory grew by."""
+
+    case: Case
+    what: str
+    outcome: Outcome
+    detail: str = ""
+    seconds: float = 0.0
+    bytes: int = 0
+
+
+def results_of(cases: Iterable[Case], processes: int) -> Iterator[Result]:
+    """The results of all cases, in the order in which they end."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.fuzz.warm"])
+    waiting, running = iter(cases), list[_Running]()
+    with tempfile.TemporaryDirectory(prefix="rlvitals-fuzz-", ignore_cleanup_errors=True) as scratch:
+        os.environ["XDG_CACHE_HOME"] = str(Path(scratch) / "cache")
+        try:
+            while True:
+                while len(running) < processes and (case := next(waiting, None)) is not None:
+                    running.append(_Running(context, case, Path(scratch) / str(case.number)))
+                if not running:
+                    return
+                wait([one.line for one in running], _GLANCE_SECONDS)
+                for one in list(running):
+                    if (result := one.result()) is not None:
+                        running.remove(one)
+                        yield result
+        finally:
+            for one in running:
+                one.end()
+
+
+class _Running:
+    """One case in its process."""
+
+    def __init__(self, context: multiprocessing.context.ForkServerContext, case: Case, place: Path) -> None:
+        self.line, theirs = context.Pipe(duplex=False)
+        self._case, self._place = case, place
+        self._what, self._held = "not made yet", 0
+        self._begun = time.monotonic()
+        self._is_made = False
+        self._process: ForkServerProcess = context.Process(target=_work, args=(case, place, theirs), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def result(self) -> Result | None:
+        """The result if the case has ended, or has to be ended; else None."""
+        found = self._heard() or self._seen()
+        if found is not None:
+            self.end()
+        return found
+
+    def end(self) -> None:
+        """End the process and remove what it wrote."""
+        if self._process.pid is not None and self._process.is_alive():
+            self._process.kill()
+        self._process.join()
+        self._process.close()
+        self.line.close()
+        _remove(self._place)
+
+    def _heard(self) -> Result | None:
+        """What the process says: what it made, then its result."""
+        try:
+            while self.line.poll():
+                said = self.line.recv()
+                if isinstance(said, Result):
+                    return said
+                self._what, self._held = said
+                self._begun, self._is_made = time.monotonic(), True
+        except EOFError:
+            self._process.join()
+            return self._ended(Outcome.DIED, f"exit code {self._process.exitcode}")
+        return None
+
+    def _seen(self) -> Result | None:
+        """The result of a case that takes too much."""
+        seconds = time.monotonic() - self._begun
+        if seconds > (SECONDS if self._is_made else _MAKING_SECONDS):
+            return self._ended(Outcome.SLOW, f"ended after {seconds:.0f} s")
+        if self._is_made and self._grown() > BYTES:
+            return self._ended(Outcome.LARGE, f"ended after {seconds:.1f} s")
+        return None
+
+    def _grown(self) -> int:
+        try:
+            return int(psutil.Process(self._process.pid).memory_info().rss) - self._held
+        except psutil.NoSuchProcess:
+            return 0
+
+    def _ended(self, outcome: Outcome, detail: str) -> Result:
+        seconds = time.monotonic() - self._begun
+        return Result(self._case, self._what, outcome, detail, seconds, max(0, self._grown()))
+
+
+def _work(case: Case, place: Path, line: Connection) -> None:
+    """Make a case, open it and send the result; runs in the case's process."""
+    place.mkdir()
+    path, what = case.make(place)
+    held = psutil.Process().memory_info().rss
+    line.send((what, held))
+    begun = time.monotonic()
+    outcome, detail = look(path)
+    seconds = time.monotonic() - begun
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
+    if not outcome.is_failure and seconds > SECONDS:
+        outcome = Outcome.SLOW
+    elif not outcome.is_failure and grown > BYTES:
+        outcome = Outcome.LARGE
+    line.send(Result(case, what, outcome, detail, seconds, max(0, grown)))
+
+
+def _remove(place: Path) -> None:
+    """Remove a case's files, whatever they are by now."""
+    if place.is_symlink() or place.is_file():
+        place.unlink()
+    shutil.rmtree(place, ignore_errors=True)
