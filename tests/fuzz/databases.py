@@ -24,7 +24,7 @@ ODD_CELLS: dict[str, str] = {
     "a blob of ten million bytes": f"zeroblob({_LARGE})",
     "a text of ten million letters": f"printf('%.*c', {_LARGE}, 'x')",
     "brackets": "printf('%.*c', 100000, '[')",
-    "JSON of odd things": "'{\"a\": [NaN, 1e400, null], \"\": {\"_type\": 5}}'",
+    "JSON of odd things": '\'{"a": [NaN, 1e400, null], "": {"_type": 5}}\'',
     "a JSON integer of 10,000 digits": "'{\"a\": ' || printf('%.*c', 10000, '9') || '}'",
     "a NUL": "'a' || char(0) || 'b'",
     "a lone surrogate": "CAST(x'edA080' AS TEXT)",

@@ -38,9 +38,7 @@ def many_records(draw: random.Random, folder: Path) -> Damaged:
     return Damaged(folder, f"one record again and again in {file.name}")
 
 
-def _damage(
-    draw: random.Random, folder: Path, change: Callable[[random.Random, bytes], bytes], what: str
-) -> Damaged:
+def _damage(draw: random.Random, folder: Path, change: Callable[[random.Random, bytes], bytes], what: str) -> Damaged:
     file = draw.choice(files_of(folder, *_ENDINGS))
     payloads = _payloads(file)
     if payloads:

@@ -66,7 +66,9 @@ def wandb_typed(folder: Path) -> None:
     rows.append({"_step": 8, "table": {"_type": "table-file", "path": "media/table/t_1_ab.table.json", "nrows": 1}})
     tables = folder / "files" / "media" / "table"
     tables.mkdir(parents=True)
-    (tables / "t_1_ab.table.json").write_text('{"columns": ["prompt", "completion", "reward"], "data": [["q", "a", 1.0]]}')
+    (tables / "t_1_ab.table.json").write_text(
+        '{"columns": ["prompt", "completion", "reward"], "data": [["q", "a", 1.0]]}'
+    )
     content = b":W&B" + struct.pack("<HB", 0xBEE1, 0)
     for row in rows:
         items = (field(1, field(2, key.encode()) + field(16, json.dumps(value).encode())) for key, value in row.items())

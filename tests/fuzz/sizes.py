@@ -39,7 +39,9 @@ def one_line(draw: random.Random, folder: Path) -> Damaged:
     if not files:
         return sparse(draw, folder)
     file = draw.choice(files)
-    before, after = draw.choice(((b'{"step": 3, "pad": "', b'", "reward": 1.0}\n'), (b"step: 3 - ", b"\n"), (b'"', b"")))
+    before, after = draw.choice(
+        ((b'{"step": 3, "pad": "', b'", "reward": 1.0}\n'), (b"step: 3 - ", b"\n"), (b'"', b""))
+    )
     content = file.read_bytes()
     is_first = draw.random() < 0.5
     with file.open("wb") as text:
