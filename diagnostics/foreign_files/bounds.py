@@ -9,6 +9,9 @@ YAML_BYTES = 1_000_000
 YAML_NODES, YAML_DEPTH = 100_000, 100
 """Values of a YAML document, with its references followed, and how deep they nest: PyYAML reads 50,000 a second."""
 
+JSON_DEPTH = 100
+"""How deep a JSON value may nest. What reads values recurses, and Python's limit is ten times this."""
+
 SPAN_BYTES = 256_000_000
 """Of the samples of one step, which are read as one piece."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files.bounds import WHOLE_FILE_BYTES, YAML_BYTES, YAML_DEPTH, YAML_NODES
+from diagnostics.foreign_files.bounds import JSON_DEPTH, WHOLE_FILE_BYTES, YAML_BYTES, YAML_DEPTH, YAML_NODES
 from diagnostics.foreign_files.cancellation import check_cancelled
 from diagnostics.foreign_files.door import read_text, read_whole
 
@@ -21,6 +21,33 @@ _LONG_NUMBER = re.compile(rf"\d{{{_MOST_DIGITS + 1}}}")
 
 def parse_json(content: bytes | str) -> Any:
     """A JSON document; NaN and infinities count as numbers. Raises ValueError if it is none, or nested too deep."""
+    found = _parsed(content)
+    check_depth(found, content)
+    return found
+
+
+def check_depth(value: Any, content: bytes | str) -> None:
+    """Raises ValueError if a JSON value nests too deep. Few texts have enough brackets to be looked at."""
+    if _opened(content) > JSON_DEPTH and _nests_deeper(value, JSON_DEPTH):
+        raise ValueError("it is nested too deep")
+
+
+def _opened(content: bytes | str) -> int:
+    """How many brackets a text opens, those in its strings included."""
+    if isinstance(content, bytes):
+        return content.count(b"[") + content.count(b"{")
+    return content.count("[") + content.count("{")
+
+
+def _nests_deeper(value: Any, depth: int) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(depth):
+        held = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        level = [inner for inner in held if isinstance(inner, dict | list)]
+    return bool(level)
+
+
+def _parsed(content: bytes | str) -> Any:
     text = content if isinstance(content, str) else content.decode(json.detect_encoding(content), "surrogatepass")
     try:
         return json.loads(text)

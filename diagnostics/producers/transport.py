@@ -1,9 +1,9 @@
 """What Hugging Face's Trainer wraps around a producer's tags and settings: a prefix, settings as text, a model card."""
 
-import json
 import re
 from typing import Any
 
+from diagnostics.foreign_files.documents import parse_json
 from diagnostics.model.recording import Recording
 from diagnostics.model.series import RawSeries
 
@@ -29,7 +29,7 @@ def configuration(recording: Recording) -> dict[str, Any]:
         return dict(recording.config)
     for tag in ARGUMENTS:
         try:
-            found = json.loads(recording.text.get(tag, ""))
+            found = parse_json(recording.text.get(tag, ""))
         except ValueError:
             continue
         if isinstance(found, dict):

@@ -74,6 +74,8 @@ class Rows:
         try:
             edges, counts = value.get("bins"), value.get("values")
             if packed := value.get("packedBins"):
+                if packed["count"] != len(counts or []):  # it could declare any number
+                    raise ValueError("other counts than bins")
                 edges = [packed["min"] + index * packed["size"] for index in range(packed["count"] + 1)]
             self.histograms.add(name, step, Histogram.of(edges or [], counts or []))
         except (KeyError, TypeError, ValueError):

@@ -1,6 +1,5 @@
 """What lies beside a training's event files: the model card, saved hyperparameters, and a name for the run."""
 
-import json
 import re
 import time
 from itertools import islice
@@ -9,6 +8,7 @@ from typing import Any
 
 from diagnostics.foreign_files import read_head, read_text
 from diagnostics.foreign_files.bounds import YAML_BYTES
+from diagnostics.foreign_files.documents import parse_json
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.readers.tensorboard.file_groups import opened_at
 
@@ -80,6 +80,6 @@ def _telling(folder: Path) -> str:
 
 def _yaml_scalar(text: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text)
+    except ValueError:
         return None if text in ("", "~") else text.strip("'\"")

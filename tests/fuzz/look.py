@@ -62,4 +62,4 @@ def _where(error: Exception) -> str:
     """The exception, and the line of ours that it passed last."""
     places = traceback.extract_tb(error.__traceback__)
     ours = next((place for place in reversed(places) if "/diagnostics/" in place.filename), places[-1])
-    return f"{type(error).__name__} at {Path(ours.filename).name}:{ours.lineno}: {str(error)[:100]!r}"
+    return f"{type(error).__name__} in line {ours.lineno} of {Path(ours.filename).name}: {str(error)[:100]!r}"

@@ -76,12 +76,13 @@ def failure_lines(failures: Iterable[Result]) -> Iterator[str]:
         alike.setdefault((failure.outcome, _shown(failure)), []).append(failure)
     for (outcome, shown), found in sorted(alike.items(), key=lambda item: -len(item[1])):
         cases = ", ".join(str(result.case.number) for result in sorted(found, key=lambda one: one.case.number)[:3])
-        yield f"- {len(found)} × {outcome}: {shown} (case {cases}: {found[0].what})"
+        yield f"- {len(found)} × {outcome}: {found[0].detail or shown} (case {cases}: {found[0].what})"
 
 
 def _shown(failure: Result) -> str:
-    """What is alike about failures: the place of an exception, or else the format."""
-    return failure.detail if failure.outcome in (Outcome.RAISED, Outcome.BROKEN) else failure.case.form
+    """What is alike about failures: the place of an exception, the rule, or else the format."""
+    is_told = failure.outcome in (Outcome.RAISED, Outcome.BROKEN)
+    return failure.detail.partition(":")[0] if is_told else failure.case.form
 
 
 def _row(cells: Sequence[object]) -> str:

@@ -87,7 +87,7 @@ def _shown_dilution(log: Log) -> int:
     if ratio is None or variance is None or not len(ratio.values) or not len(variance.values):
         return 1
     mean = float(ratio.values[0])
-    parts = round(1 / mean) if math.isfinite(mean) and mean > 1 / MOST_PARTS else 1
+    parts = max(1, round(1 / mean)) if math.isfinite(mean) and mean > 1 / MOST_PARTS else 1
     expected = (1 - 1 / parts) / parts
     return parts if _shows(log, parts) and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
 

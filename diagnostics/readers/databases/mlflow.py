@@ -1,12 +1,12 @@
 """Reads MLflow databases: one SQLite file with any number of experiments and runs."""
 
-import json
 import math
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import parse_json
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
@@ -175,6 +175,6 @@ def parameter(text: Any) -> Any:
     if text in words:
         return words[text]
     try:
-        return json.loads(text)
-    except (TypeError, ValueError, RecursionError):
+        return parse_json(text)
+    except (AttributeError, ValueError):
         return text

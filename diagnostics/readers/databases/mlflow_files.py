@@ -15,6 +15,7 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.databases.mlflow import MILLISECOND, parameter, seconds
+from diagnostics.readers.files.json_lines import as_whole
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.rows import LARGEST_STEP
 from diagnostics.readers.run_folder import flat_yaml
@@ -53,7 +54,7 @@ class Reader:
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
-        state = _STATES.get(meta.get("status", 0), "unknown")
+        state = _STATES.get(as_whole(meta.get("status")) or 0, "unknown")
         if self._last is None or grew or state != self._last.status.state:
             self._last = self._record(meta, state)
         return self._last

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from diagnostics.foreign_files.documents import parse_json
+from diagnostics.foreign_files.documents import check_depth, parse_json
 from diagnostics.readers.files.tail import Tail
 from diagnostics.readers.files.text_lines import LineTail
 
@@ -64,15 +64,22 @@ class JsonLines:
 
 
 def parse_row(text: bytes) -> Row | None:
-    """One line as a JSON object; None if it is none. NaN, Infinity and -Infinity count as numbers."""
+    """One line as a JSON object; None if it is none, or nests too deep. NaN, Infinity and -Infinity are numbers."""
     try:
-        row = orjson.loads(text)
-    except orjson.JSONDecodeError:  # strict JSON has no NaN: fall back to the slower parser
-        try:
-            row = parse_json(text)
-        except ValueError:
-            return None
+        row = parse_value(text)
+    except ValueError:
+        return None
     return row if isinstance(row, dict) else None
+
+
+def parse_value(text: bytes) -> Any:
+    """A JSON value, with bare NaN and infinities. Raises ValueError if it is none, or nests too deep."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:  # strict JSON has no NaN: fall back to the slower parser
+        return parse_json(text)
+    check_depth(value, text)
+    return value
 
 
 def as_whole(value: Any) -> int | None:

@@ -1,12 +1,11 @@
 """The messages of a `.wandb` file that are needed, decoded without wandb: rows, settings, metrics, exit."""
 
-import json
 import struct
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-import orjson
-
+from diagnostics.foreign_files.bounds import JSON_DEPTH
+from diagnostics.readers.files.json_lines import parse_value
 from diagnostics.readers.files.protobuf import BYTES, fields, signed, varint, zigzag
 
 # Record
@@ -111,14 +110,6 @@ def _read(read: Callable[[bytes], Found], message: bytes) -> Found:
         raise ValueError(str(error)) from error
 
 
-def parse_value(text: bytes) -> Any:
-    """A JSON value as W&B writes it, with bare NaN and infinities. Raises ValueError if it is malformed."""
-    try:
-        return orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return json.loads(text)
-
-
 def _history(message: bytes) -> History:
     row: dict[str, Any] = {}
     step: int | None = None
@@ -148,10 +139,10 @@ def names_of(item: bytes) -> list[str]:
 
 
 def put(row: dict[str, Any], item: bytes) -> None:
-    """Set one item's value, nested under its keys. Raises ValueError if it is malformed."""
+    """Set one item's value, nested under its keys. Raises ValueError if it is malformed, or nests too deep."""
     keys, value = _item(item)
-    if not keys:
-        raise ValueError("an item has no key")
+    if not 0 < len(keys) <= JSON_DEPTH:
+        raise ValueError(f"an item has {len(keys)} keys")
     for key in keys[:-1]:
         inner = row.get(key)
         if not isinstance(inner, dict):
