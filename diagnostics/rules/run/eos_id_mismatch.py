@@ -87,11 +87,11 @@ class EosIdMismatch(RunRule[Limits]):
 def _ended_earlier(run: Run, cut: Series, longest: Series, stated: int) -> Values:
     """(N,) The share that was cut off where no completion reached the length limit, else 0.
 
-    The limit is the stated one, until a lower one cuts completions off.
+    The limit is the stated one, until a lower one cuts completions off. An infinite length is none.
     """
     logged = series_of(run, "length_max")
     lower = find_hard_limit(logged.steps, logged.values)
     limits = np.full(len(longest), float(stated))
     if lower is not None and lower.was_passed:
         limits[longest.steps >= lower.step] = lower.value
-    return np.where(longest.values < limits, cut.values, 0.0)
+    return np.where(np.isfinite(longest.values) & (longest.values < limits), cut.values, 0.0)
