@@ -82,3 +82,7 @@ def test_a_penalty_that_is_switched_off_weighs_nothing(
     make_run: MakeRun, config: dict[str, Any], weight: float | None
 ) -> None:
     assert make_run("grpo", config=config).settings.kl_weight == weight
+
+
+def test_an_integer_beyond_the_range_of_floats_is_no_number(make_run: MakeRun) -> None:
+    assert make_run("grpo", config={"beta": -(10**400)}).settings.number("kl_weight") is None

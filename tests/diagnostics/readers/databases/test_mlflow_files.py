@@ -1,6 +1,8 @@
 """Tests of MLflow's file store beyond what every reader must do, on runs that MLflow wrote."""
 
 import math
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +60,11 @@ def test_a_deleted_run_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "meta.yaml").write_text("run_id: abc\nlifecycle_stage: deleted\n")
 
     assert find(tmp_path) == []
+
+
+def test_a_status_that_is_no_number_is_unknown(tmp_path: Path) -> None:
+    (ref,) = (ref for ref in find(STORE) if ref.name == "nightly")
+    copy = shutil.copytree(ref.path, tmp_path / "run")
+    (copy / "meta.yaml").write_text(re.sub("status: 3", "status: [[1], 2]", (copy / "meta.yaml").read_text()))
+
+    assert Reader(copy).refresh().status.state == "unknown"

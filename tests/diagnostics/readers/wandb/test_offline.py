@@ -130,6 +130,29 @@ def test_values_of_the_typed_encoding_are_read(wandb_file: Any) -> None:
     assert (points(recording, "loss"), points(recording, "old")) == ([(3, 0.5)], [(3, 1.5)])
 
 
+def test_a_histogram_that_declares_a_billion_bins_costs_itself(wandb_file: Any) -> None:
+    packed = {"_type": "histogram", "values": [1], "packedBins": {"min": 0, "size": 1, "count": 10**9}}
+    record = Record()
+    record.history.item.add(nested_key=["h"], value_json=json.dumps(packed))
+    record.history.item.add(nested_key=["_step"], value_json="1")
+    wandb_file.append(record.SerializeToString())
+    wandb_file.log(2, {"loss": 0.5})
+    recording = wandb_file.reader().refresh()
+
+    assert (["loss"], {}, 1) == (list(recording.tags), recording.histograms, recording.malformed)
+
+
+@pytest.mark.parametrize(("names", "value"), [(["h"], "[" * 500 + "]" * 500), (["h"] * 500, "1")])
+def test_an_item_that_nests_too_deep_costs_its_row(names: list[str], value: str, wandb_file: Any) -> None:
+    record = Record()
+    record.history.item.add(nested_key=names, value_json=value)
+    wandb_file.append(record.SerializeToString())
+    wandb_file.log(2, {"loss": 0.5})
+    recording = wandb_file.reader().refresh()
+
+    assert (["loss"], 1) == (list(recording.tags), recording.malformed)
+
+
 def test_a_table_outside_of_the_run_is_not_opened(wandb_file: Any, tmp_path: Path) -> None:
     (tmp_path / "secret.json").write_text(json.dumps({"columns": ["prompt", "completion"], "data": [["a", "b"]]}))
     record = Record()

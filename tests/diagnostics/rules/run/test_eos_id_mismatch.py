@@ -44,3 +44,10 @@ def test_lengths_that_stop_dead_below_the_stated_limit_while_they_grow_are_cut_t
     lengths = {"length_max": "256 251 256 249 256 254 256 256 250 256 200x12", "length_mean": "90x10 90..199x12"}
     cut = "0.05x10 0.3..1x12"
     assert judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction=cut, **lengths).verdict is Verdict.QUIET
+
+
+def test_an_infinite_length_is_no_length(judge: Judge) -> None:
+    for length in ("-inf", "inf"):
+        lengths = f"255x3 {length}x3"
+        outcome = judge("eos-id-mismatch", "grpo", config=LIMIT, truncated_fraction="0.1x3 0.97x3", length_max=lengths)
+        assert outcome.verdict is Verdict.QUIET
