@@ -99,7 +99,7 @@ def test_dilution_is_judged_by_version_and_settings_and_without_one_by_the_data(
 
 
 def test_a_ratio_far_above_one_shows_no_dilution() -> None:
-    log = recording(PPO, {})
+    log = recording((*PPO, "val/ratio_var"))
     log.tags["train/val/ratio"].values[:] = 5.0
 
     assert [5.0] * 2 == assemble(log, 0.0).series["ratio_mean"].values.tolist()
