@@ -33,6 +33,7 @@ def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
             database = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
             database.set_progress_handler(_is_given_up, _STEPS_BETWEEN_QUESTIONS)
         _check_whole(database, file)
+        database.set_authorizer(_authorize)
         database.text_factory = partial(str, encoding="utf-8", errors="replace")
         yield database
     except sqlite3.OperationalError:
@@ -42,6 +43,11 @@ def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
         raise sqlite3.DatabaseError("its tables have names that are no text") from error
     finally:
         database.close()
+
+
+def _authorize(_action: int, _first: str | None, _second: str | None, _name: str | None, view: str | None) -> int:
+    """Deny what a view asks for: trackers write tables, and a view may select endlessly."""
+    return sqlite3.SQLITE_DENY if view else sqlite3.SQLITE_OK
 
 
 def _is_given_up() -> bool:

@@ -84,3 +84,17 @@ def test_several_runs_are_told_apart_and_settings_keep_their_types(database: Pat
 def test_a_run_that_is_not_there_says_so(database: Path) -> None:
     with pytest.raises(UnreadableRun, match="holds no runs"):
         Reader(database / "missing").refresh()
+
+
+@pytest.mark.parametrize("table", ["metrics", "runs", "params"])
+def test_a_view_that_never_ends_in_the_place_of_a_table_is_refused(table: str, database: Path) -> None:
+    add_run(database, "a")
+    with sqlite3.connect(database) as made:
+        names = [name for _, name, *_ in made.execute(f"PRAGMA table_info({table})")]
+        endless = "WITH RECURSIVE endless(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM endless)"
+        columns = ", ".join(f"n AS {name}" for name in names)
+        made.executescript(f"DROP TABLE {table}; CREATE VIEW {table} AS {endless} SELECT {columns} FROM endless")
+
+    assert len(find(database)) <= 1
+    with pytest.raises(UnreadableRun, match="cannot be read as a database of MLflow"):
+        Reader(database).refresh()
