@@ -73,8 +73,7 @@ def _run(words: Sequence[str]) -> int:
     if command == "probe" and not rest:
         return _probe()
     if command == "stop" and len(rest) == 1:
-        stop(Path(rest[0]))
-        sys.stdout.write(f"{rest[0]} finishes its step, saves a checkpoint and ends\n")
+        sys.stdout.write(f"{stop(Path(rest[0]))}\n")
         return FINISHED
     raise ConfigError(f"the command must be one of\n{USAGE}")
 

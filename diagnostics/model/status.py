@@ -22,6 +22,7 @@ class Status:
     total: int | None = None
     last_written: float | None = None
     error: str | None = None
+    suspended: int | None = None  # the pid of its process where that is stopped (SIGSTOP): no step can end
     is_ours: bool = False  # started by rlvitals on this host: it can be stopped from here
 
     @property

@@ -3,6 +3,7 @@
 from typing import Any
 
 from diagnostics.model.run import Run
+from diagnostics.wording.runs import standstill
 
 
 def run_fields(run: Run) -> dict[str, Any]:
@@ -17,6 +18,7 @@ def run_fields(run: Run) -> dict[str, Any]:
         "producer_version": run.producer_version,
         "algorithm": run.algorithm,
         "state": run.status.state,
+        "standstill": standstill(run) or None,
         "steps": {
             "first": int(steps[0]) if len(steps) else None,
             "last": int(steps[-1]) if len(steps) else None,

@@ -1,13 +1,9 @@
 """Locates the run that another one was relaunched from."""
 
 from pathlib import Path
-from typing import Any
 
-import orjson
-
-from diagnostics.foreign_files import read_whole
 from diagnostics.model.run import Run
-from diagnostics.runlog import RUN_FILE
+from diagnostics.runlog.records import RUN_FILE, RecordError, RunRecord
 
 SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
 """Of a checkout; an installed package has none."""
@@ -22,13 +18,13 @@ def find_parent(run: Run, *folders: Path) -> Path | None:
         return None
     for folder in (run.path.parent, *folders, SAMPLE_RUNS):
         for record in sorted(folder.glob(f"*/{RUN_FILE}")):
-            if record.parent != run.path and _id_in(record) == run.parent:
+            if record.parent != run.path and _id_in(record.parent) == run.parent:
                 return record.parent
     return None
 
 
-def _id_in(record: Path) -> Any:
+def _id_in(folder: Path) -> str | None:
     try:
-        return orjson.loads(read_whole(record))["run_id"]
-    except (OSError, ValueError, KeyError, TypeError):  # a broken neighbour is no parent
+        return RunRecord.read(folder).run_id
+    except RecordError:  # a broken neighbour is no parent
         return None

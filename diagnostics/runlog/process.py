@@ -8,6 +8,8 @@ from pathlib import Path
 from diagnostics.foreign_files import read_text
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+LARGEST_PID = 2**31 - 1
+"""What a pid_t holds; psutil raises OverflowError beyond it."""
 _START_TOLERANCE = (
     1.0  # seconds: psutil derives the start time from the boot time, which clock adjustments shift slightly
 )
@@ -38,16 +40,25 @@ class ProcessIdentity:
     @property
     def is_alive(self) -> bool:
         """Whether this very process still runs here (a zombie does not). Always False for another host or boot."""
+        return self._status() not in ("", "zombie")
+
+    @property
+    def is_suspended(self) -> bool:
+        """Whether this very process lives here and is stopped (SIGSTOP, Ctrl-Z): it does nothing until SIGCONT."""
+        return self._status() == "stopped"
+
+    def _status(self) -> str:
+        """psutil's word for the state of this very process; empty if it does not run here."""
         if not self.is_on_this_host or self.boot_id != boot_id():
-            return False
+            return ""
         import psutil  # noqa: PLC0415 - as above
 
         try:
             process = psutil.Process(self.pid)
             same = abs(process.create_time() - self.started) <= _START_TOLERANCE
-            return same and process.status() != psutil.STATUS_ZOMBIE
+            return str(process.status()) if same else ""
         except psutil.NoSuchProcess:
-            return False
+            return ""
 
 
 def boot_id() -> str:

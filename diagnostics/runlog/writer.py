@@ -10,6 +10,8 @@ Layout, relative to the run directory (an API that other programs may read):
     samples.jsonl   one line per sampled completion: {"step", "query", "response", "score", "rewards", ...};
                     "split": "eval" for a held-out prompt, "followed": true for one that is answered again and again
     console.log     what the process printed
+    process.json    while the process lives, and only it may read it: run_id, host, boot_id, pid, started; what it is
+                    for stands in diagnostics.runlog.process_file
 
 NaN and ±Infinity are written as the JSON constants NaN, Infinity and -Infinity: here a NaN is the evidence.
 """
@@ -30,19 +32,24 @@ from typing import Any, Self
 
 import orjson
 
-from diagnostics.foreign_files.documents import read_json
 from diagnostics.runlog.line_file import LineFile
 from diagnostics.runlog.process import ProcessIdentity
+from diagnostics.runlog.process_file import ProcessFile
+from diagnostics.runlog.records import (
+    RUN_FILE,
+    SCHEMA_VERSION,
+    STATUS_FILE,
+    RecordError,
+    Resumption,
+    RunRecord,
+    StatusRecord,
+)
 
-SCHEMA_VERSION = 1
-RUN_FILE = "run.json"
-STATUS_FILE = "status.json"
 EVENTS_FILE = "events.jsonl"
 SAMPLES_FILE = "samples.jsonl"
 CONSOLE_FILE = "console.log"
 CHECKPOINTS_FOLDER = "checkpoints"
 
-STATES = ("queued", "starting", "running", "finished", "stopped", "failed")
 ENDED_STATES = frozenset({"finished", "stopped", "failed"})
 HEARTBEAT_SECONDS = 5.0
 STATUS_SECONDS = 1.0
@@ -102,28 +109,32 @@ class RunLog:
         """
         log = cls.__new__(cls)
         log.directory = Path(directory)
-        log.run_id = str(_row_of(log.directory / RUN_FILE)["run_id"])
-        status = _row_of(log.directory / STATUS_FILE)
+        try:
+            log.run_id = RunRecord.read(log.directory).run_id
+            status = StatusRecord.read(log.directory)
+        except RecordError as error:
+            raise RunLogError(f"{log.directory} holds no run that can go on: {error}") from error
         _check_not_elsewhere(log.directory, status)
-        beginning = {"step": step, "time": time.time(), "changes": dict(changes or {})}
-        log._open(step, total, (*status.get("resumed", ()), beginning))
+        log._open(step, total, (*status.resumed, Resumption(step, time.time(), dict(changes or {}))))
         return log
 
-    def _open(self, step: int | None, total: int | None, resumed: Sequence[Mapping[str, Any]]) -> None:
+    def _open(self, step: int | None, total: int | None, resumed: Sequence[Resumption]) -> None:
+        process = ProcessIdentity.current()
         self._status: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
             "state": "starting",
             "step": step,
             "total": total,
-            **asdict(ProcessIdentity.current()),
+            **asdict(process),
             "error": None,
-            **({"resumed": list(resumed)} if resumed else {}),
+            **({"resumed": [asdict(beginning) for beginning in resumed]} if resumed else {}),
         }
         self._lock = threading.Lock()
         self._closed = threading.Event()
         try:
             self._events = LineFile(self.directory / EVENTS_FILE)
             self._samples = LineFile(self.directory / SAMPLES_FILE)
+            self._process_file = ProcessFile(self.directory, self.run_id, process)
             self.heartbeat()
         except BlockingIOError as error:
             raise RunLogError(f"{self.directory} is still written by a living process; stop that one first") from error
@@ -160,6 +171,7 @@ class RunLog:
         self._closed.set()
         with suppress(OSError):  # if not even the state can be written, the caller's error has to do
             self._update(state=state, error=error)
+        self._process_file.close()
         self._events.close()
         self._samples.close()
 
@@ -258,22 +270,12 @@ def replace_file(path: Path, content: bytes) -> None:
             file.truncate()
 
 
-def _row_of(path: Path) -> dict[str, Any]:
-    try:
-        row = read_json(path)
-    except (OSError, ValueError) as error:
-        raise RunLogError(f"{path.parent} holds no run that can go on: {path.name} cannot be read ({error})") from error
-    if not isinstance(row, dict):
-        raise RunLogError(f"{path.parent} holds no run that can go on: {path.name} holds no JSON object")
-    return row
-
-
-def _check_not_elsewhere(directory: Path, status: Mapping[str, Any]) -> None:
+def _check_not_elsewhere(directory: Path, status: StatusRecord) -> None:
     """Refuse a run with a recent heartbeat from another machine, where a file lock may not reach."""
-    age = time.time() - float(status.get("heartbeat") or 0.0)
-    is_elsewhere = status.get("host") != socket.gethostname() and status.get("state") not in ENDED_STATES
-    if is_elsewhere and age < SECONDS_OF_SILENCE:
-        raise RunLogError(f"{directory} is still written on {status.get('host')}; stop it there first")
+    host = status.process.host if status.process else socket.gethostname()
+    is_elsewhere = host != socket.gethostname() and status.state not in ENDED_STATES
+    if is_elsewhere and time.time() - (status.heartbeat or 0.0) < SECONDS_OF_SILENCE:
+        raise RunLogError(f"{directory} is still written on {host}; stop it there first")
 
 
 def installed_versions() -> dict[str, str]:

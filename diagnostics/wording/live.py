@@ -5,12 +5,14 @@ from diagnostics.model.status import LIVE_STATES
 from diagnostics.wording.times import duration
 
 _SILENT_AFTER = 60.0  # seconds without a new step
+_STEPS_OF_PATIENCE = 3.0  # at the pace so far, where steps take longer than that
 
 
 def time_left(run: Run) -> str:
-    """ "2 min left" at the pace so far; empty where the run has ended, or the pace or the total is unknown."""
+    """ "2 min left" at the pace so far; empty where the run does not train, or the pace or total is unknown."""
     longest = max(run.series.values(), key=lambda series: len(series.times), default=None)
-    if run.status.state != "running" or not run.status.total or longest is None or len(longest.times) < 2:
+    is_training = run.status.state == "running" and run.status.suspended is None
+    if not is_training or not run.status.total or longest is None or len(longest.times) < 2:
         return ""
     steps = int(longest.steps[-1] - longest.steps[0])
     pace = float(longest.times[-1] - longest.times[0]) / max(steps, 1)
@@ -18,8 +20,30 @@ def time_left(run: Run) -> str:
 
 
 def silence(run: Run, now: float) -> str:
-    """ "no new data for 12 min" for a run that should be writing and has not for a minute; else empty."""
+    """Why nothing new comes of a run that should be writing, once that is so for a minute or three steps; else empty.
+
+    "suspended: kill -CONT 123 lets its process go on", "no step for 12 min, though its process lives" or, where no
+    process can be judged, "no new data for 12 min". Rule RV108 judges when that has become a hang.
+    """
+    if run.status.suspended is not None:
+        pid = run.status.suspended
+        return f"suspended: kill -CONT {pid} lets its process go on"
     newest = run.newest_time
-    if newest is None or run.status.state not in (*LIVE_STATES, "silent") or now - newest < _SILENT_AFTER:
+    if newest is None or run.status.state not in (*LIVE_STATES, "silent") or now - newest < _patience(run):
         return ""
-    return f"no new data for {duration(now - newest)}"
+    return _no_step(run, now - newest, now) if run.status.is_ours else f"no new data for {duration(now - newest)}"
+
+
+def _no_step(run: Run, seconds: float, now: float) -> str:
+    """The heartbeat is apart from the steps: a process that lives without one cannot write, or hangs as a whole."""
+    unwritten = now - (run.status.last_written or now)
+    without = f" and no heartbeat for {duration(unwritten)}" if unwritten >= _SILENT_AFTER else ""
+    return f"no step for {duration(seconds)}{without}, though its process lives"
+
+
+def _patience(run: Run) -> float:
+    longest = max(run.series.values(), key=lambda series: len(series.times), default=None)
+    if longest is None or len(longest.times) < 2:
+        return _SILENT_AFTER
+    pace = float(longest.times[-1] - longest.times[0]) / (len(longest.times) - 1)
+    return max(_SILENT_AFTER, _STEPS_OF_PATIENCE * pace)

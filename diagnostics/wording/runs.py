@@ -1,6 +1,7 @@
 """A run in a line: what it is, how far it is, and the quality of its log."""
 
 from diagnostics.model.run import DataHealth, Run
+from diagnostics.wording.live import silence
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age
 from diagnostics.wording.values import counted
@@ -17,10 +18,17 @@ def producer(run: Run) -> str:
 
 
 def state(run: Run) -> str:
-    """The state in words; for a run that fell silent or died, with the age of its last sign of life."""
-    if run.status.state not in ("silent", "died") or run.status.last_written is None:
-        return run.status.state
-    return f"{run.status.state}, last written {age(run.status.last_written, run.observed_at)}"
+    """The state in words: with the age of its last sign of life for a run that fell silent or died, and with what holds
+    it up for one that lives but does not move."""
+    if run.status.state in ("silent", "died") and run.status.last_written is not None:
+        return f"{run.status.state}, last written {age(run.status.last_written, run.observed_at)}"
+    held_up = standstill(run)
+    return f"{run.status.state}, {held_up}" if held_up else run.status.state
+
+
+def standstill(run: Run) -> str:
+    """What keeps a run whose process lives from moving, as it was read: suspended, or no step for long; else empty."""
+    return silence(run, run.observed_at) if run.status.is_ours else ""
 
 
 def data_line(health: DataHealth) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
 
-from diagnostics.foreign_files.documents import read_json
-from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
+from diagnostics.runlog import CHECKPOINTS_FOLDER
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
+from trainer.launch.recorded_run import RecordedRun
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"
 JUDGES = (
@@ -88,15 +88,9 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     Raises:
         ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
     """
-    try:
-        description = read_json(folder / RUN_FILE)
-        algorithm, values = description["algorithm"], description["config"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"{folder} holds no run of rlvitals ({RUN_FILE} cannot be read); give a run's folder"
-        ) from error
+    recorded = RecordedRun.read(folder, "give a run's folder")
     chosen = _checkpoint(folder, checkpoint)
-    return TrainedRun(folder, make_config(algorithm, values), chosen, _step_of(chosen))
+    return TrainedRun(folder, make_config(recorded.algorithm, recorded.options), chosen, _step_of(chosen))
 
 
 def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:

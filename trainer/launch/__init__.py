@@ -1,27 +1,22 @@
 """Starts and stops trainings as detached processes that outlive their parent. Imports no torch."""
 
-import os
-import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 
 from diagnostics.foreign_files import read_end, read_whole
-from diagnostics.foreign_files.documents import read_json
-from diagnostics.runlog import CONSOLE_FILE, ENDED_STATES, RUN_FILE, STATUS_FILE
-from diagnostics.runlog.process import ProcessIdentity
+from diagnostics.runlog import CONSOLE_FILE, RUN_FILE, STATUS_FILE
+from trainer.launch.error import LaunchError
+from trainer.launch.stopping import stop
+
+__all__ = ["LaunchError", "resume", "start", "stop"]
 
 _LAST_BYTES = 1 << 16  # of a console log: its last line
 SECONDS_TO_CLAIM = 60.0
 """Time limit for a process to claim its run directory or end; half a second is usual."""
-
-
-class LaunchError(Exception):
-    """A training could not be started or stopped; the message is one sentence."""
 
 
 def start(args: Sequence[str], run_dir: Path) -> int:
@@ -59,22 +54,6 @@ def resume(run_dir: Path) -> int:
     return process.pid
 
 
-def stop(run_dir: Path) -> None:
-    """Ask a training to finish its step, save a checkpoint and end. Returns immediately.
-
-    Raises:
-        LaunchError: The folder holds no run of ours, the run has ended, or it runs on another host.
-    """
-    identity, state = _status(run_dir)
-    if state in ENDED_STATES:
-        raise LaunchError(f"{run_dir} has ended already ({state}); there is nothing to stop")
-    if not identity.is_on_this_host:
-        raise LaunchError(f"{run_dir} runs on {identity.host}; stop it there")
-    if not identity.is_alive:
-        raise LaunchError(f"{run_dir} says {state}, but its process {identity.pid} is gone; there is nothing to stop")
-    os.kill(identity.pid, signal.SIGTERM)
-
-
 def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
     with console.open("ab") as output:
         process = subprocess.Popen(
@@ -107,14 +86,6 @@ def _clear(run_dir: Path) -> None:
     (run_dir / CONSOLE_FILE).unlink(missing_ok=True)
     if not any(run_dir.iterdir()):
         run_dir.rmdir()
-
-
-def _status(run_dir: Path) -> tuple[ProcessIdentity, str]:
-    try:
-        status = read_json(run_dir / STATUS_FILE)
-        return ProcessIdentity(**{field.name: status[field.name] for field in fields(ProcessIdentity)}), status["state"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise LaunchError(f"{run_dir} holds no run that rlvitals started ({STATUS_FILE} cannot be read)") from error
 
 
 def _last_line(path: Path) -> str:

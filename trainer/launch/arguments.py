@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files.documents import read_json, read_toml
-from diagnostics.runlog import RUN_FILE
+from diagnostics.foreign_files.documents import read_toml
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.built_in_rewards import BUILT_IN
 from trainer.config.fault_values import without_fault
@@ -14,6 +13,7 @@ from trainer.config.options import ConfigError, Option, did_you_mean, options_of
 from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
+from trainer.launch.recorded_run import RecordedRun
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
 
@@ -102,15 +102,12 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path | None) -> Plan:
-    try:
-        parent = read_json(run / RUN_FILE)
-        algorithm, values, run_id = parent["algorithm"], parent["config"], parent["run_id"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
+    parent = RecordedRun.read(run, "--from needs one")
+    algorithm = parent.algorithm
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
-    settled = without_fault(make_config(algorithm, values)).to_dict()
-    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=run_id)
+    settled = without_fault(make_config(algorithm, parent.options)).to_dict()
+    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=parent.run_id)
 
 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:

@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files.documents import read_json
-from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE, STATUS_FILE
+from diagnostics.runlog import CHECKPOINTS_FOLDER, RecordError, StatusRecord
+from diagnostics.runlog.records import Resumption
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
+from trainer.launch.recorded_run import RecordedRun
 
 STATE_FILE = "trainer_state.pt"
 CHANGEABLE = frozenset(
@@ -49,14 +50,11 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     Raises:
         ConfigError: The folder holds no run of rlvitals, or this version does not understand its options.
     """
-    try:
-        description = read_json(run / RUN_FILE)
-        algorithm, values = str(description["algorithm"]), dict(description["config"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --resume needs one") from error
+    recorded = RecordedRun.read(run, "--resume needs one")
+    values = dict(recorded.options)
     for beginning in _resumed(run):
-        values |= beginning.get("changes", {})
-    return algorithm, make_config(algorithm, values)
+        values |= beginning.changes
+    return recorded.algorithm, make_config(recorded.algorithm, values)
 
 
 def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tuple[TrainConfig, dict[str, Any]]:
@@ -76,8 +74,8 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
     return new, changes
 
 
-def _resumed(run: Path) -> list[dict[str, Any]]:
+def _resumed(run: Path) -> tuple[Resumption, ...]:
     try:
-        return list(read_json(run / STATUS_FILE).get("resumed", ()))
-    except (OSError, ValueError, AttributeError):
-        return []
+        return StatusRecord.read(run).resumed
+    except RecordError:  # the run log refuses to resume it, with its own sentence
+        return ()

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files import read_end, read_whole
+from diagnostics.foreign_files import read_end
 from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole, parse_row
+from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole
 from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.run_directory.sample_index import SampleIndex
 from diagnostics.runlog import (
@@ -23,8 +23,12 @@ from diagnostics.runlog import (
     SCHEMA_VERSION,
     SECONDS_OF_SILENCE,
     STATUS_FILE,
+    RecordError,
+    RunRecord,
+    StatusRecord,
 )
 from diagnostics.runlog.process import ProcessIdentity
+from diagnostics.runlog.records import as_moment
 
 KILLED = (
     "Its process ended without a word: it was killed, by a person or by the kernel for lack of memory; against the "
@@ -38,8 +42,8 @@ LAST_WORDS_BYTES = 1 << 14  # of console output: a traceback and what led to it
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """A run directory is one run."""
     try:
-        name = str(read_description(folder).get("name") or folder.name)
-    except UnreadableRun:  # listed anyway: opening it says what is wrong
+        name = RunRecord.read(folder).name or folder.name
+    except RecordError:  # listed anyway: opening it says what is wrong
         name = folder.name
     return (RunRef(folder, "rlvitals", name),)
 
@@ -47,8 +51,8 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 def start_time(path: Path) -> float | None:
     """When the run directory was claimed."""
     try:
-        return as_number(read_description(path).get("created"))
-    except UnreadableRun:
+        return RunRecord.read(path).created
+    except RecordError:
         return None
 
 
@@ -67,9 +71,10 @@ class Reader:
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
-        status = judge(read_status(self.path), self._log.last_step, self._log.last_time, time.time())
+        said = read_status(self.path)
+        status = judge(said, self._log.last_step, self._log.last_time, time.time())
         if self._last is None or grew or status != self._last.status:
-            self._last = self._record(status, None if grew else self._last)
+            self._last = self._record(status, said, None if grew else self._last)
         return self._last
 
     def files(self) -> tuple[Path, ...]:
@@ -90,29 +95,29 @@ class Reader:
         found.recall(index)
         return found.snapshot()
 
-    def _record(self, status: Status, unchanged: Recording | None) -> Recording:
-        description, said, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE
+    def _record(self, status: Status, said: StatusRecord, unchanged: Recording | None) -> Recording:
+        run, console = self._log.run, self.path / CONSOLE_FILE
         return Recording(
             path=self.path,
             sources=(Source("rlvitals", self.path),),
-            run_id=str(description.get("run_id") or self.path.name),
-            name=str(description.get("name") or self.path.name),
+            run_id=run.run_id,
+            name=run.name or self.path.name,
             tags=unchanged.tags if unchanged else self._log.columns.series(),
             histograms=unchanged.histograms if unchanged else self._log.histograms.by_tag(),
-            config=_config(description, said),
+            config=_config(run, said),
             samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
             status=status,
-            created=as_number(description.get("created")),
+            created=run.created,
             producer="rlvitals",
-            producer_version=_mapping(description, "versions").get("rlvitals"),
-            algorithm=str(description.get("algorithm") or ""),
-            task=str(description.get("task") or ""),
-            parent=description.get("parent"),
+            producer_version=_version(run),
+            algorithm=run.algorithm,
+            task=run.task,
+            parent=run.parent,
             console=console if console.exists() else None,
             console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
-            resumed_after=_resumed_after(said),
+            resumed_after=tuple(beginning.step for beginning in said.resumed if beginning.step is not None),
             malformed=self._log.malformed,
-            notes=tuple(self._log.notes(has_ended=status.state not in LIVING_STATES)),
+            notes=(*self._log.notes(has_ended=status.state not in LIVING_STATES), *map(str, said.problems)),
         )
 
 
@@ -120,7 +125,7 @@ class _Log:
     """What was read of one run directory so far."""
 
     def __init__(self, path: Path) -> None:
-        self.description = read_description(path)
+        self.run = _read_run(path)
         self.columns = Columns()
         self.samples = SampleIndex(path / SAMPLES_FILE)
         self.last_step: int | None = None
@@ -151,7 +156,8 @@ class _Log:
 
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last line is normal while the run is being written."""
-        schema = self.description.get("schema_version", SCHEMA_VERSION)
+        yield from map(str, self.run.problems)
+        schema = self.run.schema_version
         if schema != SCHEMA_VERSION:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
         if self._without_samples:
@@ -166,7 +172,7 @@ class _Log:
         if step is None or not isinstance(metrics, dict):
             self._misfits += 1
             return
-        written = as_number(row.get("time")) or 0.0
+        written = self._written(row.get("time"))
         for tag, value in metrics.items():
             number = as_number(value)
             if number is not None:
@@ -177,6 +183,11 @@ class _Log:
             self._take_histogram(tag, step, bins)
         self.last_step, self.last_time = step, written or self.last_time
 
+    def _written(self, time_of_step: Any) -> float:
+        moment = as_moment(time_of_step)
+        self._misfits += moment is None and time_of_step is not None
+        return moment or 0.0
+
     def _take_histogram(self, tag: str, step: int, bins: Any) -> None:
         try:
             self.histograms.add(tag, step, Histogram.of_row(bins))
@@ -184,26 +195,19 @@ class _Log:
             self._misfits += 1
 
 
-def read_description(path: Path) -> Row:
-    """The run directory's run.json. Raises UnreadableRun if it is missing or not a JSON object."""
-    file = path / RUN_FILE
+def _read_run(path: Path) -> RunRecord:
     try:
-        description = parse_row(read_whole(file))
-    except OSError as error:
-        raise UnreadableRun(path, f"{file} cannot be read: {error.strerror}") from error
-    if description is None:
-        raise UnreadableRun(path, f"{file} holds no JSON object: it was cut off, or is no run log of rlvitals")
-    if "run_id" not in description:
-        raise UnreadableRun(path, f"{file} is no run log of rlvitals: it holds no run_id")
-    return description
+        return RunRecord.read(path)
+    except RecordError as error:
+        raise UnreadableRun(path, f"{path}: {error}") from error
 
 
-def read_status(path: Path) -> Row:
+def read_status(path: Path) -> StatusRecord:
     """The current status.json; empty if it is missing or not a JSON object."""
     try:
-        return parse_row(read_whole(path / STATUS_FILE)) or {}
-    except FileNotFoundError:
-        return {}
+        return StatusRecord.read(path)
+    except RecordError:
+        return StatusRecord()
 
 
 def _last_words(console: Path) -> str:
@@ -214,19 +218,19 @@ def _last_words(console: Path) -> str:
         return ""
 
 
-def judge(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
+def judge(said: StatusRecord, last_step: int | None, last_time: float | None, now: float) -> Status:
     """Where the training stands: its own status, and whether its process is still alive to update it."""
-    state, lives = str(status.get("state") or "unknown"), False
-    heartbeat = as_number(status.get("heartbeat"))
+    state, lives = said.state, False
     if state in LIVING_STATES:
-        state, lives = _judge_living(state, _process(status), now - (heartbeat or 0.0))
+        state, lives = _judge_living(state, said.process, now - (said.heartbeat or 0.0))
     return Status(
         state=state,
-        step=status.get("step") if last_step is None else last_step,
-        total=status.get("total"),
-        last_written=max(filter(None, (heartbeat, last_time)), default=None),
-        error=KILLED if state == "died" else status.get("error"),
+        step=said.step if last_step is None else last_step,
+        total=said.total,
+        last_written=max(filter(None, (said.heartbeat, last_time)), default=None),
+        error=KILLED if state == "died" else said.error,
         is_ours=lives,
+        suspended=said.process.pid if lives and said.process and said.process.is_suspended else None,
     )
 
 
@@ -237,31 +241,17 @@ def _judge_living(state: str, process: ProcessIdentity | None, age: float) -> tu
     return ("silent" if age > SECONDS_OF_SILENCE else state), False
 
 
-def _process(status: Row) -> ProcessIdentity | None:
-    try:
-        return ProcessIdentity(status["host"], status["boot_id"], int(status["pid"]), float(status["started"]))
-    except (KeyError, TypeError, ValueError):
-        return None
-
-
-def _config(description: Row, status: Row) -> Row:
+def _config(run: RunRecord, said: StatusRecord) -> Row:
     """The options in force: the original ones, with the changes of each resumption."""
-    config = dict(_mapping(description, "config"))
-    for beginning in _resumptions(status):
-        config |= _mapping(beginning, "changes")
+    config = dict(run.config or {})
+    for beginning in said.resumed:
+        config |= beginning.changes
     return config
 
 
-def _resumed_after(status: Row) -> tuple[int, ...]:
-    """The steps of the checkpoints that the run resumed from."""
-    steps = (as_whole(beginning.get("step")) for beginning in _resumptions(status))
-    return tuple(step for step in steps if step is not None)
-
-
-def _resumptions(status: Row) -> list[Row]:
-    """Each resumption: from which step, when, and with which options changed."""
-    resumed = status.get("resumed")
-    return [row for row in resumed if isinstance(row, dict)] if isinstance(resumed, list) else []
+def _version(run: RunRecord) -> str | None:
+    version = run.versions.get("rlvitals")
+    return version if isinstance(version, str) else None
 
 
 def _mapping(row: Row, key: str) -> Row:

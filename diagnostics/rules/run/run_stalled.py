@@ -14,7 +14,8 @@ When it is wrong
     first step, which is not judged. A log that has been silent for more than a day counts as ended.
 
 What to try
-    Find out where the processes wait (`py-spy dump`), restart from the last checkpoint, give every wait a timeout.
+    A suspended process goes on after `kill -CONT`. Else find out where the processes wait (`py-spy dump`), restart from
+    the last checkpoint, give every wait a timeout.
 
 References
     Amazon SageMaker Debugger, StalledTrainingRule: 1800 seconds.
@@ -60,6 +61,8 @@ class RunStalled(RunRule[Limits]):
         "the process still lives.",
         silent="The last step logged is {last} of {total}, {minutes} minutes before the run was read; steps take "
         "{usual} s. The run hangs, or was killed.",
+        suspended="The last step logged is {last}, {minutes} minutes before the run was read: its process {pid} "
+        "is suspended, and goes on after `kill -CONT {pid}`.",
         unknown="The log does not say whether the run still goes on.",
         enable="Read it while it trains, from a log that says when each point was written.",
     )
@@ -84,12 +87,19 @@ class RunStalled(RunRule[Limits]):
             Severity.CRITICAL if is_alive else Severity.WARNING,
             measured=age,
             limit=allowed,
-            key="fired" if is_alive else "silent",
+            key=_wording(run),
             unit="s",
+            pid=run.status.suspended or 0,
             minutes=round(age / 60),
             usual=usual,
             total=run.status.total or 0,
         )
+
+
+def _wording(run: Run) -> str:
+    if run.status.suspended is not None:
+        return "suspended"
+    return "fired" if run.status.state == "running" else "silent"
 
 
 def _timed(run: Run) -> Series | None:

@@ -1,0 +1,35 @@
+"""A run of rlvitals as its run.json records it, with what a training needs of it. Imports no torch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from diagnostics.runlog import RecordError, RunRecord
+from trainer.config.options import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """The run_id, the algorithm and the options at the start of a run."""
+
+    run_id: str
+    algorithm: str
+    options: Mapping[str, Any]
+
+    @classmethod
+    def read(cls, folder: Path, purpose: str) -> "RecordedRun":
+        """The run in a folder. `purpose` says who needs one: "--resume needs one".
+
+        Raises:
+            ConfigError: The folder holds no run of rlvitals, or its run.json does not say what was trained.
+        """
+        try:
+            record = RunRecord.read(folder)
+        except RecordError as error:
+            raise ConfigError(f"{folder} holds no run of rlvitals ({error}); {purpose}") from error
+        if not record.algorithm or record.config is None:
+            missing = "algorithm" if not record.algorithm else "config"
+            wrong = next((problem for problem in record.problems if problem.name == missing), f"it names no {missing}")
+            raise ConfigError(f"{folder} holds no run of rlvitals ({wrong}); {purpose}")
+        return cls(record.run_id, record.algorithm, record.config)
