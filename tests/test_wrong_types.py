@@ -1,7 +1,6 @@
 """Values of the wrong type in the files of a run directory: each command ends in a sentence, never in a traceback."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -13,9 +12,9 @@ from typing import Any
 import pytest
 
 from diagnostics.api import diagnose, find_runs, open_run
-from diagnostics.report.forms import FORMS
+from diagnostics.readers.base import UnreadableRun
+from diagnostics.report.forms import FORMS, rendered
 from diagnostics.report.report import Report
-from diagnostics.report.terminal import Style
 from diagnostics.runlog import EVENTS_FILE, RUN_FILE, SAMPLES_FILE, STATUS_FILE, RunLog
 from diagnostics.runlog.parent import find_parent
 from diagnostics.wording.runs import run_line
@@ -25,7 +24,7 @@ from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import read_plan
 
 COMMAND = Path(sys.executable).with_name("rlvitals")
-VALUES: tuple[Any, ...] = (-1, "5", 1.5, [1], float("nan"), float("inf"), None, {}, True, 2**70, 1e300, [{}], {"a": [1]})
+VALUES: tuple[Any, ...] = (-1, "5", 1.5, [1], float("nan"), None, {}, True, 2**70, 1e300, {"a": [1]})
 SAMPLE = {
     "query": "1+1=",
     "response": "2",
@@ -52,6 +51,7 @@ def run(tmp_path: Path) -> Path:
     folder = tmp_path / "there"
     shutil.copytree(tmp_path / "a", folder)
     log.close()
+    (folder / "checkpoints" / "step-3").mkdir(parents=True)
     return folder
 
 
@@ -89,12 +89,12 @@ def read(run: Path) -> None:
         find_parent(opened)
         for step in opened.samples.steps:
             opened.samples.at(step)
-        for form in FORMS.values():
-            assert form(Report(diagnoses=(diagnosis,)), Style())
+        for form in FORMS:
+            assert rendered(Report(diagnoses=(diagnosis,)), form)
 
 
 USES: tuple[tuple[Callable[[Path], Any], tuple[type[Exception], ...]], ...] = (
-    (read, (OSError,)),
+    (read, (UnreadableRun,)),
     (stop, (LaunchError,)),
     (lambda run: read_plan(["--from", str(run)]), (ConfigError,)),
     (lambda run: read_plan(["--resume", str(run)]), (ConfigError,)),
@@ -102,6 +102,7 @@ USES: tuple[tuple[Callable[[Path], Any], tuple[type[Exception], ...]], ...] = (
 )
 
 
+@pytest.mark.slow
 def test_every_field_of_every_file_may_hold_a_value_of_the_wrong_type(run: Path) -> None:
     for file, rows, keys in list(places(run)):
         kept = file.read_bytes()
@@ -111,3 +112,29 @@ def test_every_field_of_every_file_may_hold_a_value_of_the_wrong_type(run: Path)
                 with suppress(*sentences):
                     use(run)
         file.write_bytes(kept)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize(
+    ("name", "keys", "value"),
+    [
+        (STATUS_FILE, ("pid",), -1),
+        (STATUS_FILE, ("heartbeat",), float("nan")),
+        (STATUS_FILE, ("resumed",), [1]),
+        (RUN_FILE, ("config",), "5"),
+        (RUN_FILE, ("run_id",), {}),
+    ],
+)
+def test_each_command_says_it_in_a_sentence(run: Path, name: str, keys: tuple[Any, ...], value: Any) -> None:
+    wrong(run / name, [json.loads((run / name).read_text())], keys, value)
+    commands = (["runs"], ["diagnose"], ["stop"], ["train", "--resume"], ["evaluate", "--judge", "reward:length"])
+    for words in commands:
+        done = subprocess.run([COMMAND, *words, run], capture_output=True, text=True, timeout=60, check=False)
+        assert "Traceback" not in done.stderr
+        assert done.returncode in (0, 1, 2)
+        assert done.stdout or done.stderr.startswith("rlvitals: ")
+
+
+def test_what_counts_as_missing_is_noted_in_the_diagnosis(run: Path) -> None:
+    wrong(run / STATUS_FILE, [json.loads((run / STATUS_FILE).read_text())], ("total",), "99")
+    assert 'total in status.json is "99", not a whole number from 0 on; it counts as missing' in open_run(run).notes
