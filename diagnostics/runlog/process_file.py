@@ -1,8 +1,8 @@
 """The process file of a run: shows which process writes it, as no copied or forged status.json can.
 
 A training holds it open as long as it lives: a file of mode 600 that names the run and the process. A process proves
-itself by having this very file (device and inode) among its open files; a copy is another file, and nobody else can make
-a process of ours open one.
+itself by having this very file (device and inode) among its open files: a copy is another file, and nobody else can
+make a process of ours open one.
 """
 
 import json
@@ -23,7 +23,7 @@ _LONGEST = 4096  # bytes
 _OPEN_FILES = "/proc/{}/fd"
 
 
-class NotProven(Exception):
+class NotProven(Exception):  # noqa: N818 - named for what the process is
     """Nothing shows that a process writes this run; the message is a clause that says what was found instead."""
 
 
@@ -99,6 +99,6 @@ def _open_files_elsewhere(pid: int) -> Iterator[os.stat_result]:
     try:
         for opened in psutil.Process(pid).open_files():
             with suppress(OSError):  # removed meanwhile
-                yield os.stat(opened.path)
+                yield Path(opened.path).stat()
     except psutil.Error as error:
         raise PermissionError from error

@@ -57,7 +57,7 @@ class RunRecord:
 
     @classmethod
     def read(cls, directory: Path) -> Self:
-        """The record of a run directory. Raises RecordError if run.json is missing, no JSON object or without a run_id."""
+        """The record of a run directory. Raises RecordError if run.json is missing, no JSON object or has no run_id."""
         fields = _Fields(RUN_FILE, _object_in(directory / RUN_FILE))
         run_id = fields.text("run_id")
         if not run_id:

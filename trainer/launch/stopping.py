@@ -56,9 +56,9 @@ def _check(run_dir: Path, run_id: str, state: str, process: ProcessIdentity) -> 
         check_proof(run_dir, run_id, process)
     except NotProven as lack:
         raise LaunchError(
-            f"nothing was stopped: {run_dir} says that process {process.pid} writes it, but {lack}; the folder is a copy "
-            "or was altered, or an older rlvitals started the training. If it is your training, stop it in its terminal "
-            f"with Ctrl-C, or look at it with ps -fp {process.pid} and end it with kill {process.pid}"
+            f"nothing was stopped: {run_dir} says that process {process.pid} writes it, but {lack}; the folder is a "
+            "copy or was altered, or an older rlvitals started the training. If it is your training, stop it in its "
+            f"terminal with Ctrl-C, or look at it with ps -fp {process.pid} and end it with kill {process.pid}"
         ) from lack
 
 

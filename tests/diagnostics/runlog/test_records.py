@@ -29,7 +29,7 @@ def test_what_the_run_log_writes_is_read_without_a_problem(run: Path) -> None:
     record, status = RunRecord.read(run), StatusRecord.read(run)
     assert (record.algorithm, record.config, record.parent) == ("grpo", {"learning_rate": 1e-4}, "p")
     assert (status.state, status.total, status.error) == ("failed", None, "why")
-    assert [(1, {"max_steps": 9})] == [(beginning.step, beginning.changes) for beginning in status.resumed]
+    assert [(beginning.step, beginning.changes) for beginning in status.resumed] == [(1, {"max_steps": 9})]
     assert status.process is not None
     assert (record.problems, status.problems) == ((), ())
 
@@ -96,5 +96,5 @@ def test_a_run_without_an_id_of_the_right_type_is_no_run(run: Path, value: Any) 
 
 def test_a_folder_in_the_files_place_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / RUN_FILE).mkdir()
-    with pytest.raises(RecordError, match=r"run\.json cannot be read: Is a directory"):
+    with pytest.raises(RecordError, match=r"run\.json cannot be read: it is a folder, not a file"):
         RunRecord.read(tmp_path)

@@ -65,7 +65,7 @@ def test_a_forged_status_gets_no_process_signalled(sleeper: subprocess.Popen[byt
     with RunLog(tmp_path / "a") as log:
         named = {"pid": sleeper.pid, "started": psutil.Process(sleeper.pid).create_time()}
         change(log.directory / STATUS_FILE, **named)
-        with pytest.raises(launch.LaunchError, match="nothing was stopped: .* names another run or process"):
+        with pytest.raises(launch.LaunchError, match=r"nothing was stopped: .* names another run or process"):
             launch.stop(log.directory)
         change(log.directory / PROCESS_FILE, **named)
         with pytest.raises(launch.LaunchError, match=f"process {sleeper.pid} does not hold .* open"):
@@ -90,9 +90,7 @@ def test_a_training_of_an_older_rlvitals_is_left_to_its_user(writer: subprocess.
 
 
 @pytest.mark.process
-def test_a_suspended_training_is_said_to_stop_once_it_goes_on(
-    writer: subprocess.Popen[bytes], tmp_path: Path
-) -> None:
+def test_a_suspended_training_is_said_to_stop_once_it_goes_on(writer: subprocess.Popen[bytes], tmp_path: Path) -> None:
     os.kill(writer.pid, signal.SIGSTOP)
     while psutil.Process(writer.pid).status() != psutil.STATUS_STOPPED:
         time.sleep(0.01)
@@ -115,5 +113,5 @@ def test_without_process_handles_a_proved_training_is_stopped_by_its_pid(
 def test_a_process_of_the_wrong_type_is_a_sentence(tmp_path: Path, value: Any) -> None:
     with RunLog(tmp_path / "a") as log:
         change(log.directory / STATUS_FILE, pid=value)
-        with pytest.raises(launch.LaunchError, match="tells no process that could be stopped: .*status.json"):
+        with pytest.raises(launch.LaunchError, match=r"tells no process that could be stopped: .*status\.json"):
             launch.stop(log.directory)
