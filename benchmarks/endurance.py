@@ -15,10 +15,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,8 +101,11 @@ def _endure(scratch: Path, seconds: float, seed: int, findings: Findings) -> Non
 
 
 def _pass_time(world: World, seconds: float, findings: Findings) -> None:
-    """Sample every second; disturb at random moments, on average as often as the hour has them."""
+    """Disturb at random moments, on average as often as the hour has them, and sample meanwhile."""
     begun = time.monotonic()
+    is_over = threading.Event()
+    sampler = threading.Thread(target=_sample, args=(world.lasting, begun, seconds, is_over, findings.taken))
+    sampler.start()
     pause = seconds / DISTURBANCES
     next_disturbance = world.dice.expovariate(1 / pause)
     while (now := time.monotonic() - begun) < seconds:
@@ -109,9 +113,19 @@ def _pass_time(world: World, seconds: float, findings: Findings) -> None:
         if now >= next_disturbance:
             world.disturb(now)
             next_disturbance += world.dice.expovariate(1 / pause)
-        findings.taken.append((now / seconds, world.lasting.holdings()))
-        time.sleep(1.0)
+        time.sleep(0.2)
+    is_over.set()
+    sampler.join()
     world.settle()
+
+
+def _sample(
+    dashboard: Dashboard, begun: float, seconds: float, is_over: threading.Event, taken: list[tuple[float, Holdings]]
+) -> None:
+    """Note what the dashboard holds every second, however long a page or a process takes to open."""
+    while not is_over.wait(1.0):
+        with suppress(psutil.NoSuchProcess):  # a short-lived child
+            taken.append(((time.monotonic() - begun) / seconds, dashboard.holdings()))
 
 
 def _leave_each_state(world: World) -> None:
@@ -158,7 +172,7 @@ def _begin_runs(folder: Path, disk: Path | None, pace: float, stack: ExitStack) 
         run.start()
         stack.callback(_end, run)
     for run in runs:
-        run.await_growth()
+        run.await_begun()
     return runs
 
 

@@ -46,7 +46,7 @@ class World:
         elif what == "dashboard killed and restarted":
             self._restart()
         else:
-            idle = [run for run in self.runs if run.folder not in self.busy and not run.has_ended and run.steps is None]
+            idle = [run for run in self.runs if self._can_be_hit(run)]
             if not idle:
                 return
             self._hit(self.dice.choice(idle), what, now)
@@ -63,11 +63,15 @@ class World:
         """Let everything go on that waits, and note what ended by itself."""
         self.follow_up(float("inf"))
         for run in self.runs:
+            run.await_begun()
             run.settle()
 
     def open_tab(self, dashboard: Dashboard, run: Path | None) -> Tab:
         """A new page."""
         return Tab(self.chromium, dashboard, run)
+
+    def _can_be_hit(self, run: GrowingRun) -> bool:
+        return run.folder not in self.busy and run.has_begun and not run.has_ended and run.steps is None
 
     def _hit(self, run: GrowingRun, what: str, now: float) -> None:
         if what == "deleted and replaced":
@@ -84,7 +88,7 @@ class World:
         if run.is_suspended:
             run.go_on()
         else:
-            run.begin(resumed=True)
+            run.start(resumed=True)
 
     def _reopen(self, number: int) -> None:
         old = self.tabs[number]

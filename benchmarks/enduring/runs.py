@@ -33,28 +33,23 @@ class GrowingRun:
     expected: str = "running"
     is_suspended: bool = False
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
-
-    def begin(self, *, resumed: bool = False) -> None:
-        """Start the process, new or resumed, and wait until it logs."""
-        before = self._size
-        self.start(resumed=resumed)
-        self.await_growth(before)
+    _size_before: int = 0
 
     def start(self, *, resumed: bool = False) -> None:
-        """Start the process, new or resumed."""
+        """Start the process, new or resumed; it leaves the cores to the pages."""
+        self._size_before = self._size
         self.process = subprocess.Popen(
             self._training(resumed) if self.is_training else self._writer(resumed),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "OMP_NUM_THREADS": "1"},
         )
+        os.setpriority(os.PRIO_PROCESS, self.process.pid, 5)
         self.expected = "running"
 
-    def await_growth(self, before: int = 0) -> None:
-        """Wait until more than so many bytes are logged; from then on the process leaves the cores to the pages."""
-        _wait(lambda: self._size > before or self.has_ended, f"{self.folder.name} to log")
-        if self.process is not None and not self.has_ended:
-            os.setpriority(os.PRIO_PROCESS, self.process.pid, 10)
+    def await_begun(self) -> None:
+        """Wait until it logs."""
+        _wait(lambda: self.has_begun or self.has_ended, f"{self.folder.name} to log")
 
     def kill(self) -> None:
         """End it without a word."""
@@ -83,7 +78,7 @@ class GrowingRun:
         self.folder.rename(grave)
         self._end(signal.SIGKILL)
         shutil.rmtree(grave)
-        self.begin()
+        self.start()
 
     def settle(self) -> None:
         """Note an end that came by itself: the last step, or a full disk."""
@@ -94,6 +89,11 @@ class GrowingRun:
     def has_ended(self) -> bool:
         """Whether its process is gone."""
         return self.process is None or self.process.poll() is not None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether it has logged since it was last started."""
+        return self._size > self._size_before
 
     @property
     def step(self) -> int:
