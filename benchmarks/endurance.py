@@ -151,6 +151,7 @@ def _look(world: World, folder: Path, findings: Findings) -> None:
         world.troubles.append(f"said to stand still: {sorted(held_up)}")
     for name, dashboard in {"lasting dashboard": world.lasting, "killed dashboard": world.killed}.items():
         tab = world.open_tab(dashboard, None)
+        tab.shown_states()  # waits for the list; its runs are read by the time it is asked again
         tab.page.wait_for_timeout(SETTLING * 1000 / 2)
         findings.shown[name] = tab.shown_states()
         tab.close()
@@ -252,8 +253,9 @@ def _page(findings: Findings, broken: Sequence[str], minutes: float, seed: int) 
     yield f"Printed by `python -m benchmarks.endurance --minutes {minutes:g} --seed {seed}` on"
     yield f"{datetime.now(UTC):%Y-%m-%d}; {machine()}. {versions(sys.executable, ('streamlit', 'playwright'))}."
     yield ""
-    yield f"{minutes:g} minutes stand for an hour: as many steps, kills and opened pages, {60 / minutes:g} times as"
-    yield "dense. What goes by the clock (refreshes, heartbeats) happened only as often as in these minutes."
+    yield f"{minutes:g} minutes stand for an hour: as many steps, kills and opened pages were planned,"
+    yield f"{60 / minutes:g} times as dense; the table has what happened. What goes by the clock (refreshes,"
+    yield "heartbeats) happened only as often as in these minutes."
     yield f"Ten growing runs, two of them trainings, reached {findings.steps:,} steps; two dashboards, eight pages."
     if not findings.has_small_disk:
         yield "No disk filled: only root may mount one."

@@ -57,5 +57,6 @@ class Tab:
 
     def shown_states(self) -> dict[str, str]:
         """Of a list of runs: name → state, as drawn."""
+        self.page.wait_for_selector("[role=gridcell]", state="attached")
         rows: list[list[str]] = self.page.evaluate(ROWS)
         return {cells[1]: cells[0].split(" ", 1)[-1] for cells in rows if len(cells) > 1}
