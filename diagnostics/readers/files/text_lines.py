@@ -56,7 +56,7 @@ class LineTail:
         yield from self.tail.notes()
         if self.too_long:
             most = size_in_words(LINE_BYTES)
-            yield f"{self.too_long} lines of {self.tail.path.name} with more than {most} were skipped"
+            yield f"lines of {self.tail.path.name} with more than {most} were skipped: {self.too_long}"
 
 
 class TextLines:

@@ -29,7 +29,7 @@ def test_a_line_beyond_the_bound_costs_itself_alone(tmp_path: Path) -> None:
     run = open_run(file)
     assert run.series["loss"].steps.tolist() == [1, 3, 4]
     assert run.data_health.malformed == 1
-    assert "1 lines of log.jsonl with more than 32 MB were skipped" in run.notes
+    assert "lines of log.jsonl with more than 32 MB were skipped: 1" in run.notes
 
 
 def test_a_line_below_the_bound_is_read(tmp_path: Path) -> None:
