@@ -1,16 +1,27 @@
-"""What every case must survive: `rlvitals runs` and `rlvitals diagnose`, in this very process."""
+"""What every case must survive: `find_runs`, `open_run`, `diagnose` and its report, then the command `rlvitals runs`.
+
+A bug of a reader must not hide the runs of the others: such an error goes to the log, and is a failure here.
+"""
 
 import io
-import json
+import logging
 import traceback
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
 
+from diagnostics.api import UnreadableRun, diagnose, find_runs, open_run
 from diagnostics.cli import main
 from diagnostics.cli.command import BAD_INPUT
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Verdict
+from diagnostics.report.forms import rendered
+from diagnostics.report.report import Report
+from diagnostics.report.terminal import Style
+from diagnostics.wording.messages import message_text
+
+BROKEN = Verdict.BROKEN
 
 
 class Outcome(StrEnum):
@@ -31,34 +42,56 @@ class Outcome(StrEnum):
 
 
 def look(path: Path) -> tuple[Outcome, str]:
-    """List and diagnose what is at a path; the outcome, and what shows it where it is a failure."""
+    """Find, open, diagnose and list what is at a path; the outcome, and what shows it where it is a failure."""
+    mistakes = _Mistakes()
+    logging.getLogger("diagnostics").addHandler(mistakes)
+    logging.getLogger("diagnostics").setLevel(logging.DEBUG)
     try:
-        _said("runs", path)
-        report = _said("diagnose", path, "--format", "json")
+        diagnoses = list(_diagnosed(path))
+        rendered(Report(tuple(diagnoses), ()), "json", Style())
+        _list(path)
     except Exception as error:
         return Outcome.RAISED, _where(error)
-    broken = [
-        f"{outcome['rule']}: {outcome['message']}"
-        for run in report["runs"]
-        for outcome in run["outcomes"]
-        if outcome["verdict"] == Verdict.BROKEN
-    ]
+    finally:
+        logging.getLogger("diagnostics").removeHandler(mistakes)
+    if mistakes.found:
+        return Outcome.RAISED, _where(mistakes.found[0])
+    outcomes = (outcome for diagnosis in diagnoses for outcome in diagnosis.outcomes)
+    broken = [f"{outcome.rule}: {message_text(outcome.message)}" for outcome in outcomes if outcome.verdict is BROKEN]
     if broken:
         return Outcome.BROKEN, broken[0]
-    return (Outcome.RUN if report["runs"] else Outcome.ERROR), ""
+    return (Outcome.RUN if diagnoses else Outcome.ERROR), ""
 
 
-def _said(command: str, path: Path, *options: str) -> Any:
-    """What a command prints, read if it is JSON. Raises AssertionError where it fails without a sentence."""
-    out, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(errors):
-        code = main([command, *options, "--", str(path)])
+class _Mistakes(logging.Handler):
+    """The exceptions that were logged instead of raised."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[BaseException] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info and record.exc_info[1]:
+            self.found.append(record.exc_info[1])
+
+
+def _diagnosed(path: Path) -> Iterator[Diagnosis]:
+    """The diagnoses of what can be read; only the documented error is expected of what cannot."""
+    for found in find_runs(path) or [path]:
+        with suppress(UnreadableRun):
+            yield diagnose(open_run(found))
+
+
+def _list(path: Path) -> None:
+    """What `rlvitals runs` does. Raises AssertionError where it fails without a sentence."""
+    errors = io.StringIO()
+    with redirect_stdout(io.StringIO()), redirect_stderr(errors):
+        code = main(["runs", "--", str(path)])
     if code == BAD_INPUT and not errors.getvalue().strip():
-        raise AssertionError(f"{command} fails without a sentence")
-    return json.loads(out.getvalue()) if options else None
+        raise AssertionError("rlvitals runs fails without a sentence")
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException) -> str:
     """The exception, and the line of ours that it passed last."""
     places = traceback.extract_tb(error.__traceback__)
     ours = next((place for place in reversed(places) if "/diagnostics/" in place.filename), places[-1])
