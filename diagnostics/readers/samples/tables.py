@@ -225,6 +225,6 @@ def _is_conversation(value: Any) -> bool:
 
 def _as_int(value: Any) -> Any:
     """A step or count as an integer: TRL before 0.28 writes it as text, tables as a float."""
-    if isinstance(value, str) and re.fullmatch(r"-?\d+", value.strip()):
+    if isinstance(value, str) and re.fullmatch(r"-?\d{1,19}", value.strip()):
         return int(value)
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from diagnostics.readers.discovery import find
 from diagnostics.readers.samples.json_lines import Reader
 
@@ -68,3 +70,11 @@ def test_completions_beside_a_trainers_logging_and_events_are_one_run(tmp_path: 
     (ref,) = find(tmp_path)
 
     assert {part.format for part in ref.parts} == {"samples", "table", "trainer-state"}
+
+
+@pytest.mark.parametrize("step", ["9" * 10_000, "9" * 19, "x"])
+def test_a_step_in_text_that_is_beyond_64_bits_costs_its_row(step: str, tmp_path: Path) -> None:
+    file = tmp_path / "completions.jsonl"
+    file.write_text(line(step="1", prompt="q", completion="a") + line(step=step, prompt="q", completion="b"))
+
+    assert Reader(file).refresh().samples.steps == (1,)
