@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,19 +29,24 @@ from trainer.console import recorded_console
 from trainer.data.hub import go_offline_if_hub_unreachable
 from trainer.data.prompts import Prompts, load_prompts
 from trainer.evaluate.arguments import read_request
+from trainer.evaluate.foreign_code import code_of_evaluation
 from trainer.faults.listing import faults_as_text
 from trainer.launch import LaunchError, stop
 from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_plan
+from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.rewards.smoke_test import config_of_request, run_smoke_test
+from trainer.rewards.smoke_test import config_of_request, smoke_test
 from trainer.run.failures import in_words, print_failure
 from trainer.run.journal import Journal, SilentJournal, StopRequest
 from trainer.run.sinks import Origin, Sinks
 from trainer.run.stages import Changes, Stage, changes_of
 from trainer.tasks import get_task
+from trainer.trust.admission import admit, admit_training
+from trainer.trust.foreign_code import code_in
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
+_TRUST = f"--{Consent.GIVEN}"
 _NEEDED = ("torch", "transformers", "accelerate", "tqdm")
 
 
@@ -67,32 +72,37 @@ def _run(words: Sequence[str]) -> int:
         return FINISHED
     if command == "evaluate":
         return _evaluate(rest)
-    if command == "smoke" and not rest:
-        run_smoke_test(sys.stdin, sys.stdout)
-        return FINISHED
-    if command == "probe" and not rest:
-        return _probe()
+    if command in ("smoke", "probe") and rest in ([], [_TRUST]):
+        return _try_out(command, Consent.GIVEN if rest else Consent.WITHHELD)
     if command == "stop" and len(rest) == 1:
         sys.stdout.write(f"{stop(Path(rest[0]))}\n")
         return FINISHED
     raise ConfigError(f"the command must be one of\n{USAGE}")
 
 
-def _probe() -> int:
-    _check_installation()
+def _try_out(what: str, consent: Consent) -> int:
+    """Answer a request on the standard input about a training, in JSON on the standard output."""
+    if what == "probe":
+        _check_installation()
     config = config_of_request(sys.stdin)
+    admit(code_in(config), "the configuration", consent, asks=False)
     go_offline_if_hub_unreachable(config)
-    from trainer.rollout.length_probe import probe  # noqa: PLC0415 - torch, after the installation is checked
-
     with contextlib.redirect_stdout(sys.stderr):
-        found = probe(config)
+        found = smoke_test(config) if what == "smoke" else _probe(config)
     sys.stdout.write(json.dumps(found) + "\n")
     return FINISHED
+
+
+def _probe(config: TrainConfig) -> Mapping[str, Any]:
+    from trainer.rollout.length_probe import probe  # noqa: PLC0415 - torch, after the installation is checked
+
+    return probe(config)
 
 
 def _evaluate(words: Sequence[str]) -> int:
     request = read_request(words)
     _check_installation()
+    admit(code_of_evaluation(request), str(request.run.folder), request.consent)
     go_offline_if_hub_unreachable(request.run.config, request.judge)
     from trainer.evaluate.evaluation import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
@@ -102,6 +112,7 @@ def _evaluate(words: Sequence[str]) -> int:
 
 def _train(plan: Plan, words: Sequence[str]) -> int:
     _check_installation()
+    admit_training(plan, asks=process_count() == 1)
     if plan.config.use_peft:
         check_peft("use_peft")
     plan = replace(plan, config=as_launched(plan.config, is_resumed=plan.resumed_step is not None))

@@ -49,9 +49,9 @@ def run(words: Sequence[str]) -> int:
 def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -> Review:
     setup = _setup(path, arguments)
     if arguments.smoke:
-        setup = _tried(setup)
+        setup = _tried(setup, arguments.trust)
     if arguments.probe:
-        setup = _probed(setup)
+        setup = _probed(setup, arguments.trust)
     try:
         outcomes = evaluate(setup, limits)
     except UnknownLimitError as error:
@@ -68,7 +68,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
     )
 
 
-def _probed(setup: Setup) -> Setup:
+def _probed(setup: Setup, trust: bool) -> Setup:
     """The setup with how long the answers of its untrained policy get."""
     if not setup.is_ours:
         raise CommandError(
@@ -77,12 +77,12 @@ def _probed(setup: Setup) -> Setup:
         )
     check_not_hidden("trainer")
     try:
-        return replace(setup, probe=probe_policy(setup.algorithm, setup.config))
+        return replace(setup, probe=probe_policy(setup.algorithm, setup.config, trust=trust))
     except TrialError as error:
         raise CommandError(str(error)) from error
 
 
-def _tried(setup: Setup) -> Setup:
+def _tried(setup: Setup, trust: bool) -> Setup:
     """The setup with what its reward functions answered."""
     if not setup.is_ours:
         raise CommandError(
@@ -91,7 +91,7 @@ def _tried(setup: Setup) -> Setup:
         )
     check_not_hidden("trainer")
     try:
-        return replace(setup, trials=try_rewards(setup.algorithm, setup.config))
+        return replace(setup, trials=try_rewards(setup.algorithm, setup.config, trust=trust))
     except TrialError as error:
         raise CommandError(str(error)) from error
 
@@ -130,6 +130,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument("--smoke", action="store_true", help="try the reward functions, in a process of the trainer")
     arguments.add_argument("--probe", action="store_true", help="let the untrained policy answer 32 prompts as well")
+    arguments.add_argument(
+        "--trust",
+        action="store_true",
+        help="with --smoke or --probe: run the code that the configuration names, and remember its content as trusted",
+    )
     arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help="where none is named")
     arguments.add_argument("--producer", help="rlvitals, trl, verl or openrlhf, where the names do not tell")
     arguments.add_argument("--producer-version", metavar="X.Y", help="whose defaults count (default: the newest known)")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from diagnostics.model.setup import Probe, Trial
@@ -30,7 +30,12 @@ def _always() -> bool:
 
 
 def try_rewards(
-    algorithm: str, config: Mapping[str, Any], seconds: float = SECONDS, is_wanted: Callable[[], bool] = _always
+    algorithm: str,
+    config: Mapping[str, Any],
+    seconds: float = SECONDS,
+    is_wanted: Callable[[], bool] = _always,
+    *,
+    trust: bool = False,
 ) -> tuple[Trial, ...]:
     """What the reward functions of a training give to right, empty, junk and extreme answers.
 
@@ -38,24 +43,34 @@ def try_rewards(
         config: The training's options, by the trainer's names.
         seconds: The process is killed when it takes longer.
         is_wanted: Asked several times a second; the process is killed as soon as it says no.
+        trust: Also run code of the user's that is not trusted yet, and remember its content as trusted.
 
     Raises:
         TrialError: the process took too long, was not wanted any more, or says why it cannot.
     """
-    said = _answer_of("smoke", "the reward functions", algorithm, config, seconds, is_wanted)
+    said = _answer_of(_command("smoke", trust), "the reward functions", algorithm, config, seconds, is_wanted)
     return tuple(Trial(**item) for item in said["trials"])
 
 
 def probe_policy(
-    algorithm: str, config: Mapping[str, Any], seconds: float = PROBE_SECONDS, is_wanted: Callable[[], bool] = _always
+    algorithm: str,
+    config: Mapping[str, Any],
+    seconds: float = PROBE_SECONDS,
+    is_wanted: Callable[[], bool] = _always,
+    *,
+    trust: bool = False,
 ) -> Probe:
     """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise."""
-    said = _answer_of("probe", "the untrained policy", algorithm, config, seconds, is_wanted)
+    said = _answer_of(_command("probe", trust), "the untrained policy", algorithm, config, seconds, is_wanted)
     return Probe(tuple(said["lengths"]), said["room"])
 
 
+def _command(name: str, trust: bool) -> list[str]:
+    return [name, "--trust"] if trust else [name]
+
+
 def _answer_of(
-    command: str,
+    command: Sequence[str],
     whom: str,
     algorithm: str,
     config: Mapping[str, Any],
@@ -63,7 +78,7 @@ def _answer_of(
     is_wanted: Callable[[], bool],
 ) -> dict[str, Any]:
     """The answer of a trainer process about a training."""
-    words = [sys.executable, "-P", "-m", "trainer.main", command]
+    words = [sys.executable, "-P", "-m", "trainer.main", *command]
     pipe = subprocess.PIPE
     with tempfile.TemporaryFile("w+", encoding="utf-8") as request:  # a pipe takes no long one at once
         json.dump({"algorithm": algorithm, "config": dict(config)}, request, default=list)

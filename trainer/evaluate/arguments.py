@@ -13,6 +13,7 @@ from trainer.config.options import ConfigError
 from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
+from trainer.launch.consent import Consent
 from trainer.launch.recorded_run import RecordedRun
 
 DATASET, REFERENCE_MODEL = "dataset", "reference-model"
@@ -47,6 +48,8 @@ class Request:
     limit: int | None
     tolerance: float
     reference_column: str | None
+    consent: Consent
+    """Whether code that the run names may run although it is not trusted yet."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -79,6 +82,7 @@ def read_request(words: Sequence[str]) -> Request:
         limit=given.limit,
         tolerance=given.tolerance,
         reference_column=given.reference_column,
+        consent=Consent.GIVEN if given.trust else Consent.ASK,
     )
 
 
@@ -139,6 +143,9 @@ def evaluate_parser() -> argparse.ArgumentParser:
     )
     arguments.add_argument(
         "--tolerance", type=float, default=1e-6, help="rewards that differ by no more are a tie (default: 1e-6)"
+    )
+    arguments.add_argument(
+        "--trust", action="store_true", help="run code that the run names, and remember its content as trusted"
     )
     _add_endpoint(arguments)
     return arguments

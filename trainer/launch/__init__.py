@@ -9,6 +9,7 @@ from pathlib import Path
 
 from diagnostics.foreign_files import read_end, read_whole
 from diagnostics.runlog import CONSOLE_FILE, RUN_FILE, STATUS_FILE
+from trainer.launch.consent import Consent
 from trainer.launch.error import LaunchError
 from trainer.launch.stopping import stop
 
@@ -17,6 +18,7 @@ __all__ = ["LaunchError", "resume", "start", "stop"]
 _LAST_BYTES = 1 << 16  # of a console log: its last line
 SECONDS_TO_CLAIM = 60.0
 """Time limit for a process to claim its run directory or end; half a second is usual."""
+_NOBODY_TYPED = (f"--{Consent.WITHHELD}",)  # so that the process runs trusted code only, whoever calls
 
 
 def start(args: Sequence[str], run_dir: Path) -> int:
@@ -57,7 +59,7 @@ def resume(run_dir: Path) -> int:
 def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
     with console.open("ab") as output:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "trainer.main", *words],
+            [sys.executable, "-P", "-m", "trainer.main", *words, *_NOBODY_TYPED],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,

@@ -1,7 +1,7 @@
 """Parses the arguments of `rlvitals train` into a checked plan. Imports no torch."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from trainer.config.options import ConfigError, Option, did_you_mean, options_of
 from trainer.config.recipes import RECIPES, demo_recipe
 from trainer.config.training import TrainConfig
 from trainer.faults import FAULTS
+from trainer.launch.consent import FLAGS, Consent, consent_of
 from trainer.launch.recorded_run import RecordedRun
 from trainer.launch.resuming import checkpoints_of, config_of_run, newest_resumable, with_changes_on_resume
 from trainer.launch.several_processes import process_count
@@ -23,12 +24,14 @@ train {_NAMES} [--recipe NAME] [--config FILE.toml] [--FIELD VALUE ...] [--run_d
 train --from RUN [--FIELD VALUE ...] [--run_dir DIR]
 train --resume RUN [--max_steps N] [--save_steps N] [...]
 train {_NAMES} --fault NAME [--fault_step K] [...]
+train [...] --trust         also run the code that a RUN or FILE.toml names, and remember its content as trusted
+train [...] --only_trusted  run no code that is not trusted yet, whoever names it
 train --list_faults
-evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [...]
+evaluate RUN --judge JUDGE [--against dataset|reference-model|RUN] [--trust] [...]
 stop RUN
 """
 RUNS_FOLDER = Path("runs")
-_NOT_OPTIONS = ("config", "recipe", "from", "resume", "run_dir")
+_NOT_OPTIONS = ("config", "recipe", "from", "resume", "run_dir", *FLAGS)
 _OWN_DATA = ("model_name_or_path", "dataset")
 
 
@@ -45,6 +48,12 @@ class Plan:
     """The step after which the run in `directory` resumes: a checkpoint's, or 0 without one. None: a new run."""
     changed: Mapping[str, Any] = field(default_factory=dict)
     """The options that change as the run resumes."""
+    source: str = "the command line"
+    """What names the options that were not typed: a run or a configuration file."""
+    typed: frozenset[str] = frozenset()
+    """The options that the command line itself names."""
+    consent: Consent = Consent.ASK
+    """Whether code that the options name may run although it is not trusted yet."""
 
 
 def read_plan(words: Sequence[str]) -> Plan:
@@ -58,6 +67,12 @@ def read_plan(words: Sequence[str]) -> Plan:
     """
     named, given = _split(words)
     fields = {name: value for name, value in given.items() if name not in _NOT_OPTIONS}
+    plan = _plan(named, given, fields)
+    source = next((given[name] for name in ("resume", "from", "config") if name in given), plan.source)
+    return replace(plan, source=source, typed=frozenset(fields), consent=consent_of(given))
+
+
+def _plan(named: str, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
     directory = Path(given["run_dir"]) if given.get("run_dir") else None
     if "resume" in given:
         return _resume(Path(given["resume"]), given, fields)

@@ -13,6 +13,8 @@ from trainer.config.training import TrainConfig
 from trainer.launch.recorded_run import RecordedRun
 
 STATE_FILE = "trainer_state.pt"
+ENGINE_FOLDER = "deepspeed"
+"""In a checkpoint: DeepSpeed's state, the weights and the optimizer's copies and moments of them; it unpickles them."""
 CHANGEABLE = frozenset(
     {
         *("max_steps", "total_episodes", "save_strategy", "save_steps", "save_total_limit"),

@@ -1,8 +1,6 @@
 """Tries reward functions before a training on right, empty, junk and extreme answers. Imports no torch."""
 
-import contextlib
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TextIO
@@ -11,7 +9,6 @@ from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import Row, load_rows
-from trainer.data.hub import go_offline_if_hub_unreachable
 from trainer.data.messages import as_completion, prompt_text
 from trainer.rewards import get_reward_funcs
 from trainer.tasks import get_task
@@ -45,21 +42,13 @@ class Trial:
     score: float | None
 
 
-def run_smoke_test(source: TextIO, target: TextIO) -> None:
-    """Read the JSON `{"algorithm": …, "config": {…}}`, try the reward functions and write the JSON `{"trials": […]}`.
-
-    What the functions print goes to stderr. Unknown options, of other versions, are ignored.
+def smoke_test(config: TrainConfig) -> dict[str, Any]:
+    """The answer to a request for a smoke test, as plain data: `{"trials": […]}`.
 
     Raises:
-        ConfigError: The request or its options do not describe a training.
         RewardError: A function was not found, raised, or returned something other than a list of rewards.
     """
-    config = config_of_request(source)
-    go_offline_if_hub_unreachable(config)
-    with contextlib.redirect_stdout(sys.stderr):
-        trials = try_rewards(config)
-    json.dump({"trials": [asdict(trial) for trial in trials]}, target)
-    target.write("\n")
+    return {"trials": [asdict(trial) for trial in try_rewards(config)]}
 
 
 def try_rewards(config: TrainConfig) -> list[Trial]:
@@ -95,7 +84,11 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
 
 
 def config_of_request(source: TextIO) -> TrainConfig:
-    """The configuration in a JSON request `{"algorithm": …, "config": {…}}`. Raises ConfigError if it holds none."""
+    """The configuration in a JSON request `{"algorithm": …, "config": {…}}`; options of other versions are ignored.
+
+    Raises:
+        ConfigError: The request or its options do not describe a training.
+    """
     try:
         request: Mapping[str, Any] = json.load(source)
         algorithm, values = str(request["algorithm"]), dict(request["config"])

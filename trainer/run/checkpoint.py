@@ -20,7 +20,6 @@ from transformers import PreTrainedTokenizerBase
 from trainer.acceleration.parallel.processes import Processes
 from trainer.acceleration.parallel.sharding import is_sharded
 from trainer.acceleration.parallel.split_state import (
-    ENGINE_FOLDER,
     restore_engine,
     save_engine,
     split_again,
@@ -30,7 +29,7 @@ from trainer.acceleration.parallel.split_state import (
 )
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
-from trainer.launch.resuming import STATE_FILE, checkpoint_folder
+from trainer.launch.resuming import ENGINE_FOLDER, STATE_FILE, checkpoint_folder
 from trainer.rewards import RewardFunc
 from trainer.run.journal import Journal
 from trainer.run.retention import Retention

@@ -10,13 +10,12 @@ import pytest
 from diagnostics.configs.dry_run import TrialError, try_rewards
 from trainer.config.options import ConfigError
 from trainer.rewards import RewardError
-from trainer.rewards.smoke_test import run_smoke_test
+from trainer.rewards.smoke_test import config_of_request, smoke_test
 
 
 def tried(algorithm: str, **config: object) -> list[dict[str, object]]:
-    target = io.StringIO()
-    run_smoke_test(io.StringIO(json.dumps({"algorithm": algorithm, "config": config})), target)
-    found: list[dict[str, object]] = json.loads(target.getvalue())["trials"]
+    request = io.StringIO(json.dumps({"algorithm": algorithm, "config": config}))
+    found: list[dict[str, object]] = smoke_test(config_of_request(request))["trials"]
     return found
 
 
@@ -61,7 +60,7 @@ def test_options_of_another_version_are_passed_over() -> None:
 @pytest.mark.parametrize("request_text", ["", "[]", '{"algorithm": "grpo"}'])
 def test_a_request_that_is_none_is_refused(request_text: str) -> None:
     with pytest.raises(ConfigError, match="the request must be"):
-        run_smoke_test(io.StringIO(request_text), io.StringIO())
+        config_of_request(io.StringIO(request_text))
 
 
 def test_an_unknown_reward_is_told() -> None:
@@ -76,7 +75,7 @@ def test_the_users_code_runs_in_another_process(tmp_path: Path) -> None:
         f"import os, pathlib\npathlib.Path({str(marker)!r}).write_text(str(os.getpid()))\n"
         "def mine(completions, **columns):\n    return [float(len(c)) for c in completions]\n"
     )
-    trials = try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/mine.py:mine",)})
+    trials = try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/mine.py:mine",)}, trust=True)
     assert {trial.function for trial in trials} == {"mine"}
     assert marker.read_text().isdigit()
 
@@ -85,7 +84,7 @@ def test_the_users_code_runs_in_another_process(tmp_path: Path) -> None:
 def test_a_function_that_never_answers_is_given_up(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("import time\ndef slow(completions, **columns):\n    time.sleep(600)\n")
     with pytest.raises(TrialError, match="gave no answer within 2 s"):
-        try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/mine.py:slow",)}, seconds=2.0)
+        try_rewards("grpo", {"reward_funcs": (f"{tmp_path}/mine.py:slow",)}, seconds=2.0, trust=True)
 
 
 @pytest.mark.process

@@ -13,9 +13,7 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.optim import Optimizer
 
 from trainer.config.options import ConfigError
-
-ENGINE_FOLDER = "deepspeed"
-"""Checkpoint folder of DeepSpeed's state: weights, and the optimizer's copies and moments of them."""
+from trainer.launch.resuming import ENGINE_FOLDER
 
 
 def whole_state(state: Any, is_kept: bool) -> Any:

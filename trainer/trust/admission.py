@@ -1,0 +1,65 @@
+"""Whether a command may run the foreign code that its configuration names: trusted, typed, consented to, or refused."""
+
+import sys
+from collections.abc import Iterable
+
+from trainer.config.options import ConfigError
+from trainer.launch.arguments import Plan
+from trainer.launch.consent import Consent
+from trainer.trust.foreign_code import ForeignCode, code_of_plan
+from trainer.trust.store import TrustError, TrustStore
+
+
+def admit(
+    code: Iterable[ForeignCode], source: str, consent: Consent, typed: frozenset[str] = frozenset(), asks: bool = True
+) -> None:
+    """Return if all of this code may run, and remember what is trusted from now on.
+
+    Code is trusted that the list of trusted code holds. What the user named on the command line (`typed`, the options
+    given there) is trusted by that, unless a program gave the command.
+
+    Args:
+        source: What names the code, for messages: the run or the configuration.
+        asks: Whether this process may ask; one of several may not.
+
+    Raises:
+        ConfigError: Some of it may not run; the message names it.
+    """
+    store = TrustStore.of_user()
+    untrusted = store.untrusted(code)
+    named_by_user = [item for item in untrusted if consent is not Consent.WITHHELD and item.options <= typed]
+    foreign = [item for item in untrusted if item not in named_by_user]
+    if foreign and consent is not Consent.GIVEN:
+        _check_answer(foreign, source, store.problem, asks and consent is Consent.ASK)
+    _remember(store, untrusted)
+
+
+def admit_training(plan: Plan, asks: bool) -> None:
+    """Return if all code of a training may run; `admit` tells more."""
+    admit(code_of_plan(plan), plan.source, plan.consent, plan.typed, asks)
+
+
+def _check_answer(foreign: Iterable[ForeignCode], source: str, problem: str, asks: bool) -> None:
+    named = "; ".join(map(str, foreign))
+    broken = f" ({problem})" if problem else ""
+    if not (asks and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ConfigError(
+            f"{source} names code that would run as you and is not trusted yet: {named}{broken}; "
+            "read it, then give --trust to run it and remember its content"
+        )
+    sys.stderr.write(
+        f"{source} names code that would run as you{broken}:\n"
+        + "".join(f"  {item}\n" for item in foreign)
+        + "Run it, and trust this content from now on? [y/N] "
+    )
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise ConfigError(f"{source} was not run: its code is not trusted")
+
+
+def _remember(store: TrustStore, code: Iterable[ForeignCode]) -> None:
+    """Remember what was consented to; where that fails, the consent still holds for this time."""
+    try:
+        store.remember(code)
+    except TrustError as error:
+        sys.stderr.write(f"rlvitals: {error}; this time it runs\n")
