@@ -10,10 +10,12 @@ import streamlit as st
 
 from app.launch.attempts import MOST_SECONDS, Attempt
 from app.launch.fields import complaint
+from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.setup import Probe, Trial
 from diagnostics.wording.times import duration
 from trainer.config.training import TrainConfig
+from trainer.trust.foreign_code import code_in
 
 BUTTON, CANCEL = "launch.try_settings", "launch.cancel_attempt"
 _MADE = "launch.attempt"
@@ -104,8 +106,9 @@ def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
             "32 prompts, in processes of their own. Nothing is trained.",
             key=BUTTON,
             on_click=_begin,
-            args=(algorithm, values),
+            args=(algorithm, config),
         )
+        consent(_question(algorithm, values), "try", _begin, (algorithm, config))
     if tried is not None:
         _outcome(tried, algorithm, values)
 
@@ -116,9 +119,16 @@ def give_up() -> None:
         tried.attempt.cancel()
 
 
-def _begin(algorithm: str, config: Mapping[str, Any]) -> None:
+def _begin(algorithm: str, config: TrainConfig) -> None:
     give_up()
-    st.session_state[_MADE] = (Attempt(algorithm, config), algorithm, config)
+    values = config.to_dict()
+    if may_run(lambda: code_in(config), _question(algorithm, values)):
+        st.session_state[_MADE] = (Attempt(algorithm, values), algorithm, values)
+
+
+def _question(algorithm: str, config: Mapping[str, Any]) -> str:
+    """The key of the question whether the code of these settings may run; other settings raise another question."""
+    return "|".join((BUTTON, *_key(algorithm, config, OF_REWARDS), *_key(algorithm, config, OF_ANSWERS)))
 
 
 def _wait(going: Attempt, has_trials: bool) -> None:

@@ -19,6 +19,7 @@ from app.launch.draft import (
 )
 from app.launch.fields import Slots, complaint, fields, folded_fields
 from app.launch.preflight import beside_fields, findings, is_confirmed, overview
+from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Outcome
 from trainer.config.algorithms import ALGORITHMS
@@ -28,6 +29,7 @@ from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
 from trainer.launch.command import free_name, runs_folder
+from trainer.trust.foreign_code import code_in
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
 _BUTTON = "launch.start"
@@ -150,6 +152,8 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
         problem = _missing_trainer() or problem
         disabled = problem is not None or not is_confirmed(found, draft)
         st.button("Start training", type="primary", disabled=disabled, on_click=_start, args=(draft,), key=_BUTTON)
+        if problem is None:
+            consent(_question(draft), "start", _start, (draft,))
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
         complaint(f"Cannot start: {sentence}.")
 
@@ -162,10 +166,17 @@ def _missing_trainer() -> str | None:
     return f"training needs {', '.join(missing)}, not installed here; install it with: pip install 'rlvitals[trainer]'"
 
 
+def _question(draft: Draft) -> str:
+    """The key of the question whether the draft's code may run; another draft raises another question."""
+    return "|".join((_BUTTON, *draft.arguments))
+
+
 def _start(draft: Draft) -> None:
     """Start the training once: the second click of a double click finds the run that the first one started."""
     started: set[Path] = st.session_state.setdefault(_STARTED, set())
     if draft.run_dir not in started:
+        if not may_run(lambda: code_in(draft.config), _question(draft)):
+            return
         try:
             start(draft.arguments, draft.run_dir)
         except LaunchError as error:

@@ -8,13 +8,16 @@ import streamlit as st
 
 from app import state
 from app.load.runs import is_live
+from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
+from trainer.launch.arguments import read_plan
 from trainer.launch.command import as_text, free_name, runs_folder
+from trainer.trust.foreign_code import code_of_plan
 
 _NUMBER = re.compile(r"-\d+$")
 
@@ -44,6 +47,7 @@ def relaunch_button(run: Run, fixes: Sequence[Fix], key: str) -> None:
         on_click=_relaunch,
         args=(run.path, changes, answer),
     )
+    consent(answer, "relaunch", _relaunch, (run.path, changes, answer))
 
 
 def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
@@ -52,9 +56,12 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
         state.open_run(child)
         return
     child = new_folder(path)
-    words = [word for fix in changes for word in (f"--{fix.parameter}", as_text(fix.suggested))]
+    words = ["--from", str(path)]
+    words += [word for fix in changes for word in (f"--{fix.parameter}", as_text(fix.suggested))]
+    if not may_run(lambda: code_of_plan(read_plan(words)), answer):
+        return
     try:
-        start(["train", "--from", str(path), *words], child)
+        start(["train", *words], child)
     except LaunchError as error:
         st.session_state[answer] = str(error)
     else:

@@ -4,10 +4,13 @@ from pathlib import Path
 
 import streamlit as st
 
+from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
 from trainer.launch import LaunchError, resume
+from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import newest_resumable
+from trainer.trust.foreign_code import code_of_plan
 
 _RESUMABLE_STATES = ("died", "failed", "stopped")
 
@@ -35,9 +38,12 @@ def resume_button(run: Run, step: int) -> None:
     )
     if refusal := st.session_state.get(answer):
         st.caption(f":orange[{escaped(refusal)}]")
+    consent(answer, "resume", _resume, (run.path, answer))
 
 
 def _resume(path: Path, answer: str) -> None:
+    if not may_run(lambda: code_of_plan(read_plan(["--resume", str(path)])), answer):
+        return
     try:
         resume(path)
     except LaunchError as error:

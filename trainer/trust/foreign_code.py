@@ -21,6 +21,7 @@ MOST_BYTES = 64 * 2**30
 """Of one file: hashing more takes minutes, and no weights file is larger."""
 _REWARD_MODEL = "reward_model:"
 _HASH_DIGITS = 12  # shown of a hash
+_LONGEST_LINE = 120  # characters shown of a file
 
 
 class Kind(StrEnum):
@@ -47,6 +48,8 @@ class ForeignCode:
     """In bytes; 0 on the hub."""
     options: frozenset[str]
     """The options that name it together."""
+    beginning: str = ""
+    """The first line of a reward function file."""
 
     @classmethod
     def of_files(cls, kind: Kind, files: Sequence[Path], options: Iterable[str], place: Path | None = None) -> Self:
@@ -55,8 +58,9 @@ class ForeignCode:
         Raises:
             ConfigError: A file cannot be read, or is too large to be hashed.
         """
-        shown = place or files[0]
-        return cls(kind, str(shown), _digest(files, shown), sum(map(_size, files)), frozenset(options))
+        shown, size = place or files[0], sum(map(_size, files))
+        beginning = _first_line(shown) if kind is Kind.REWARD_FILE else ""
+        return cls(kind, str(shown), _digest(files, shown), size, frozenset(options), beginning)
 
     @classmethod
     def on_hub(cls, kind: Kind, name: str, options: Iterable[str]) -> Self:
@@ -173,6 +177,11 @@ def _sha256(file: Path) -> str:
             return hashlib.file_digest(content, "sha256").hexdigest()
     except OSError as error:
         raise ConfigError(f"{file} would be run, but cannot be read: {error.strerror}") from error
+
+
+def _first_line(file: Path) -> str:
+    with file.open(encoding="utf-8", errors="replace") as lines:
+        return lines.readline(_LONGEST_LINE).rstrip()
 
 
 def _size(file: Path) -> int:
