@@ -7,6 +7,7 @@ import streamlit as st
 
 from app import state
 from app.views import launch, run, runs
+from diagnostics.foreign_files import confine_to
 
 
 def _runs() -> None:
@@ -34,5 +35,6 @@ def _open_launch() -> NoReturn:
     st.switch_page(_LAUNCH)
 
 
+confine_to(state.folders)
 st.set_page_config(page_title="rlvitals", layout="wide", initial_sidebar_state="collapsed")
 st.navigation([_RUNS, _RUN, _LAUNCH], position="top").run()

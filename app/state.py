@@ -8,11 +8,13 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from app.boundary import Boundary
 from app.theme import DARK, LIGHT, Palette
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.runlog.parent import SAMPLE_RUNS
 
 RUN, STEP = "run", "step"
+_MOST_DIGITS = 18  # of a step, which is an int64
 _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
 
 
@@ -26,6 +28,17 @@ def add_folder(path: Path) -> None:
     """Also show the runs of another folder, in every session, until the dashboard ends."""
     shown = dict.fromkeys((*folders(), path))
     os.environ[_PATHS] = os.pathsep.join(map(str, shown))
+
+
+def boundary() -> Boundary:
+    """What may be opened: what really lies in the folders shown."""
+    return Boundary.around(folders())
+
+
+def show_new_run(path: Path) -> None:
+    """Also show a run that was started from here, where the folders shown do not hold it: beside a single run, say."""
+    if not boundary().holds(path):
+        add_folder(path)
 
 
 def is_read_only() -> bool:
@@ -52,7 +65,7 @@ def open_run(path: Path) -> None:
 def chosen_step() -> int | None:
     """The step in the address; None for the newest."""
     text = st.query_params.get(STEP, "")
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def choose_step(step: int | None) -> None:

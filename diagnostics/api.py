@@ -31,16 +31,22 @@ class LiveRun:
     Not thread-safe.
     """
 
-    def __init__(self, run: str | Path | RunRef, names: OwnNames | None = None) -> None:
+    def __init__(
+        self,
+        run: str | Path | RunRef,
+        names: OwnNames | None = None,
+        follows: Callable[[Path], bool] = lambda link: True,
+    ) -> None:
         """Raises UnreadableRun where a path holds no run, or several.
 
         Args:
             names: What the producer's tags mean; without them the nearest rlvitals.toml in the run's folder or above
                 it says so, where there is one.
+            follows: Whether a link to a folder is followed in search of the run.
         """
         self.path = run.path if isinstance(run, RunRef) else Path(run)
         with _explained(self.path):
-            self._readers = open_readers(run if isinstance(run, RunRef) else self.path)
+            self._readers = open_readers(run if isinstance(run, RunRef) else self.path, follows)
         self._recordings: tuple[Recording, ...] = ()
         self._merger = Merger()
         self._composer = Assembler(_names_above(self.path) if names is None else names)
@@ -93,13 +99,16 @@ def _names_above(path: Path) -> OwnNames:
         raise UnreadableRun(path, str(error)) from error
 
 
-def find_runs(path: str | Path) -> list[RunRef]:
+def find_runs(path: str | Path, follows: Callable[[Path], bool] = lambda link: True) -> list[RunRef]:
     """Every run at or below a path, unread, in the order of their paths; none where the path holds none or is missing.
 
     A run directory is not descended into, and links to a run that is found anyway are left out. `open_run` says in a
     sentence why a path holds no run. Raises nothing but Cancelled, inside `cancelled_when`.
+
+    Args:
+        follows: Whether a link to a folder is followed.
     """
-    return find(Path(path))
+    return find(Path(path), follows)
 
 
 def watch(path: str | Path, interval: float = 0.5) -> Iterator[Run]:

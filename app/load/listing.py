@@ -17,6 +17,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from app.boundary import Boundary
 from app.load.runs import Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.foreign_files import Cancelled, cancelled_when
@@ -64,7 +65,9 @@ class Listing(Generic[Summary]):
         before: "Listing[Summary] | None" = None,
     ) -> None:
         """Runs that `before`, the list of other folders, has read are not read again."""
-        self._folders, self._summarise = folders, summarise
+        self._boundary, self._summarise = Boundary.around(folders), summarise
+        self.left_out = 0
+        """Links in the folders that lead outside of them."""
         self._known = (before._listed if before else None) or {}
         self._listed: dict[str, Listed[Summary]] | None = None  # replaced as a whole, so that it is read without a lock
         self._lock = threading.Lock()
@@ -81,7 +84,7 @@ class Listing(Generic[Summary]):
             self._requested = time.monotonic()
             if self._thread is None:
                 self._thread = threading.Thread(
-                    target=self._keep_up, name=f"runs below {self._folders[0]}", daemon=True
+                    target=self._keep_up, name=f"runs below {self._boundary.folders[0]}", daemon=True
                 )
                 self._thread.start()
         self._all_read.wait(patience)
@@ -114,10 +117,11 @@ class Listing(Generic[Summary]):
         return time.monotonic() - self._requested >= _IDLE
 
     def _search(self) -> None:
-        before, refs = self._listed or self._known, runs_below(self._folders)
+        before, found = self._listed or self._known, runs_below(self._boundary)
+        self.left_out = found.left_out
         self._listed = {
             str(ref.path): replace(before[str(ref.path)], ref=ref) if str(ref.path) in before else _unread(ref)
-            for ref in refs
+            for ref in found.refs
         }
 
     def _read_again(self) -> None:
@@ -141,7 +145,7 @@ class Listing(Generic[Summary]):
         found: Listed[Summary] = _unread(listed.ref)
         was_open = is_open(path)
         try:
-            snapshot = snapshot_of(path)
+            snapshot = snapshot_of(path, self._boundary)
             status = snapshot.run.status
             found = replace(found, written=status.last_written, summary=self._summarise(snapshot))
             if status.has_ended and not was_open:

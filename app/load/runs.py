@@ -4,11 +4,11 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from app.boundary import Boundary
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
 from diagnostics.foreign_files import Cancelled
 from diagnostics.foreign_files.folders import resolved
@@ -42,9 +42,9 @@ class Snapshot:
 class SharedRun:
     """One live reader that all sessions share; safe to ask from several threads."""
 
-    def __init__(self, run: str | RunRef) -> None:
+    def __init__(self, run: str | RunRef, boundary: Boundary) -> None:
         """Raises UnreadableRun."""
-        self._live = LiveRun(run, _own_names())
+        self._live = LiveRun(run, _own_names(), boundary.holds)
         self._diagnosis = LiveDiagnosis()
         self._lock = threading.Lock()
         self._polled = 0.0
@@ -72,12 +72,20 @@ _open_runs: OrderedDict[str, SharedRun] = OrderedDict()  # by path, the most rec
 _refs: dict[str, RunRef] = {}  # by path: a run's page names the path alone, its logs may lie in several folders
 
 
-def snapshot_of(path: str) -> Snapshot:
-    """The run at a path as it is now. Raises UnreadableRun with one sentence, or Cancelled inside `cancelled_when`."""
+def snapshot_of(path: str, boundary: Boundary) -> Snapshot:
+    """The run at a path as it is now.
+
+    Raises UnreadableRun with one sentence, OutsideFolders beyond the boundary, or Cancelled inside `cancelled_when`.
+    """
+    known = _refs.get(path)
+    if known is None:
+        boundary.check(path)
+    elif not boundary.holds_run(known):
+        raise boundary.refusal(path)
     with _lock:
         shared = _open_runs.get(path)
     if shared is None:
-        shared = SharedRun(_refs.get(path, path))
+        shared = SharedRun(known or _ref_inside(path, boundary) or path, boundary)
     with _lock:
         shared = _open_runs.setdefault(path, shared)
         _open_runs.move_to_end(path)
@@ -88,6 +96,15 @@ def snapshot_of(path: str) -> Snapshot:
     except Cancelled:
         close(path)  # what was read of it is of no use to anybody
         raise
+
+
+def _ref_inside(path: str, boundary: Boundary) -> RunRef | None:
+    """The run at a path, if its logs lie inside; None if there is none or more than one. Raises UnreadableRun."""
+    found = find_runs(path, boundary.holds)
+    inside = [ref for ref in found if boundary.holds_run(ref)]
+    if found and not inside:
+        raise boundary.refusal(path)
+    return inside[0] if len(inside) == 1 else None
 
 
 def is_open(path: str) -> bool:
@@ -102,11 +119,28 @@ def close(path: str) -> None:
         _open_runs.pop(path, None)
 
 
-def runs_below(folders: Sequence[Path]) -> list[RunRef]:
-    """Every run below these folders, unread; from now on each is found by its path with all of its logs."""
-    refs = {resolved(ref.path): ref for folder in folders for ref in find_runs(folder)}
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The runs below some folders, and how many links there lead outside of them and were left out."""
+
+    refs: tuple[RunRef, ...]
+    left_out: int
+
+
+def runs_below(boundary: Boundary) -> Found:
+    """Every run inside, unread; from now on each is found by its path with all of its logs."""
+    left_out = set[Path]()
+
+    def follows(link: Path) -> bool:
+        if not (is_inside := boundary.holds(link)):
+            left_out.add(link)
+        return is_inside
+
+    found = [ref for folder in boundary.folders for ref in find_runs(folder, follows)]
+    refs = {resolved(ref.path): ref for ref in found if boundary.holds_run(ref)}
+    left_out.update(ref.path for ref in found if not boundary.holds_run(ref))
     _refs.update({str(ref.path): ref for ref in refs.values()})
-    return list(refs.values())
+    return Found(tuple(refs.values()), len(left_out))
 
 
 def is_live(run: Run) -> bool:

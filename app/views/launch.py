@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from app import state
 from app.launch.attempt import Tried, attempt, give_up, last_try
 from app.launch.draft import (
     Draft,
@@ -109,7 +110,8 @@ def _outlook(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...], is_r
     """What will run, and the button that runs it or the sentence that says why it cannot."""
     try:
         config = draft.config
-        prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset))
+        may_read = config.dataset is None or not is_read_only  # a read-only page reads no file that is typed into it
+        prompts = _first_prompts(config, config.dataset, config.task, _changed(config.dataset)) if may_read else []
     except ConfigError as error:
         give_up()
         _start_button(draft, str(error), is_read_only)
@@ -183,5 +185,6 @@ def _start(draft: Draft) -> None:
             st.session_state[_REFUSAL] = str(error)
             return
         started.add(draft.run_dir)
+        state.show_new_run(draft.run_dir)
         give_up()
     st.session_state[_TO_OPEN] = draft.run_dir

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from app import state
+from app.boundary import OutsideFolders
 from app.load.console import tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets.charts import charts
@@ -34,7 +35,7 @@ def render(path: str | None, is_read_only: bool) -> None:
     if path is None:
         st.info("No run is chosen; open one from Runs.")
         return
-    snapshot = _snapshot(path)
+    snapshot = _snapshot(path, is_read_only)
     if snapshot is None:
         return
     with st.container():  # one container, so that the charts below keep their place whatever it holds
@@ -48,16 +49,25 @@ def render(path: str | None, is_read_only: bool) -> None:
     _details(snapshot)
 
 
-def _snapshot(path: str) -> Snapshot | None:
+def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:
     """The run as it is now; None, and the reason on the page, if it cannot be read. Ends with its page."""
     try:
         with cancelled_when(state.page_has_gone()):
-            return snapshot_of(path)
+            return snapshot_of(path, state.boundary())
     except UnreadableRun as error:
-        st.warning(escaped(error.sentence))
+        _refuse(error, is_read_only)
         return None
     except Cancelled:
         st.stop()
+
+
+def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
+    """Say why the run cannot be shown."""
+    way = ""
+    if isinstance(error, OutsideFolders):
+        above = "" if is_read_only else "“Open my logs” on the Runs page, or with "
+        way = f"; another folder is shown with {above}`rlvitals PATH` in a terminal"
+    st.warning(f"{escaped(error.sentence)}{way}")
 
 
 def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
@@ -73,7 +83,7 @@ def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
 
 def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
     """Draw the current state; redraw the whole page if the run changed since it was drawn."""
-    snapshot = _snapshot(path)
+    snapshot = _snapshot(path, is_read_only)
     if snapshot is None:
         return
     if snapshot.revision != drawn_revision:

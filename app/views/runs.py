@@ -21,6 +21,7 @@ from diagnostics.curves.selection import main_reward
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age
+from diagnostics.wording.values import counted
 from diagnostics.wording.verdicts import verdict_headline
 
 Cells = dict[str, object]
@@ -73,10 +74,13 @@ def _listing(
     folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
 ) -> None:
     _open_clicked(open_run)
-    found = _listing_of(tuple(folders)).entries(_PATIENCE)
+    listing = _listing_of(tuple(folders))
+    found = listing.entries(_PATIENCE)
     if found is None:
         st.caption(f"Looking for runs in {_places(folders)}")
         return
+    if listing.left_out:
+        st.caption(_left_out(listing.left_out))
     if not found:
         _empty(folders, open_launch)
         return
@@ -169,6 +173,11 @@ def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None
 
 def _places(folders: Sequence[Path]) -> str:
     return escaped(", ".join(map(str, folders)))
+
+
+def _left_out(links: int) -> str:
+    verbs = ("leads", "is") if links == 1 else ("lead", "are")
+    return f"{counted(links, 'link')} in these folders {verbs[0]} outside of them and {verbs[1]} left out."
 
 
 def _first_steps(open_launch: Callable[[], NoReturn]) -> None:

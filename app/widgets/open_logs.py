@@ -30,15 +30,13 @@ def open_logs() -> None:
             width=420,
             help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
         )
-        is_found, answer = st.session_state.get(
-            _ANSWER, (True, "The runs in it join the list until the dashboard ends.")
-        )
+        is_found, answer = st.session_state.get(_ANSWER, (True, _EXPLANATION))
         st.caption(escaped(answer) if is_found else f":orange[{escaped(answer)}]")
 
 
 def _open() -> None:
     words = st.session_state[_FIELD].strip()
-    if words:
+    if words and not state.is_read_only():
         st.session_state[_ANSWER] = _opened(words)
 
 

@@ -24,7 +24,7 @@ def parent_comparison(child: Diagnosis) -> None:
         return
     path = _parent_of(child.run)
     try:
-        comparison = compare(child, snapshot_of(str(path)).diagnosis) if path is not None else None
+        comparison = compare(child, snapshot_of(str(path), state.boundary()).diagnosis) if path is not None else None
     except UnreadableRun:
         comparison = None
     if comparison is None:

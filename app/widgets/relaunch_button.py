@@ -66,6 +66,7 @@ def _relaunch(path: Path, changes: Sequence[Fix], answer: str) -> None:
         st.session_state[answer] = str(error)
     else:
         st.session_state[answer] = child
+        state.show_new_run(child)
         state.open_run(child)
 
 

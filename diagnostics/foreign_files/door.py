@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from diagnostics.foreign_files.bounds import SPAN_BYTES, WHOLE_FILE_BYTES, size_in_words
 from diagnostics.foreign_files.cancellation import check_cancelled
+from diagnostics.foreign_files.confinement import check_inside
 
 _CHUNK_BYTES = 1 << 16
 _BLOCK_BYTES = 512  # the unit of st_blocks, whatever the file system's own
@@ -106,7 +107,8 @@ def _opener(path: str, flags: int) -> int:
     descriptor = os.open(path, flags | os.O_NONBLOCK)
     try:
         _check_regular(path, os.fstat(descriptor))  # another may have taken its place since
-    except NotRegularFile:
+        check_inside(path, descriptor)
+    except OSError:
         os.close(descriptor)
         raise
     return descriptor

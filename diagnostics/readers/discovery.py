@@ -6,7 +6,7 @@ A run directory is one run and is not descended into; links do not produce dupli
 import logging
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from diagnostics.foreign_files import NotRegularFile, TimedOut
@@ -22,15 +22,18 @@ _SAME_DIGITS = str.maketrans("123456789", "000000000")
 _log = logging.getLogger(__name__)
 
 
-def find(path: Path) -> list[RunRef]:
+def find(path: Path, follows: Callable[[Path], bool] = lambda link: True) -> list[RunRef]:
     """The runs at or below a path, ordered by path; none if it does not exist or may not be read.
 
     A run with several logs is found once. A database with several runs appears as a file with runs below it.
     Raises nothing but Cancelled and TimedOut.
+
+    Args:
+        follows: Whether a link to a folder is followed.
     """
     try:
         if path.is_dir():
-            return group_runs(_walk(path))
+            return group_runs(_walk(path, follows))
         return _at(path)
     except (OSError, ValueError):  # gone meanwhile, a name that is too long, a NUL in it
         return []
@@ -45,13 +48,13 @@ def _at(path: Path) -> list[RunRef]:
     return [ref for ref in inside if ref.path.is_relative_to(path) or ref.path == path.parent or path in ref.files]
 
 
-def open_readers(run: Path | RunRef) -> tuple[Reader, ...]:
+def open_readers(run: Path | RunRef, follows: Callable[[Path], bool] = lambda link: True) -> tuple[Reader, ...]:
     """The readers of one run's logs: of a run that was found, or of the only run at or below a path.
 
     Raises UnreadableRun if the path holds no run, or more than one.
     """
     path = run if isinstance(run, Path) else run.path
-    found = find(run) if isinstance(run, Path) else [run]
+    found = find(run, follows) if isinstance(run, Path) else [run]
     if len(found) != 1:
         raise UnreadableRun(path, _none_found(path) if not found else _several_found(path, found))
     return tuple(_opened(member) for member in members(found[0]))
@@ -66,12 +69,13 @@ def _opened(ref: RunRef) -> Reader:
         raise UnreadableRun(ref.path, f"{ref.path} is a {form.title} that needs a library: {error}") from error
 
 
-def _walk(root: Path) -> Iterator[RunRef]:
+def _walk(root: Path, follows: Callable[[Path], bool]) -> Iterator[RunRef]:
     for folder in folders_below(root):
         forms = _formats_of(folder.names)
         yield from _of_formats(folder.path, forms)
         if not all(form.has_runs_below for form in forms):
             folder.below.clear()
+        folder.below[:] = [path for path in folder.below if not path.is_symlink() or follows(path)]
 
 
 def _runs_in(folder: Path, file_names: Sequence[str]) -> Iterator[RunRef]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
+from diagnostics.foreign_files import open_regular
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import is_file
 from trainer.config.sources import DATASET_SUFFIXES, is_path
@@ -21,6 +22,7 @@ MOST_BYTES = 64 * 2**30
 """Of one file: hashing more takes minutes, and no weights file is larger."""
 _REWARD_MODEL = "reward_model:"
 _HASH_DIGITS = 12  # shown of a hash
+_PART_BYTES = 1 << 20  # hashed at a time
 _LONGEST_LINE = 120  # characters shown of a file
 
 
@@ -173,8 +175,11 @@ def _sha256(file: Path) -> str:
     try:
         if (size := _size(file)) > MOST_BYTES:
             raise ConfigError(f"{file} would be run, but with {size:,} bytes it is too large to be checked")
-        with file.open("rb") as content:
-            return hashlib.file_digest(content, "sha256").hexdigest()
+        digest = hashlib.sha256()
+        with open_regular(file) as content:
+            while part := content.read(_PART_BYTES):
+                digest.update(part)
+        return digest.hexdigest()
     except OSError as error:
         raise ConfigError(f"{file} would be run, but cannot be read: {error.strerror}") from error
 

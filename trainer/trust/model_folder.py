@@ -1,16 +1,15 @@
 """What loading a model's folder executes: its Python files, code that it names on the hub, pickled weights."""
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files.documents import read_json
 from trainer.config.options import ConfigError
 
 MOST_FILES = 1000
 """Python files of one model's folder."""
-_MOST_BYTES = 64 * 2**20  # of a JSON file: an index of shards takes some megabytes
 _WITH_AUTO_MAP = ("config.json", "tokenizer_config.json")
 _SAFE, _PICKLED = "model.safetensors", "pytorch_model.bin"
 _SAFE_ADAPTER, _PICKLED_ADAPTER = "adapter_model.safetensors", "adapter_model.bin"
@@ -64,10 +63,8 @@ def _shards(index: Path) -> list[str]:
 def _object_in(file: Path) -> dict[str, Any]:
     """The JSON object in a file; an empty one where there is none, which transformers refuses to load."""
     try:
-        if not file.is_file() or file.stat().st_size > _MOST_BYTES:
-            return {}
-        found = json.loads(file.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        found = read_json(file)
+    except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 

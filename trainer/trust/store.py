@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import open_regular
+from diagnostics.foreign_files.documents import parse_json
 from trainer.config.options import ConfigError
 from trainer.trust.foreign_code import ForeignCode
 
@@ -74,18 +76,17 @@ class TrustStore:
 
     def _read(self) -> dict[str, Any]:
         try:
-            with self.place.open("rb") as file:
+            with open_regular(self.place) as file:
                 self._check_owner(os.fstat(file.fileno()))
-                found = json.load(file)
-                trusted = found["trusted"]
+                content = file.read()
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise TrustError(f"the list of trusted code {self.place} cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise TrustError(
-                f"the list of trusted code {self.place} is broken, so nothing is trusted; remove it to begin a new one"
-            ) from error
+        try:
+            trusted = parse_json(content)["trusted"]
+        except (ValueError, KeyError, TypeError):
+            trusted = None
         if not isinstance(trusted, dict):
             raise TrustError(
                 f"the list of trusted code {self.place} is broken, so nothing is trusted; remove it to begin a new one"

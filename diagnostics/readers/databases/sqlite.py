@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from diagnostics.foreign_files import Cancelled, TimedOut, check_cancelled
+from diagnostics.foreign_files import Cancelled, TimedOut, check_cancelled, check_inside
 
 SECONDS_TO_WAIT = 2.0  # to wait for a writer that holds the lock
 _STEPS_BETWEEN_QUESTIONS = 100_000  # instructions of SQLite's machine, some milliseconds
@@ -17,10 +17,11 @@ def connect_read_only(file: Path) -> Iterator[sqlite3.Connection]:
     """Open a database for reading, as immutable if no file may be created beside it.
 
     A query is interrupted when nobody waits for it, which raises Cancelled or TimedOut.
-    Raises FileNotFoundError or sqlite3.Error.
+    Raises FileNotFoundError, LeadsOutside or sqlite3.Error.
     """
     if not file.is_file():  # SQLite would wait at a FIFO
         raise FileNotFoundError(file)
+    check_inside(file)
     address = file.resolve().as_uri()
     database = sqlite3.connect(f"{address}?mode=ro", uri=True, timeout=SECONDS_TO_WAIT)
     try:

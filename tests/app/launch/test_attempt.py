@@ -44,6 +44,12 @@ def said(app: AppTest) -> str:
     return "\n".join(values).replace("\\", "")
 
 
+def try_settings(app: AppTest) -> None:
+    """Try the settings, and trust the reward file that they name."""
+    app.button(key=BUTTON).click().run()
+    next(button for button in app.button if button.label == "Trust and try").click().run()
+
+
 def is_going_on(app: AppTest) -> bool:
     return any(button.key == CANCEL for button in app.button)
 
@@ -86,7 +92,7 @@ def gate(addition: AppTest, tmp_path: Path) -> Path:
 def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_changes(
     addition: AppTest, gate: Path
 ) -> None:
-    addition.button(key=BUTTON).click().run()
+    try_settings(addition)
     assert is_going_on(addition)
     assert "Trying the settings: the rewards score made-up answers" in said(addition)
     gate.touch()
@@ -112,7 +118,7 @@ def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_
 
 @pytest.mark.usefixtures("gate")
 def test_it_can_be_cancelled_and_begun_again(addition: AppTest) -> None:
-    addition.button(key=BUTTON).click().run()
+    try_settings(addition)
     addition.button(key=CANCEL).click().run()
     assert not is_going_on(addition)
     assert "Cancelled before everything was tried." in said(addition)
@@ -124,7 +130,7 @@ def test_it_can_be_cancelled_and_begun_again(addition: AppTest) -> None:
 @pytest.mark.usefixtures("gate")
 @pytest.mark.parametrize(("name", "value"), [("temperature", "1.5"), ("learning_rate", "fast")])
 def test_a_try_of_settings_that_are_no_more_is_given_up(addition: AppTest, name: str, value: str) -> None:
-    addition.button(key=BUTTON).click().run()
+    try_settings(addition)
     before = option(addition, name).value
     option(addition, name).input(value).run()
     assert not is_going_on(addition)
@@ -161,7 +167,7 @@ def test_what_cannot_be_tried_is_told_in_a_sentence(addition: AppTest, tmp_path:
     (tmp_path / "model" / "config.json").write_text("{}")
     option(addition, "reward_funcs").input(f"{tmp_path}/mine.py:broken").run()
     option(addition, "model_name_or_path").input(str(tmp_path / "model")).run()
-    addition.button(key=BUTTON).click().run()
+    try_settings(addition)
     wait(addition)
     told = said(addition).splitlines()
     assert any("The rewards cannot be tried: " in line and "no answer key" in line for line in told)

@@ -79,3 +79,12 @@ def test_a_search_that_is_given_up_ends(monkeypatch: pytest.MonkeyPatch) -> None
     (search,) = [thread for thread in threading.enumerate() if thread.name == "search of /usr"]
     search.join(5)
     assert not search.is_alive()
+
+
+def test_a_read_only_dashboard_adds_no_folder_whatever_is_sent(
+    page: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RunLog(tmp_path / "logs" / "a", algorithm="grpo").close("finished")
+    monkeypatch.setenv("RLVITALS_READ_ONLY", "1")  # after the page was drawn with its field
+    typed(page, "~/logs")
+    assert folders(page) == [str(tmp_path / "first")]

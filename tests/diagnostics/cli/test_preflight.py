@@ -64,7 +64,7 @@ def test_the_rewards_are_tried_in_a_process_of_the_trainer(rlvitals, tmp_path: P
         "def zero(completions, **columns):\n    print('hello')\n    return [0.0] * len(completions)\n"
     )
     (tmp_path / "a.toml").write_text('algorithm = "grpo"\ntask = "addition"\nreward_funcs = ["mine.py:zero"]\n')
-    found = rlvitals("preflight", "a.toml", "--smoke")
+    found = rlvitals("preflight", "a.toml", "--smoke", "--trust")
     assert found.returncode == 1
     assert "The rewards gave 0 to every answer" in found.stdout
 
@@ -72,7 +72,7 @@ def test_the_rewards_are_tried_in_a_process_of_the_trainer(rlvitals, tmp_path: P
 def test_a_reward_that_raises_is_told_in_the_trainers_words(rlvitals, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def broken(completions, **columns):\n    raise KeyError('gold')\n")
     (tmp_path / "a.toml").write_text('algorithm = "grpo"\nreward_funcs = ["mine.py:broken"]\n')
-    found = rlvitals("preflight", "a.toml", "--smoke")
+    found = rlvitals("preflight", "a.toml", "--smoke", "--trust")
     assert found.returncode == 2
     assert "reward function broken raised KeyError" in found.stderr
 

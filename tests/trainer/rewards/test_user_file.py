@@ -1,5 +1,7 @@
 """Reward functions in files of the user's own."""
 
+import importlib.util
+import py_compile
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -79,3 +81,20 @@ def test_a_file_that_exits_while_it_loads_ends_nothing(write_rewards: WriteRewar
 
     with pytest.raises(RewardError, match=r"importing .*my_rewards\.py raised SystemExit: 0"):
         get_reward_funcs([f"{file}:mine"])
+
+
+def test_the_text_of_a_file_and_its_siblings_runs_whatever_bytecode_lies_beside_them(
+    write_rewards: WriteRewards,
+) -> None:
+    file = write_rewards(
+        "from cached_sibling import BONUS\ndef mine(completions):\n    return [BONUS + 1.0] * len(completions)\n"
+    )
+    sibling = file.with_name("cached_sibling.py")
+    sibling.write_text("BONUS = 3.0\n", encoding="utf-8")
+    for path in (file, sibling):
+        forged = path.with_name(f"forged_{path.name}")
+        forged.write_text("raise SystemExit('bytecode ran')\n", encoding="utf-8")
+        cached = importlib.util.cache_from_source(str(path))
+        py_compile.compile(str(forged), cached, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+
+    assert reward(f"{file}:mine")(["a"], ["x"]) == [4.0]
