@@ -44,6 +44,8 @@ class Plan:
     directory: Path | None
     parent: str | None = None
     """The run_id of the run that it relaunches."""
+    inherited: TrainConfig | None = None
+    """The configuration of that run."""
     resumed_step: int | None = None
     """The step after which the run in `directory` resumes: a checkpoint's, or 0 without one. None: a new run."""
     changed: Mapping[str, Any] = field(default_factory=dict)
@@ -121,8 +123,9 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
     algorithm = parent.algorithm
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
-    settled = without_fault(make_config(algorithm, parent.options)).to_dict()
-    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=parent.run_id)
+    settled = without_fault(make_config(algorithm, parent.options))
+    config = make_config(algorithm, {**settled.to_dict(), **fields}).anchored()
+    return Plan(algorithm, config, directory, parent=parent.run_id, inherited=settled)
 
 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:

@@ -1,22 +1,37 @@
 """Whether a command may run the foreign code that its configuration names: trusted, typed, consented to, or refused."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from trainer.config.options import ConfigError
 from trainer.launch.arguments import Plan
 from trainer.launch.consent import Consent
-from trainer.trust.foreign_code import ForeignCode, code_of_plan
+from trainer.trust.foreign_code import ForeignCode, code_in, code_of_plan
 from trainer.trust.store import TrustError, TrustStore
 
 
+def admit_training(plan: Plan, asks: bool) -> None:
+    """Return if all code of a training may run; `admit` tells more.
+
+    What the user named on the command line is trusted by that. What the relaunched run names as well is not: the words
+    may repeat it, as those of --apply-fixes do.
+    """
+    code = code_of_plan(plan)
+    typed = [item for item in code if item.options <= plan.typed]
+    inherited = {item.sha256 for item in code_in(plan.inherited)} if typed and plan.inherited else set()
+    admit(code, plan.source, plan.consent, [item for item in typed if item.sha256 not in inherited], asks)
+
+
 def admit(
-    code: Iterable[ForeignCode], source: str, consent: Consent, typed: frozenset[str] = frozenset(), asks: bool = True
+    code: Iterable[ForeignCode],
+    source: str,
+    consent: Consent,
+    named_by_user: Collection[ForeignCode] = (),
+    asks: bool = True,
 ) -> None:
     """Return if all of this code may run, and remember what is trusted from now on.
 
-    Code is trusted that the list of trusted code holds. What the user named on the command line (`typed`, the options
-    given there) is trusted by that, unless a program gave the command.
+    Code is trusted that the list of trusted code holds, and what the user named himself, unless consent is withheld.
 
     Args:
         source: What names the code, for messages: the run or the configuration.
@@ -27,16 +42,10 @@ def admit(
     """
     store = TrustStore.of_user()
     untrusted = store.untrusted(code)
-    named_by_user = [item for item in untrusted if consent is not Consent.WITHHELD and item.options <= typed]
-    foreign = [item for item in untrusted if item not in named_by_user]
+    foreign = [item for item in untrusted if consent is Consent.WITHHELD or item not in named_by_user]
     if foreign and consent is not Consent.GIVEN:
         _check_answer(foreign, source, store.problem, asks and consent is Consent.ASK)
     _remember(store, untrusted)
-
-
-def admit_training(plan: Plan, asks: bool) -> None:
-    """Return if all code of a training may run; `admit` tells more."""
-    admit(code_of_plan(plan), plan.source, plan.consent, plan.typed, asks)
 
 
 def _check_answer(foreign: Iterable[ForeignCode], source: str, problem: str, asks: bool) -> None:

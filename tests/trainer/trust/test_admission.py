@@ -123,6 +123,13 @@ def test_what_the_user_types_runs_and_is_trusted_from_then_on(tmp_path: Path, fo
     assert on_a_pipe(tmp_path, "--from", foreign, *QUICK)[0] == 0  # the same content
 
 
+def test_words_that_repeat_what_the_run_names_are_no_consent(tmp_path: Path, foreign: Path, ran: Path) -> None:
+    words = ("--reward_funcs", f"{foreign}/reward.py:f")  # as --apply-fixes writes where a function is left out
+    code, said = on_a_pipe(tmp_path, "--from", foreign, *words, *QUICK)
+    assert (code, ran.exists()) == (2, False)
+    assert "names code that would run as you" in said
+
+
 def test_a_typed_flag_is_no_consent_to_a_folder_that_the_run_names(tmp_path: Path, foreign: Path) -> None:
     model = tmp_path / "model"
     model.mkdir()
