@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Never, TextIO, TypeVar
 
 from diagnostics.runlog import CONSOLE_FILE
+from diagnostics.visible_text import one_line
 
 if TYPE_CHECKING:
     from tqdm import tqdm
@@ -24,7 +25,7 @@ def say_once(key: str, sentence: str) -> None:
     """Write a remark to the console the first time in this process that its key comes up."""
     if key not in _said:
         _said.add(key)
-        sys.stderr.write(f"rlvitals: {sentence}\n")
+        sys.stderr.write(f"rlvitals: {one_line(sentence)}\n")
 
 
 def progress(items: Iterable[Item], total: int, title: str) -> Iterable[Item]:

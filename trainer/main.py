@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.runlog import RunLog, RunLogError
+from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.fault_values import config_at_start, fault_record
 from trainer.config.options import ConfigError
@@ -56,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except (ConfigError, RewardError, RunLogError, LaunchError) as error:
-        sys.stderr.write(f"rlvitals: {error}\n")
+        sys.stderr.write(f"rlvitals: {visible(str(error))}\n")
         return BAD_INPUT
 
 
@@ -133,7 +134,7 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
         after = "" if plan.resumed_step is None else f", from step {plan.resumed_step} on"
         sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
         if remark := _remark_on_rewards(plan.config):
-            sys.stderr.write(f"rlvitals: {remark}\n")
+            sys.stderr.write(f"rlvitals: {visible(remark)}\n")
         journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step or 0)
         try:
             _meet(plan, log.directory)

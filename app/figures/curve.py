@@ -15,6 +15,7 @@ from diagnostics.curves.scale import Scale
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.series import NO_VALUES, Series, Values
+from diagnostics.visible_text import one_line
 from diagnostics.wording.series import FUNCTION_SEPARATOR, series_title
 
 HEIGHT = 200  # pixels
@@ -152,11 +153,16 @@ def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> l
     below = " · ".join(filter(None, (name if function else "", series.unit, healthy, log, more)))
     place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
     place |= {"showarrow": False, "xshift": -_MARGIN["l"] + 2}
-    top = f"<b>{html.escape(function or name)}</b>  {html.escape(value)}"
+    top = f"<b>{_plain(function or name)}</b>  {_plain(value)}"
     return [
         {**place, "text": top, "yshift": 23, "font": {"size": 12.5, "color": palette.ink}},
-        {**place, "text": html.escape(below), "yshift": 9, "font": {"size": 11, "color": palette.muted}},
+        {**place, "text": _plain(below), "yshift": 9, "font": {"size": 11, "color": palette.muted}},
     ]
+
+
+def _plain(text: str) -> str:
+    """Text in which Plotly finds none of the HTML that it knows."""
+    return html.escape(one_line(text), quote=False)
 
 
 def _shapes(

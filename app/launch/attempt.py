@@ -13,6 +13,7 @@ from app.launch.fields import complaint
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.setup import Probe, Trial
+from diagnostics.visible_text import one_line
 from diagnostics.wording.times import duration
 from trainer.config.training import TrainConfig
 from trainer.trust.foreign_code import code_in
@@ -192,7 +193,7 @@ def _table(trials: tuple[Trial, ...]) -> None:
     rows = pd.DataFrame(
         {
             "answer": f"{_KINDS.get(trial.kind, trial.kind)} {trial.answer[:_QUOTED]!r}",
-            "function": trial.function,
+            "function": one_line(trial.function),
             "score": trial.score,
         }
         for trial in trials

@@ -23,6 +23,7 @@ from app.launch.preflight import beside_fields, findings, is_confirmed, overview
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Outcome
+from diagnostics.visible_text import visible
 from trainer.config.algorithms import ALGORITHMS
 from trainer.config.options import ConfigError
 from trainer.config.recipes import RECIPES, Recipe
@@ -132,7 +133,7 @@ def _plan(draft: Draft, config: TrainConfig, prompts: Sequence[str]) -> None:
         st.caption(f"Expected to set off: {', '.join(draft.recipe.rules)}.")
     if prompts:
         st.caption("Some of its prompts")
-        st.code("\n".join(prompts), language=None)
+        st.code(visible("\n".join(prompts)), language=None)
     else:
         st.caption("Its prompts are loaded by `datasets` when the training starts.")
 

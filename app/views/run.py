@@ -25,6 +25,7 @@ from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
 from diagnostics.curves.selection import crucial, others
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.visible_text import visible
 
 _POLL_SECONDS = 1.0
 _SECTION = "run.section"
@@ -128,6 +129,6 @@ def _console(snapshot: Snapshot) -> None:
     text = tail(snapshot.run.console)
     if text:
         with st.container(height=460, border=False, autoscroll=True):  # the last lines matter most
-            st.code(text, language=None, wrap_lines=True)
+            st.code(visible(text), language=None, wrap_lines=True)
     else:
         st.caption("The run left no console output.")

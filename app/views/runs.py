@@ -19,6 +19,8 @@ from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
 from diagnostics.curves.selection import main_reward
 from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.visible_text import one_line
+from diagnostics.wording.runs import producer
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age
 from diagnostics.wording.values import counted
@@ -135,7 +137,12 @@ def _coloured(table: pd.DataFrame) -> Styler:
 
 def _row(found: Listed[Cells]) -> Cells:
     """The cells of a row; only the name of a run that was not read yet."""
-    cells = found.summary or {**dict.fromkeys(_COLUMNS, ""), "state": _READING, "name": found.ref.name, "reward": ()}
+    cells = found.summary or {
+        **dict.fromkeys(_COLUMNS, ""),
+        "state": _READING,
+        "name": one_line(found.ref.name),
+        "reward": (),
+    }
     sample = f" {_SAMPLE_MARK}" if state.is_sample(found.ref.path) else ""
     return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written, time.time())}
 
@@ -145,13 +152,13 @@ def _cells(snapshot: Snapshot) -> Cells:
     run, diagnosis = snapshot.run, snapshot.diagnosis
     return {
         "state": str(STATES[run.status.state]),
-        "name": run.name,
+        "name": one_line(run.name),
         "verdict": str(VERDICTS[diagnosis.verdict]),
-        "finding": _finding(diagnosis),
+        "finding": one_line(_finding(diagnosis)),
         "reward": sparkline(main_reward(run)),
         "step": progress(run, short=True).removeprefix("step "),
-        "algorithm": run.algorithm,
-        "producer": f"{run.producer} {run.producer_version or ''}".strip(),
+        "algorithm": one_line(run.algorithm),
+        "producer": one_line(producer(run)),
     }
 
 

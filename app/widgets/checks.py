@@ -7,6 +7,7 @@ from app.theme import NOT_APPLICABLE, OUTCOMES, VERDICTS
 from app.widgets.rule_text import rule_text
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.visible_text import one_line
 from diagnostics.wording.messages import message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import measured_and_limit
@@ -52,14 +53,14 @@ def _row(outcome: Outcome) -> dict[str, str]:
         "verdict": str(sign),
         "check": outcome.rule,
         "steps": steps_of(outcome),
-        "message": message_text(outcome.message) or measured_and_limit(outcome),
+        "message": one_line(message_text(outcome.message) or measured_and_limit(outcome)),
     }
 
 
 def _detail(outcome: Outcome) -> None:
     st.text(f"{outcome.code} {outcome.rule}")
     if sentence := message_text(outcome.message):
-        st.text(sentence)
+        st.text(one_line(sentence))
     if outcome.applies and (enable := message_text(outcome.enable)):
-        st.text(f"To let it run: {enable}")
+        st.text(one_line(f"To let it run: {enable}"))
     rule_text(outcome.rule)

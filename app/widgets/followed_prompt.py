@@ -4,9 +4,10 @@ import streamlit as st
 
 from app.widgets.sample_table import frame
 from app.widgets.sample_text import sample_text
-from diagnostics.model.messages import one_line
+from diagnostics.model.messages import shortened
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
+from diagnostics.visible_text import one_line
 
 _QUERY, _TABLE = "followed.query", "followed.table"
 _ROW_HEIGHT = 30  # pixels
@@ -49,4 +50,4 @@ def _table(rows: list[Sample]) -> Sample:
 
 
 def _label(query: str) -> str:
-    return one_line(query, _LONGEST_LABEL)
+    return one_line(shortened(query, _LONGEST_LABEL))

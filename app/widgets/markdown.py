@@ -1,11 +1,18 @@
 """Text for Streamlit's Markdown: names and messages may contain any character, and none may format the page."""
 
+import re
+
+from diagnostics.visible_text import one_line
+
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~$:^=&\"'@/"})
+_NOTHING = ":small[]"
+_JOINED = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>~])(?=[-=>])", re.IGNORECASE)
+"""Where `_NOTHING` keeps apart what Streamlit draws even if it is escaped: addresses, `:icon:` codes, `->`."""
 
 
 def escaped(text: str) -> str:
     """Text on one line in which Markdown finds nothing to format."""
-    return text.translate(_SPECIAL).replace("\n", " ")
+    return _NOTHING.join(part.translate(_SPECIAL) for part in _JOINED.split(one_line(text)))
 
 
 def with_code(text: str) -> str:

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.components.v1 import declare_component
 
 from app import state
+from diagnostics.visible_text import one_line
 
 _NAME = "rlvitals_plot"
 _SCRIPT = files("app.widgets").joinpath("plot.js").read_text("utf-8")
@@ -30,7 +31,7 @@ def plot(figure: go.Figure, words: str, key: str) -> None:
     component = st.components.v2.component(_NAME, js=_SCRIPT, isolate_styles=False)
     component(
         key=key,
-        data={"figure": figure.to_json(), "words": words, "source": _SOURCE, "config": _CONFIG},
+        data={"figure": figure.to_json(), "words": one_line(words), "source": _SOURCE, "config": _CONFIG},
         on_step_change=lambda: _choose_step(key),
     )
 

@@ -9,6 +9,7 @@ import pandas as pd
 
 from diagnostics.model.messages import format_value
 from diagnostics.model.samples import Sample
+from diagnostics.visible_text import one_line, visible
 from diagnostics.wording.values import optional_value
 
 Order = Literal["highest score", "lowest score", "as logged"]
@@ -60,11 +61,11 @@ def grouped(samples: Sequence[Sample]) -> list[Group]:
 def frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
     """One row a sample: query, model response, score, each reward function, advantage, length, how it ended."""
     functions = sorted({name for sample in samples for name in sample.rewards})
-    columns: dict[str, list[str]] = {"query": [s.query for s in samples]} if with_query else {}
-    columns["model response"] = [s.response for s in samples]
+    columns: dict[str, list[str]] = {"query": [visible(s.query) for s in samples]} if with_query else {}
+    columns["model response"] = [visible(s.response) for s in samples]
     columns["score"] = [optional_value(s.score) for s in samples]
     if len(functions) > 1:
-        columns |= {name: [optional_value(s.rewards.get(name)) for s in samples] for name in functions}
+        columns |= {one_line(name): [optional_value(s.rewards.get(name)) for s in samples] for name in functions}
     optional = {
         "advantage": [optional_value(s.advantage) for s in samples],
         "tokens": ["" if s.length is None else str(s.length) for s in samples],

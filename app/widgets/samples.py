@@ -15,6 +15,7 @@ from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
 from app.widgets.sample_text import sample_text
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
+from diagnostics.visible_text import visible
 
 Tables = Mapping[str, Sequence[Sample]]
 """The rows of each table of the page, by the table's key."""
@@ -146,7 +147,7 @@ def _groups(found: Sequence[Sample]) -> Tables:
         key = f"samples.group.{index}"
         tables[key] = group.samples
         with st.container(gap="xsmall"):
-            st.text(group.query)
+            st.text(visible(group.query))
             st.caption(escaped(group.summary))
             _table(group.samples, key, with_query=False)
     return tables

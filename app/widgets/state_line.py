@@ -8,6 +8,7 @@ import streamlit as st
 from app.theme import STATES
 from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
+from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age, date_and_time
@@ -36,7 +37,7 @@ def error_line(run: Run) -> None:
         st.markdown(f":orange[{escaped(run.status.short_error)}]")
         if run.status.short_error != run.status.error:
             with st.expander("The whole error"):
-                st.code(run.status.error, language=None, wrap_lines=True, height=460)
+                st.code(visible(run.status.error), language=None, wrap_lines=True, height=460)
 
 
 def title_line(run: Run) -> None:

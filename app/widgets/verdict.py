@@ -12,6 +12,7 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.model.run import Run
+from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import rival_line, sample_line
 from diagnostics.wording.messages import headline, message_text
 from diagnostics.wording.steps import steps_of
@@ -93,7 +94,7 @@ def _facts(outcome: Outcome) -> str:
 def _samples(samples: Sequence[ShownSample]) -> None:
     """The samples as plain text: model output is never rendered."""
     for sample in samples:
-        st.text(sample_line(sample))
+        st.text(one_line(sample_line(sample)))
 
 
 def _fixes(fixes: Sequence[Fix]) -> None:

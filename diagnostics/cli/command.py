@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from diagnostics.report.terminal import PIPE_WIDTH, Style
+from diagnostics.report.terminal import PIPE_WIDTH, Style, printable
+from diagnostics.visible_text import one_line
 
 BAD_INPUT = 2
 FORMATS = ("text", "json", "markdown")
@@ -90,22 +91,25 @@ def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORM
 
 
 def write(text: str, output: Path | None = None) -> None:
-    """Print a result, or write it to the file that was asked for.
+    """Print a result, or write it to the file that was asked for, without a control character but line ends and tabs.
+
+    What is meant to be a line was made one where it was put together: here a line end could be anybody's.
 
     Raises CommandError when the file cannot be written.
     """
+    shown = printable(text) + "\n"
     if output is None:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(shown)
         return
     try:
-        output.write_text(text + "\n", encoding="utf-8")
+        output.write_text(shown, encoding="utf-8")
     except OSError as error:
         raise CommandError(f"cannot write {output}: {error.strerror}; name a file in a folder that exists") from error
 
 
 def note(text: str) -> None:
-    """Print to stderr: progress, a warning, a path that could not be read."""
-    sys.stderr.write(text + "\n")
+    """Print a line to stderr: progress, a warning, a path that could not be read."""
+    sys.stderr.write(one_line(text) + "\n")
 
 
 def style(output: Path | None) -> Style:

@@ -9,8 +9,10 @@ from typing import Any
 from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
+from diagnostics.report.markdown_elements import escaped
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.tables import Table
+from diagnostics.visible_text import one_line
 
 _HELP = frozenset({"-h", "--help"})
 _COLUMNS = {
@@ -46,7 +48,8 @@ def run(words: Sequence[str]) -> int:
         write(encoded(found), given.output)
     else:
         table = Table("results", _COLUMNS, [_row(result) for result in found["results"]])
-        write(f"{_summary(found)}\n\n{table.form(given.format, style(given.output))}", given.output)
+        summary = "\n".join(map(escaped if given.format == "markdown" else one_line, _summary(found)))
+        write(f"{summary}\n\n{table.form(given.format, style(given.output))}", given.output)
     return 0
 
 
@@ -59,7 +62,7 @@ def _row(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _summary(found: Mapping[str, Any]) -> str:
+def _summary(found: Mapping[str, Any]) -> list[str]:
     sampled = (
         f"sampled at temperature {found['temperature']:g}, seed {found['seed']}" if found["temperature"] else "greedy"
     )
@@ -74,4 +77,4 @@ def _summary(found: Mapping[str, Any]) -> str:
         lines.insert(1, f"The dataset's answers: {found['reference']}.")
     if found["left_out"]:
         lines.insert(1, f"Prompts left out, since they stand in the training rows as well: {found['left_out']}.")
-    return "\n".join(lines)
+    return lines

@@ -3,8 +3,8 @@
 import csv
 import importlib
 import io
-import json
 import math
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
@@ -15,9 +15,12 @@ from diagnostics.cli.command import CommandError, parser, write
 from diagnostics.cli.reading import add_map, names_of, opened_one
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.report.strict_json import nonfinite_name, strict
+from diagnostics.report.strict_json import encoded_line, nonfinite_name
+from diagnostics.visible_text import one_line
 
 _FIELDS = ("metric", "tag", "unit", "step", "time", "value", "replaced")
+_FORMULA = re.compile(r"[=+\-@＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 Record = dict[str, Any]
 
@@ -68,11 +71,19 @@ def _csv(run: Run) -> str:
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str):
+        return _csv_text(value)
     return nonfinite_name(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _csv_text(text: str) -> str:
+    """Text that no spreadsheet takes for a formula: one that begins like it gets the apostrophe that means text."""
+    line = one_line(text)
+    return f"'{line}" if _FORMULA.match(line) and not _NUMBER.fullmatch(line) else line
+
+
 def _jsonl(run: Run) -> str:
-    return "\n".join(json.dumps(strict(record), ensure_ascii=False) for record in _records(run))
+    return "\n".join(map(encoded_line, _records(run)))
 
 
 def _write_parquet(run: Run, output: Path | None) -> None:

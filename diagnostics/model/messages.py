@@ -23,9 +23,9 @@ def render(message: Message, templates: Mapping[str, str]) -> str:
     return templates[message.template].format_map({key: format_value(value) for key, value in message.values.items()})
 
 
-def one_line(text: str, most: int) -> str:
-    """A text on one line, without what cannot be printed, cut where it has more than `most` characters."""
-    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text[: 4 * most]).split())
+def shortened(text: str, most: int) -> str:
+    """A text on one line, every blank a space, cut where it has more than `most` characters."""
+    line = " ".join(text[: 4 * most].split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from diagnostics.model.messages import one_line
+from diagnostics.model.messages import shortened
 
 LONGEST_ERROR = 600  # characters shown
 LIVE_STATES = frozenset({"queued", "starting", "running"})
@@ -34,4 +34,4 @@ class Status:
     def short_error(self) -> str:
         """The error for a page; one line where it is long, as where it quotes a completion. Empty for none."""
         error = self.error or ""
-        return error if len(error) <= LONGEST_ERROR else one_line(error, LONGEST_ERROR)
+        return error if len(error) <= LONGEST_ERROR else shortened(error, LONGEST_ERROR)

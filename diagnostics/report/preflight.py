@@ -8,6 +8,7 @@ from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_fi
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import fix_line
 from diagnostics.wording.messages import message_text, message_with_rule, reason_and_remedy
 from diagnostics.wording.values import counted
@@ -131,7 +132,7 @@ def preflight_document(outcome: Outcome) -> dict[str, Any]:
 
 
 def _text(review: Review, style: Style) -> Iterator[str]:
-    yield f"{review.path}  {review.line}"
+    yield one_line(f"{review.path}  {review.line}")
     yield ""
     for outcome in fired_worst_first(review.outcomes):
         yield style.labelled(str(outcome.severity).upper(), message_with_rule(outcome))

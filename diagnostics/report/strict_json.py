@@ -7,14 +7,23 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.visible_text import replaced
+
 SCHEMA_VERSION = 1
 
 
 def encoded(document: Mapping[str, Any]) -> str:
     """A document as JSON, its schema_version first."""
-    return json.dumps(
-        strict({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
+    return _printable(
+        json.dumps(
+            strict({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
+        )
     )
+
+
+def encoded_line(record: Mapping[str, Any]) -> str:
+    """A record as one line of JSON."""
+    return _printable(json.dumps(strict(record), ensure_ascii=False))
 
 
 def strict(value: Any) -> Any:
@@ -28,6 +37,11 @@ def strict(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return nonfinite_name(value)
     return value if value is None or type(value) in (bool, int, float) else str(value)
+
+
+def _printable(document: str) -> str:
+    """The same document, in which JSON's own escapes also stand for what a terminal would act upon or hide."""
+    return replaced(document, lambda sign: json.dumps(sign).strip('"'))
 
 
 def nonfinite_name(value: float) -> str:

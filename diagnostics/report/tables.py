@@ -8,6 +8,7 @@ from typing import Any
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.strict_json import encoded
 from diagnostics.report.terminal import Style
+from diagnostics.visible_text import one_line
 
 _GAP = "  "
 _NARROWEST_LAST_COLUMN = 30
@@ -36,7 +37,7 @@ class Table:
     def text(self, style: Style) -> str:
         """Aligned columns; the last one wraps within the width."""
         titles = {key: title for key, title in self.columns.items() if key not in self.wide}
-        lines = [list(titles.values()), *([_cell(row.get(key)) for key in titles] for row in self.rows)]
+        lines = [list(titles.values()), *([one_line(_cell(row.get(key))) for key in titles] for row in self.rows)]
         widths = [max(len(line[column]) for line in lines) for column in range(len(titles) - 1)]
         return "\n".join(_aligned(line, widths, style.width) for line in lines)
 

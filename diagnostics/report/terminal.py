@@ -1,13 +1,23 @@
 """Text for a terminal: width, colour, labels in a column, paragraphs."""
 
+import re
 import textwrap
 from dataclasses import dataclass
+
+from diagnostics.visible_text import one_line, visible
 
 PIPE_WIDTH = 100
 _NARROWEST = 40
 LABEL_COLUMN = 10  # "CRITICAL" and two spaces
 _ANSI = {"critical": "\x1b[1;31m", "warning": "\x1b[33m", "info": "\x1b[34m", "healthy": "\x1b[32m"}
 _ANSI_END = "\x1b[0m"
+_COLOURS = re.compile(f"({'|'.join(map(re.escape, (*_ANSI.values(), _ANSI_END)))})")
+
+
+def printable(text: str) -> str:
+    """Text that commands a terminal to nothing but line ends, tabs and the colours of this module."""
+    parts = _COLOURS.split(text)
+    return "".join(part if index % 2 else visible(part) for index, part in enumerate(parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +39,7 @@ class Style:
 
     def _wrapped(self, text: str, first: str, rest: str) -> str:
         return textwrap.fill(
-            text,
+            one_line(text),
             width=max(self.width, _NARROWEST),
             initial_indent=first,
             subsequent_indent=rest,

@@ -10,6 +10,7 @@ from diagnostics.model.run import Run
 from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.visible_text import one_line
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.findings import (
     fix_line,
@@ -35,8 +36,8 @@ def render(report: Report, style: Style) -> str:
 
 def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     run = diagnosis.run
-    yield f"{run.name}  {run_line(diagnosis.run)}"
-    yield str(run.path)
+    yield one_line(f"{run.name}  {run_line(diagnosis.run)}")
+    yield one_line(str(run.path))
     if run.status.error:
         yield style.labelled("error", run.status.short_error)
         if run.status.short_error != run.status.error and run.console:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from diagnostics.model.messages import Message, Value, one_line
+from diagnostics.model.messages import Message, Value, shortened
 from diagnostics.model.outcome import MOST_SHOWN_SAMPLES, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -65,7 +65,7 @@ def few_of(found: Iterable[ShownSample]) -> tuple[ShownSample, ...]:
 
 def quoted(text: str) -> str:
     """A response on one line, shortened."""
-    return one_line(text, QUOTED)
+    return shortened(text, QUOTED)
 
 
 def _steps(run: Run, first_step: int, last_step: int, from_start: bool) -> list[int]:

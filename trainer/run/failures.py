@@ -6,6 +6,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
+from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 from trainer.launch.several_processes import process_count
@@ -58,8 +59,8 @@ def print_failure(error: BaseException, words: str) -> None:
     """Print the message, with a traceback unless a setting is to blame; does nothing if stderr cannot be written."""
     with suppress(OSError):
         if not isinstance(error, ConfigError):
-            traceback.print_exception(error, file=sys.stderr)
-        sys.stderr.write(f"rlvitals: {words}\n")
+            sys.stderr.write(visible("".join(traceback.format_exception(error))))
+        sys.stderr.write(f"rlvitals: {visible(words)}\n")
 
 
 def _is_out_of_memory(error: BaseException) -> bool:

@@ -3,31 +3,36 @@
 import html
 from collections.abc import Iterable, Sequence
 
+from diagnostics.visible_text import one_line, visible
+
 _EMPTY_ELEMENTS = frozenset({"meta", "br", "hr"})
 
 
 class Markup(str):
-    """Text that is HTML already. Only `element` and `joined` create it, so that no text becomes markup by accident."""
+    """Text that is HTML already. Only this module makes it of text that it does not know."""
 
     __slots__ = ()
 
 
 def element(name: str, /, *children: str, **attributes: str | float) -> Markup:
-    """An element; children that are not Markup are escaped.
+    """An element; children that are not Markup are escaped, each as one line.
 
     Attribute names: an underscore becomes a hyphen and a trailing one is dropped, as in `stroke_width` and `class_`.
     """
-    start = "".join(f' {_attribute(key)}="{html.escape(str(value))}"' for key, value in attributes.items())
+    start = "".join(f' {_attribute(key)}="{html.escape(one_line(str(value)))}"' for key, value in attributes.items())
     if name in _EMPTY_ELEMENTS:
         return Markup(f"<{name}{start}>")
     return Markup(f"<{name}{start}>{joined(children)}</{name}>")
 
 
 def joined(children: Iterable[str]) -> Markup:
-    """The children in sequence, those that are not Markup escaped."""
-    return Markup(
-        "".join(child if isinstance(child, Markup) else html.escape(child, quote=False) for child in children)
-    )
+    """The children in sequence, those that are not Markup escaped, each as one line."""
+    return Markup("".join(child if isinstance(child, Markup) else _escaped(one_line(child)) for child in children))
+
+
+def block(text: str) -> Markup:
+    """Text that keeps its line ends, for a `pre`."""
+    return Markup(_escaped(visible(text)))
 
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]], **attributes: str | float) -> Markup:
@@ -40,6 +45,10 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], **attributes: st
 def folded(title: str, *children: str) -> Markup:
     """A section that is closed until the reader opens it; needs no script."""
     return element("details", element("summary", title), *children)
+
+
+def _escaped(text: str) -> str:
+    return html.escape(text, quote=False)
 
 
 def _attribute(key: str) -> str:

@@ -1,5 +1,7 @@
 """The HTML form: a single self-contained file without scripts, to print or to send."""
 
+import base64
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from importlib.resources import files
 from itertools import count
@@ -13,7 +15,7 @@ from diagnostics.model.outcome import Outcome, Severity, ShownSample, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.report.html.curve import curve_svg
-from diagnostics.report.html.elements import Markup, element, folded, joined, table
+from diagnostics.report.html.elements import Markup, block, element, folded, joined, table
 from diagnostics.report.html.samples import dialogue, newest_samples
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
@@ -36,6 +38,7 @@ def render(report: Report, _style: Style) -> str:
     head = element(
         "head",
         element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_policy(style)),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="generator", content="rlvitals"),
         element("title", _title(report)),
@@ -48,6 +51,12 @@ def render(report: Report, _style: Style) -> str:
     )
     body = element("body", element("main", _list_of_runs(report), *articles, _problems(report)))
     return f"<!doctype html>\n{element('html', head, body, lang='en')}"
+
+
+def _policy(style: str) -> str:
+    """What the page may load and do: apply this style sheet of its own, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
 def _title(report: Report) -> str:
@@ -111,7 +120,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     if run.status.error:
         yield element("p", f"The run ended with an error: {run.status.short_error}")
         if run.status.short_error != run.status.error:
-            yield folded("The whole error", element("p", run.status.error))
+            yield folded("The whole error", element("pre", block(run.status.error)))
     if limits := overridden_limits(diagnosis):
         yield element("p", f"Not the default limits: {', '.join(limits)}")
 

@@ -7,7 +7,7 @@ import numpy as np
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.report.html.elements import Markup, element
+from diagnostics.report.html.elements import Markup, block, element
 from diagnostics.wording.values import counted
 
 _MOST_SAMPLES = 8  # of the newest step
@@ -49,9 +49,9 @@ def dialogue(sample: Sample) -> Markup:
     )
 
 
-def _answer(sample: Sample) -> str:
+def _answer(sample: Sample) -> Markup:
     return _text(sample.response) if sample.response.strip() else element("i", "nothing but blanks or nothing at all")
 
 
-def _text(text: str) -> str:
-    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)"
+def _text(text: str) -> Markup:
+    return block(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)")
