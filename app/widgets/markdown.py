@@ -6,8 +6,13 @@ from diagnostics.visible_text import one_line
 
 _SPECIAL = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]()<>#+-.!|~$:^=&\"'@/"})
 _NOTHING = ":small[]"
-_JOINED = re.compile(r"(?<=[:@])(?=\S)|(?<=www)(?=\.)|(?<=[-<>~])(?=[-=>])", re.IGNORECASE)
-"""Where `_NOTHING` keeps apart what Streamlit draws even if it is escaped: addresses, `:icon:` codes, `->`."""
+_JOINED = re.compile(
+    r"(?<=http:)(?=//)|(?<=https:)(?=//)|(?<=www)(?=\.)|(?<=@)(?=[\w-])"  # becomes a link
+    r"|(?<=:)(?=[\w+/-]+:)"  # becomes an emoji, an icon or a logo
+    r"|(?<=[-<>~])(?=[-=>]{1,2}(?:\s|$))",  # becomes another sign, as -> does
+    re.IGNORECASE,
+)
+"""Where `_NOTHING` keeps apart what Streamlit draws although it is escaped."""
 
 
 def escaped(text: str) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from diagnostics.visible_text import one_line
 
-_MARKUP = re.compile(r"([\\`*\[\]<>|#~$]|\b_|_\b|&(?=#?\w+;))")  # an underscore within a word is only itself
+_MARKUP = re.compile(
+    r"([\\`*\[\]<>|#~$]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;))"
+)  # an underscore within a word is only itself
 _LEADING = re.compile(r"\A(\d*)([-+](?=\s|$)|[-=](?=[-=\s]*$)|(?<=\d)[.)](?=\s|$))")  # of a list, of a heading
 _LINKED = re.compile(  # GitHub makes a link, a mention, a reference, an emoji of such a word, escaped or not
     r"https?://|ftp://|mailto:|xmpp:|www\.|@\w|#\d|\bGH-\d|:[\w+-]+:", re.IGNORECASE

