@@ -57,6 +57,11 @@ def test_each_of_a_few_steps_has_a_tick_of_its_own(points: int, apart: int | Non
     assert curve(series([0.1] * points), [], LIGHT).layout.xaxis.dtick == apart
 
 
+def test_a_name_is_no_markup_and_no_command() -> None:
+    figure = curve(series([0.1], '<b>"a"</b>\n<a href="x">\x1b'), [], LIGHT)
+    assert words(figure).startswith('<b>&lt;b&gt;"a"&lt;/b&gt;⏎&lt;a href="x"&gt;␛</b>  0.1')
+
+
 def test_a_limit_is_a_dashed_line_with_its_number() -> None:
     figure = curve(series([0.05, 0.15]), [outcome()], LIGHT)
     assert [shape.y0 for shape in shapes(figure, "limit")] == [0.2]

@@ -11,7 +11,7 @@ import torch
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.rewards import RewardError
-from trainer.run.failures import in_words
+from trainer.run.failures import in_words, print_failure
 
 CONFIG = make_config("grpo", {"per_device_train_batch_size": 64, "gradient_accumulation_steps": 2})
 ADVICE = (
@@ -60,6 +60,14 @@ def test_a_sentence_of_our_own_is_repeated_as_it_is(error):
 
 def test_anything_else_keeps_its_own_words():
     assert in_words(ZeroDivisionError("division by zero"), CONFIG, Path("a")) == "ZeroDivisionError: division by zero"
+
+
+def test_an_error_that_quotes_an_answer_commands_no_terminal(capsys):
+    error = RewardError("no action in \x1b[2J\x1b]0;owned\x07\u202e")
+    print_failure(error, str(error))
+    printed = capsys.readouterr().err
+    assert printed.count("␛[2J␛]0;owned␇⟨U+202E⟩") == 2
+    assert not {"\x1b", "\x07", "\u202e"} & set(printed)
 
 
 def test_a_training_that_fills_its_disk_says_so_and_loses_no_logged_step(training, tiny_disk):
