@@ -11,7 +11,7 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
-from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.setting_lookup import settings_of_run
 
 LEARNING_POINTS = 250  # in logged points: the time constant with which reward and KL approach their final values
 GRPO = {"num_generations": 8, "num_iterations": 4, "max_completion_length": 512, "beta": 0.04}

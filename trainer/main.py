@@ -95,7 +95,7 @@ def _evaluate(words: Sequence[str]) -> int:
     request = read_request(words)
     _check_installation()
     go_offline_if_hub_unreachable(request.run.config, request.judge)
-    from trainer.evaluate.evaluation import evaluate  # noqa: PLC0415 - torch, after the words are checked
+    from trainer.evaluate.win_rates import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
     sys.stdout.write(json.dumps(evaluate(request)) + "\n")
     return FINISHED

@@ -12,7 +12,7 @@ from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
-from trainer.launch.command import as_text
+from trainer.launch.new_run import as_text
 
 
 @dataclass(frozen=True, slots=True)

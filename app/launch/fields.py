@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app.launch.draft import value_problem
 from app.widgets.markdown import escaped
 from trainer.config.options import Option, Section
-from trainer.launch.command import as_text
+from trainer.launch.new_run import as_text
 
 Slots = dict[str, DeltaGenerator]
 """The place beneath each field, by option name, for messages about its value."""

@@ -27,7 +27,7 @@ from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
-from trainer.launch.command import free_name, runs_folder
+from trainer.launch.new_run import free_name, runs_folder
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
 _BUTTON = "launch.start"

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from app import state
-from app.load.console import tail
+from app.load.console_tail import tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets.charts import charts
 from app.widgets.checks import checks

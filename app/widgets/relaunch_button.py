@@ -14,7 +14,7 @@ from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
-from trainer.launch.command import as_text, free_name, runs_folder
+from trainer.launch.new_run import as_text, free_name, runs_folder
 
 _NUMBER = re.compile(r"-\d+$")
 

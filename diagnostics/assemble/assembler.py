@@ -12,7 +12,7 @@ from diagnostics.model.series import Series
 from diagnostics.model.status import Status
 from diagnostics.model.vocabulary import metric
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
-from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
 

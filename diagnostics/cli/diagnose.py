@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diagnostics.api import UnreadableRun, diagnose, open_run
 from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
-from diagnostics.cli.limits import read_limits
+from diagnostics.cli.limits_file import read_limits
 from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.comparison import compare
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError

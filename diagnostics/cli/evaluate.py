@@ -10,7 +10,7 @@ from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
 from diagnostics.report.strict_json import encoded
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 
 _HELP = frozenset({"-h", "--help"})
 _COLUMNS = {

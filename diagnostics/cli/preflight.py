@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diagnostics.api import UnreadableRun, open_run
 from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
-from diagnostics.cli.limits import read_limits
+from diagnostics.cli.limits_file import read_limits
 from diagnostics.cli.packages import check_not_hidden
 from diagnostics.configs.config_files import (
     SUFFIXES,

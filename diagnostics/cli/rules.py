@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.cli.command import add_output, parser, style, write
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
 from diagnostics.rules.rule import Rule
 

@@ -9,7 +9,7 @@ from diagnostics.cli.reading import add_map, names_of, opened
 from diagnostics.model.run import Run
 from diagnostics.report.report import Problem
 from diagnostics.report.run_fields import run_fields
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 from diagnostics.wording.runs import state
 from diagnostics.wording.steps import progress
 

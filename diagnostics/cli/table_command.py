@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from diagnostics.cli.command import add_output, parser, style, write
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 
 
 def print_table(words: Sequence[str], name: str, description: str, table: Callable[[], Table]) -> int:

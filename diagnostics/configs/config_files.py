@@ -13,9 +13,10 @@ from diagnostics.configs.model_folder import facts_of_config, facts_of_folder, s
 from diagnostics.configs.setups import make_setup
 from diagnostics.model.run import Run
 from diagnostics.model.setup import ModelFacts, Setup, version_of
+from diagnostics.producers.canonical_settings import CHECKED
 from diagnostics.producers.config_marks import algorithm_of_config, producer_of_config, version_in_config
 from diagnostics.producers.nested_config import flat
-from diagnostics.producers.settings import CHECKED, arguments_for, given
+from diagnostics.producers.setting_lookup import arguments_for, given
 from diagnostics.producers.table import OURS, producer_named
 
 _LAST_POINTS = 50

@@ -6,8 +6,9 @@ from typing import Any
 
 from diagnostics.model.settings import Origin, Setting, Settings
 from diagnostics.model.setup import ModelFacts, Setup, Version
+from diagnostics.producers.canonical_settings import SETTINGS
 from diagnostics.producers.producer import SAMPLING, Producer
-from diagnostics.producers.settings import SETTINGS, arguments_for, given, usual_arguments
+from diagnostics.producers.setting_lookup import arguments_for, given, usual_arguments
 from diagnostics.producers.table import producer_named
 
 LIBRARY: Mapping[str, object] = {

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.producers.estimators import algorithm_of_estimator
-from diagnostics.producers.settings import given
+from diagnostics.producers.setting_lookup import given
 from diagnostics.producers.table import PRODUCERS
 
 

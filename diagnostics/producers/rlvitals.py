@@ -8,7 +8,7 @@ from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Config, Producer, Trait
 from diagnostics.producers.trainer import LogTraits, Trainer
 from diagnostics.producers.trl import grpo, ppo
-from diagnostics.producers.trl.settings import ARGUMENTS, FIRST_ARGUMENTS
+from diagnostics.producers.trl.training_arguments import ARGUMENTS, FIRST_ARGUMENTS
 
 TAGS = {
     **ppo.TAGS,

@@ -11,7 +11,7 @@ from diagnostics.causes.remedies.remedy import ANY, Remedy
 from diagnostics.model.messages import format_value
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
-from diagnostics.producers.settings import ANY_PRODUCER, usual_arguments
+from diagnostics.producers.setting_lookup import ANY_PRODUCER, usual_arguments
 from diagnostics.producers.table import OURS, TRAINERS
 from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.entries import Page

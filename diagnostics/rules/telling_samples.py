@@ -15,7 +15,7 @@ from diagnostics.model.outcome import MOST_SHOWN_SAMPLES, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.samples.texts import repetition
+from diagnostics.rules.samples.text_measures import repetition
 
 QUOTED = 70  # characters of a response that a report repeats
 MOST_ROWS = 512  # of one table are searched

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.local_or_hub import absolute
 from trainer.config.options import did_you_mean
-from trainer.config.sources import absolute
 
 
 class RewardError(ValueError):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.options import ConfigError, options_of, parse_values
 from trainer.config.options.data import DataOptions
 from trainer.config.options.evaluation import EvaluationOptions
@@ -22,7 +23,6 @@ from trainer.config.options.outputs import OutputOptions
 from trainer.config.options.rewards import RewardOptions
 from trainer.config.options.sampling import SamplingOptions
 from trainer.config.options.steps import StepOptions
-from trainer.config.sources import DATASET_SUFFIXES, is_path
 from trainer.faults import FAULTS
 
 

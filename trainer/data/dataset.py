@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.options import ConfigError
-from trainer.config.sources import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.training import TrainConfig
-from trainer.data.messages import is_conversation, prompt_text
+from trainer.data.conversations import is_conversation, prompt_text
 from trainer.tasks import get_task
 
 Row: TypeAlias = Mapping[str, Any]

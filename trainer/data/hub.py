@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 
-from trainer.config.sources import DATASET_SUFFIXES, is_path
+from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
 from trainer.console import say_once
 

@@ -10,8 +10,8 @@ from typing import NoReturn
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
 from trainer.config.algorithms import make_config
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.options import ConfigError
-from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
 

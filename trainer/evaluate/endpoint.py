@@ -14,7 +14,7 @@ from typing import Any
 
 from trainer.config.options import ConfigError
 from trainer.console import progress
-from trainer.data.messages import prompt_text
+from trainer.data.conversations import prompt_text
 from trainer.evaluate.contest import Pair, Verdict
 
 QUESTION = "Which of the two responses answers the prompt better?"

@@ -9,7 +9,7 @@ import torch
 from accelerate import PartialState
 
 from trainer.config.reward_names import RewardError
-from trainer.data.messages import Completion, Prompt, is_conversation
+from trainer.data.conversations import Completion, Prompt, is_conversation
 from trainer.rollout.models import load_classifier, load_tokenizer
 
 TEXTS_AT_ONCE = 64

@@ -11,7 +11,7 @@ from typing import Any
 
 from trainer.config.reward_names import RewardError
 from trainer.console import say_once
-from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
+from trainer.data.conversations import Completion, Prompt, completion_text, prompt_text
 from trainer.rewards.call_context import CallContext
 
 Function = Callable[..., Any]

@@ -27,10 +27,10 @@ from transformers import (
 from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
-from trainer.acceleration.models import with_faster_parts
+from trainer.acceleration.layer_replacement import with_faster_parts
 from trainer.acceleration.parallel.split_state import weights_below
+from trainer.config.local_or_hub import is_path
 from trainer.config.options import ConfigError
-from trainer.config.sources import is_path
 from trainer.config.training import TrainConfig
 from trainer.rollout.adapters import AdapterOff, is_adapter, merged, with_adapter
 from trainer.tasks import get_task

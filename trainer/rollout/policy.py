@@ -16,7 +16,7 @@ from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs
 from trainer.config.options import ConfigError
 from trainer.console import say_once
-from trainer.data.messages import Message, Prompt, prompt_text
+from trainer.data.conversations import Message, Prompt, prompt_text
 from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.rollout.models import ValueModel
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
+from trainer.data.conversations import prompt_text
 from trainer.data.dataset import Row
-from trainer.data.messages import prompt_text
 from trainer.rewards.scoring import Scores
 
 

@@ -27,7 +27,7 @@ from diagnostics.readers.console.lines import (
     printed,
 )
 from diagnostics.readers.console.printed_settings import PrintedSettings
-from diagnostics.readers.console.steps import RowSteps
+from diagnostics.readers.console.row_steps import RowSteps
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import orjson
 
 from diagnostics.readers.files.protobuf import BYTES, spans
-from diagnostics.readers.wandb.messages import ITEM, STEP, counted_step, names_of, put
+from diagnostics.readers.wandb.protobuf_messages import ITEM, STEP, counted_step, names_of, put
 
 FEWEST_ROWS = 16  # for fewer, setting up arrays costs more than it saves
 MOST_ROWS = 1 << 16  # so that row indices fit 16 bits, which numpy sorts in linear time

@@ -10,7 +10,7 @@ import numpy as np
 from diagnostics.readers.files.json_lines import as_number, as_whole
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.wandb.bulk_rows import OWN_STEP, Column, RowBlock
-from diagnostics.readers.wandb.messages import Stats
+from diagnostics.readers.wandb.protobuf_messages import Stats
 from diagnostics.readers.wandb.tables import WandbTables
 
 TABLES = frozenset({"table-file", "incremental-table-file"})

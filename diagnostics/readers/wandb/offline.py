@@ -18,7 +18,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.samples.tables import reward_functions
 from diagnostics.readers.wandb.history import OWN_KEYS, WandbHistory
-from diagnostics.readers.wandb.messages import (
+from diagnostics.readers.wandb.protobuf_messages import (
     HISTORY,
     SUMMARY,
     Exit,

@@ -38,7 +38,7 @@ from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
 from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
 from diagnostics.rules.samples.tables import LEAST_ROWS, view
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 
 class Limits(RuleLimits):

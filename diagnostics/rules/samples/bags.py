@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import Values
-from diagnostics.rules.samples.texts import words
+from diagnostics.rules.samples.text_measures import words
 
 FOLDS = 5  # parts of the texts, each predicted from the others
 STIFFNESS = 0.3  # of the ridge, per text of unit length: texts that share a word share a little of their value

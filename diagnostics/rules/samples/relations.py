@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from diagnostics.model.series import Values
-from diagnostics.rules.samples.texts import ngrams
+from diagnostics.rules.samples.text_measures import ngrams
 
 MOST_PAIRS = 2000  # of texts that are compared: the first ones, in the order of the table
 

@@ -16,7 +16,7 @@ from diagnostics.model.series import Values
 from diagnostics.rules.rule import Fired, LimitsT, Quiet, RuleResult, Skipped
 from diagnostics.rules.run.run_rule import RunRule
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 from diagnostics.rules.telling_samples import few_of, quoted
 
 CLEAR_LOOKS = 3  # at separate tables: each misses half of what lies just at its limit, all three together an eighth

@@ -25,7 +25,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 HALF = 0.5  # of the answers at the start
 

@@ -41,7 +41,7 @@ from diagnostics.rules.samples.sample_rule import (
     share_of,
 )
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View
-from diagnostics.rules.samples.texts import exclamation, only_exclaims
+from diagnostics.rules.samples.text_measures import exclamation, only_exclaims
 
 _IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
 

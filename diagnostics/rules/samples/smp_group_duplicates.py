@@ -26,7 +26,7 @@ from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import likeness, pairs_of
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import LEAST_GROUPS, View, groups_of
-from diagnostics.rules.samples.texts import normalised, units
+from diagnostics.rules.samples.text_measures import normalised, units
 
 
 class Limits(RuleLimits):

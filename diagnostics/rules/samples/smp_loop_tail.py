@@ -25,7 +25,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import most_repeated_line, tail_compression
+from diagnostics.rules.samples.text_measures import most_repeated_line, tail_compression
 
 
 class Limits(RuleLimits):

@@ -30,7 +30,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scored, scores_of
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import character_entropy, odd_words, scripts
+from diagnostics.rules.samples.text_measures import character_entropy, odd_words, scripts
 
 
 class Limits(RuleLimits):

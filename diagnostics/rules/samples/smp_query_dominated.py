@@ -44,7 +44,7 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import Row, Rows, View
-from diagnostics.rules.samples.texts import normalised
+from diagnostics.rules.samples.text_measures import normalised
 
 MOST_QUERIES = 256  # that are predicted from each other: the cost grows with the cube
 

@@ -30,7 +30,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import STANDARD_ERRORS, Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, View
-from diagnostics.rules.samples.texts import repetition, units
+from diagnostics.rules.samples.text_measures import repetition, units
 
 
 class Limits(RuleLimits):

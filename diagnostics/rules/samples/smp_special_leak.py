@@ -26,7 +26,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import SPECIAL, without_end
+from diagnostics.rules.samples.text_measures import SPECIAL, without_end
 
 
 class Limits(RuleLimits):

@@ -41,7 +41,7 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import LEAST_GROUPS, Row, Rows, View, groups_of
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 JACCARD = "Jaccard index"
 

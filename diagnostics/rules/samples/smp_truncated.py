@@ -27,7 +27,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares, unstated
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import repetition
+from diagnostics.rules.samples.text_measures import repetition
 
 
 class Limits(RuleLimits):

@@ -31,7 +31,7 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import Rows, View
-from diagnostics.rules.samples.texts import words
+from diagnostics.rules.samples.text_measures import words
 
 
 class Limits(RuleLimits):

@@ -18,7 +18,7 @@ from diagnostics.report import markdown_elements
 from diagnostics.report.forms import rendered
 from diagnostics.report.report import Problem, Report
 from diagnostics.report.strict_json import strict
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 from diagnostics.report.terminal import Style
 from diagnostics.runlog import RunLog
 

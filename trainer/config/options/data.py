@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.options import Section, options_under
-from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 
 option = options_under(Section.MODEL_AND_DATA)
 _evaluation = options_under(Section.EVALUATION)

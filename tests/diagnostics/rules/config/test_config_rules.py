@@ -11,9 +11,10 @@ from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Verdict
 from diagnostics.model.setup import ModelFacts
+from diagnostics.producers.canonical_settings import CHECKED
 from diagnostics.producers.producer import SAMPLING
 from diagnostics.producers.rlvitals import DEFAULTS, DEMO_REWARDS
-from diagnostics.producers.settings import CHECKED, arguments_for
+from diagnostics.producers.setting_lookup import arguments_for
 from diagnostics.rules import CONFIG_RULES, TEXTS, evaluate
 from diagnostics.texts import templates
 from trainer.config.algorithms import ALGORITHMS

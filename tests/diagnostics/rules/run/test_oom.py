@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from diagnostics.causes import explain, with_fixes
+from diagnostics.causes import ranked_causes, with_fixes
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
@@ -35,7 +35,7 @@ def test_an_error_about_memory_is_critical(make_run: MakeRun, error: str) -> Non
         ("per_device_train_batch_size", 8),
         ("gradient_accumulation_steps", 2),
     ]
-    assert [cause.cause for cause in explain(run, [outcome])] == ["out-of-memory"]
+    assert [cause.cause for cause in ranked_causes(run, [outcome])] == ["out-of-memory"]
 
 
 def test_the_last_lines_of_a_console_tell_it_too(make_run: MakeRun) -> None:

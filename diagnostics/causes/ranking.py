@@ -16,7 +16,7 @@ from diagnostics.model.run import Run
 MOST_RIVALS = 2  # beside the cause itself: more than three explanations help nobody
 
 
-def explain(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
+def ranked_causes(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
     """The causes that the fired outcomes indicate, worst first; empty where nothing fired or no cause is known.
 
     A cause counts when a core indicator applies and more speaks for it than against it. Settings checks (`preflight`)

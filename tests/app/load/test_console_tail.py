@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.load.console import tail
+from app.load.console_tail import tail
 
 
 def test_only_the_last_lines_are_read(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute, check_dataset, check_model, is_path
 from trainer.config.options import ConfigError
-from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset, check_model, is_path
 
 
 @pytest.mark.parametrize("name", ["gpt2", "Qwen/Qwen3-0.6B", "someone/some.model_v2"])

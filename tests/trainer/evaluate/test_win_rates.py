@@ -15,7 +15,7 @@ from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.evaluate.arguments import read_request
 from trainer.evaluate.completions import answers_of, reference_column, references_in
-from trainer.evaluate.evaluation import LIKELIEST, evaluate
+from trainer.evaluate.win_rates import LIKELIEST, evaluate
 from trainer.rollout.models import load_policy, load_tokenizer
 from trainer.tasks import get_task
 
