@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.readers.tensorboard.decode.crc import masked
+from diagnostics.readers.tensorboard.decode.crc import masked_crc
 
 FILE_NAME = "events.out.tfevents.1700000000.host.{process}.0"
 START = 1.7e9
@@ -157,5 +157,5 @@ def framed(payloads: Sequence[bytes]) -> bytes:
     parts: list[bytes] = []
     for payload in payloads:
         length = struct.pack("<Q", len(payload))
-        parts += [length, struct.pack("<I", masked(length)), payload, struct.pack("<I", masked(payload))]
+        parts += [length, struct.pack("<I", masked_crc(length)), payload, struct.pack("<I", masked_crc(payload))]
     return b"".join(parts)

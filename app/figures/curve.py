@@ -192,7 +192,7 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
     return [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": dashed, "name": "limit"}
         for y in limits
-        if scale.shows(y)
+        if scale.contains(y)
     ]
 
 
@@ -207,7 +207,7 @@ def _limit_words(
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
     low = scale.on_axis(scale.low) + _RUG_WORDS * (scale.on_axis(scale.high) - scale.on_axis(scale.low))
     beside_rug = {"x": 0, "xanchor": "left"} if has_words_on_the_right(series) else {}
-    if in_view := [y for y in limits if scale.shows(y)]:
+    if in_view := [y for y in limits if scale.contains(y)]:
         return [
             {
                 **place,

@@ -22,7 +22,7 @@ from app.widgets.samples import samples
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
-from diagnostics.curves.selection import crucial, others
+from diagnostics.curves.selection import crucial_series, other_series
 
 _POLL_SECONDS = 1.0
 _SECTION = "run.section"
@@ -44,7 +44,7 @@ def render(path: str | None, is_read_only: bool) -> None:
         verdict(snapshot.diagnosis, is_read_only=is_read_only)
         parent_comparison(snapshot.diagnosis)
         checks_and_data(snapshot.run, snapshot.diagnosis)
-    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial(snapshot.run), state.chosen_step(), "crucial")
+    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial_series(snapshot.run), state.chosen_step(), "crucial")
     settings(snapshot.diagnosis)
     _details(snapshot)
 
@@ -81,7 +81,7 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
 def _details(snapshot: Snapshot) -> None:
     """The sections below the charts; only the chosen one is drawn."""
     run = snapshot.run
-    remaining = others(run)
+    remaining = other_series(run)
     sections: Mapping[str, tuple[str, Callable[[], None]]] = {
         "samples": ("Samples", partial(samples, run)),
         "metrics": (

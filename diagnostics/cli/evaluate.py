@@ -6,10 +6,10 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
+from diagnostics.cli.command import BAD_INPUT, Parser, add_output, output_style, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
-from diagnostics.report.strict_json import encoded
+from diagnostics.report.strict_json import to_json
 from diagnostics.report.table_forms import Table
 
 _HELP = frozenset({"-h", "--help"})
@@ -43,10 +43,10 @@ def run(words: Sequence[str]) -> int:
         return process.returncode if process.returncode > 0 else BAD_INPUT
     found = json.loads(process.stdout)
     if given.format == "json":
-        write(encoded(found), given.output)
+        write_result(to_json(found), given.output)
     else:
         table = Table("results", _COLUMNS, [_row(result) for result in found["results"]])
-        write(f"{_summary(found)}\n\n{table.form(given.format, style(given.output))}", given.output)
+        write_result(f"{_summary(found)}\n\n{table.render(given.format, output_style(given.output))}", given.output)
     return 0
 
 

@@ -27,7 +27,7 @@ def names_of(file: Path | None) -> OwnNames | None:
         raise CommandError(str(error)) from error
 
 
-def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
+def open_runs(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
     """Every run found below the paths, read, or the reason why not; a path without runs is a problem too."""
     for path in paths:
         runs: Sequence[RunRef | Path] = find_runs(path) or [path]
@@ -38,7 +38,7 @@ def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run
                 yield Problem(str(error.path), str(error))
 
 
-def opened_one(path: Path, names: OwnNames | None = None) -> Run:
+def open_single_run(path: Path, names: OwnNames | None = None) -> Run:
     """The single run at a path.
 
     Raises CommandError when there is none that can be read, or when there are several.

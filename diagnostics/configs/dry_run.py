@@ -25,12 +25,12 @@ class TrialError(Exception):
     """The reward functions, or the policy, could not be tried; the message is one sentence."""
 
 
-def _always() -> bool:
+def _always_true() -> bool:
     return True
 
 
 def try_rewards(
-    algorithm: str, config: Mapping[str, Any], seconds: float = SECONDS, is_wanted: Callable[[], bool] = _always
+    algorithm: str, config: Mapping[str, Any], seconds: float = SECONDS, is_wanted: Callable[[], bool] = _always_true
 ) -> tuple[Trial, ...]:
     """What the reward functions of a training give to right, empty, junk and extreme answers.
 
@@ -47,7 +47,10 @@ def try_rewards(
 
 
 def probe_policy(
-    algorithm: str, config: Mapping[str, Any], seconds: float = PROBE_SECONDS, is_wanted: Callable[[], bool] = _always
+    algorithm: str,
+    config: Mapping[str, Any],
+    seconds: float = PROBE_SECONDS,
+    is_wanted: Callable[[], bool] = _always_true,
 ) -> Probe:
     """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise."""
     said = _answer_of("probe", "the untrained policy", algorithm, config, seconds, is_wanted)
@@ -74,9 +77,9 @@ def _answer_of(
             finally:
                 process.kill()  # nothing happens to one that has ended
     if process.returncode:
-        raise TrialError(_complaint(complaints) or f"the trainer's process ended with {process.returncode}")
-    said: dict[str, Any] = json.loads(output)
-    return said
+        raise TrialError(_last_message(complaints) or f"the trainer's process ended with {process.returncode}")
+    answer: dict[str, Any] = json.loads(output)
+    return answer
 
 
 def _output_of(
@@ -92,8 +95,8 @@ def _output_of(
     raise TrialError(f"{whom} gave no answer within {seconds:.0f} s")
 
 
-def _complaint(text: str) -> str:
+def _last_message(text: str) -> str:
     """The last thing that the trainer said for a person, on one line; else the last line, which tells an exception."""
-    _, mark, said = f"\n{text}".rpartition("\nrlvitals: ")
-    lines = said.split() if mark else text.strip().splitlines()[-1:]
+    _, mark, message = f"\n{text}".rpartition("\nrlvitals: ")
+    lines = message.split() if mark else text.strip().splitlines()[-1:]
     return " ".join(lines)

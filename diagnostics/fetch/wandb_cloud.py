@@ -74,12 +74,12 @@ def fetch(address: Address, folder: Path, told: Callable[[str], None] = lambda t
     wandb = _client()
     try:
         run = wandb.Api(timeout=SECONDS_TO_ANSWER).run(str(address))
-        return _written(address, run, folder, told)
+        return _write_run(address, run, folder, told)
     except (wandb.Error, ValueError) as error:
-        raise FetchError(_explained(address, str(error))) from error
+        raise FetchError(_error_sentence(address, str(error))) from error
 
 
-def _written(address: Address, run: Any, folder: Path, told: Callable[[str], None]) -> Fetched:
+def _write_run(address: Address, run: Any, folder: Path, told: Callable[[str], None]) -> Fetched:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).unlink(missing_ok=True)
     names: dict[str, None] = dict.fromkeys(_BESIDE)
@@ -175,7 +175,7 @@ def _client() -> Any:
     return wandb
 
 
-def _explained(address: Address, reason: str) -> str:
+def _error_sentence(address: Address, reason: str) -> str:
     lowered = reason.lower()
     if "api key" in lowered or "api_key" in lowered or "login" in lowered or "401" in lowered:
         return f"W&B knows no key of yours ({_line(reason)}); run 'wandb login', or set WANDB_API_KEY"

@@ -57,21 +57,21 @@ def _usual_argument(setting: str, producer: str, algorithm: str) -> str:
 
 def settings_of_run(producer: str, algorithm: str, config: Mapping[str, Any]) -> Settings:
     """The settings that a run's configuration states, by canonical name."""
-    found = {setting: _counting(producer, setting, config) for setting in SETTINGS} if config else {}
+    found = {setting: _effective_setting(producer, setting, config) for setting in SETTINGS} if config else {}
     known = {setting: item for setting, item in found.items() if item is not None}
     return Settings(known, usual_arguments(producer, algorithm), producer_named(producer).neutral)
 
 
-def given(producer: str, setting: str, config: Mapping[str, Any]) -> Iterator[Setting]:
+def given_settings(producer: str, setting: str, config: Mapping[str, Any]) -> Iterator[Setting]:
     """The arguments for a setting that a configuration gives, those that are switched off last."""
     values = ((name, value_at(config, name, _NOWHERE)) for name in arguments_for(producer)[setting])
     found = [Setting(name, value, "config") for name, value in values if value is not _NOWHERE]
     yield from sorted(found, key=lambda item: _is_switched_off(item.parameter, config))
 
 
-def _counting(producer: str, setting: str, config: Mapping[str, Any]) -> Setting | None:
+def _effective_setting(producer: str, setting: str, config: Mapping[str, Any]) -> Setting | None:
     """What a run's configuration states; not what is switched off, nor what transformers copies from the model."""
-    for item in given(producer, setting, config):
+    for item in given_settings(producer, setting, config):
         if not item.parameter.startswith("_") and not _is_switched_off(item.parameter, config):
             return item
     return None

@@ -128,7 +128,7 @@ class RunLog:
             raise RunLogError(f"{self.directory} is still written by a living process; stop that one first") from error
         except OSError as error:
             raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
-        threading.Thread(target=self._beat, name="rlvitals-heartbeat", daemon=True).start()
+        threading.Thread(target=self._write_heartbeats, name="rlvitals-heartbeat", daemon=True).start()
 
     def log(
         self,
@@ -219,7 +219,7 @@ class RunLog:
             self._status |= {**changes, "heartbeat": time.time()}
             replace_file(self.directory / STATUS_FILE, encode(self._status))
 
-    def _beat(self) -> None:
+    def _write_heartbeats(self) -> None:
         while not self._closed.wait(HEARTBEAT_SECONDS):
             with self._lock:
                 if self._closed.is_set():
@@ -234,7 +234,7 @@ def encode(row: Mapping[str, Any]) -> bytes:
     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
     if b"null" not in line or _is_finite(row):
         return line
-    return json.dumps(row, ensure_ascii=False, default=_plain).encode() + b"\n"
+    return json.dumps(row, ensure_ascii=False, default=_json_value).encode() + b"\n"
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -302,5 +302,5 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -13,7 +13,7 @@ class TextLines:
         self.tail = Tail(path)
         self._torn = b""
 
-    def begun(self, most: int) -> str:
+    def incomplete_line(self, most: int) -> str:
         """The bytes of the incomplete last line."""
         return self._torn[:most].decode("utf-8", "replace")
 

@@ -67,7 +67,7 @@ class Reader:
         if self._log.was_replaced:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
-        status = judge(read_status(self.path), self._log.last_step, self._log.last_time, time.time())
+        status = current_status(read_status(self.path), self._log.last_step, self._log.last_time, time.time())
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, None if grew else self._last)
         return self._last
@@ -87,11 +87,11 @@ class Reader:
     def samples_of(self, index: Any) -> Samples:
         """The samples at these places."""
         found = SampleIndex(self.path / SAMPLES_FILE)
-        found.recall(index)
+        found.restore(index)
         return found.snapshot()
 
     def _record(self, status: Status, unchanged: Recording | None) -> Recording:
-        description, said, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE
+        description, stored, console = self._log.description, read_status(self.path), self.path / CONSOLE_FILE
         return Recording(
             path=self.path,
             sources=(Source("rlvitals", self.path),),
@@ -99,7 +99,7 @@ class Reader:
             name=str(description.get("name") or self.path.name),
             tags=unchanged.tags if unchanged else self._log.columns.series(),
             histograms=unchanged.histograms if unchanged else self._log.histograms.by_tag(),
-            config=_config(description, said),
+            config=_config(description, stored),
             samples=unchanged.samples if unchanged else self._log.samples.snapshot(),
             status=status,
             created=as_number(description.get("created")),
@@ -110,7 +110,7 @@ class Reader:
             parent=description.get("parent"),
             console=console if console.exists() else None,
             console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
-            resumed_after=_resumed_after(said),
+            resumed_after=_resumed_after(stored),
             malformed=self._log.malformed,
             notes=tuple(self._log.notes(has_ended=status.state not in LIVING_STATES)),
         )
@@ -209,7 +209,7 @@ def _last_words(console: Path) -> str:
         return ""
 
 
-def judge(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
+def current_status(status: Row, last_step: int | None, last_time: float | None, now: float) -> Status:
     """Where the training stands: its own status, and whether its process is still alive to update it."""
     state, lives = str(status.get("state") or "unknown"), False
     heartbeat = as_number(status.get("heartbeat"))

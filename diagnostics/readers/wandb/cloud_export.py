@@ -98,7 +98,7 @@ def _history(folder: Path) -> tuple[WandbHistory, int]:
     for line in system.lines():
         measured = {name: value for name, value in line.row.items() if not name.startswith("_")}
         history.take_system(measured, as_number(line.row.get("_timestamp")) or 0.0)
-    history.settle()
+    history.flush_system_samples()
     return history, history.malformed + rows.malformed + system.malformed
 
 

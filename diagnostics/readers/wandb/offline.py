@@ -120,7 +120,7 @@ class Reader:
     def samples_of(self, index: Any) -> Samples:
         """The samples in these tables."""
         tables = WandbTables()
-        tables.recall(index["tables"])
+        tables.restore(index["tables"])
         return tables.snapshot(frozenset(index["functions"]))
 
     def _files(self) -> tuple[Path, ...]:
@@ -215,7 +215,7 @@ class _Log:
 
     def _close(self) -> None:
         """Add what an ended run leaves: the last system metrics, and values found only in the summary."""
-        self.history.settle()
+        self.history.flush_system_samples()
         for payload in self._summaries:
             try:
                 self.history.take_summary(decode_summary(payload))

@@ -79,20 +79,20 @@ class WandbRecords:
         if not self.has_header:
             return None
         if left < _HEADER_BYTES or len(data) - at < _HEADER_BYTES:
-            return _nothing(at + left) if left < _HEADER_BYTES and len(data) - at >= left else None
+            return _empty_frame(at + left) if left < _HEADER_BYTES and len(data) - at >= left else None
         checksum, size, kind = _FRAME.unpack_from(data, at)
         end = at + _HEADER_BYTES + size
         if kind not in _TYPES or size > left - _HEADER_BYTES:
             if len(data) - at < left:
                 return None
             if (checksum, size, kind) != (0, 0, _NOTHING_WRITTEN):  # zeros are preallocated space
-                self._lose()
-            return _nothing(at + left)
+                self._drop_partial()
+            return _empty_frame(at + left)
         if end > len(data):
             return None
         if zlib.crc32(data[at + _HEADER_BYTES - 1 : end]) != checksum:
-            self._lose()
-            return _nothing(end)
+            self._drop_partial()
+            return _empty_frame(end)
         return _Frame(kind, data[at + _HEADER_BYTES : end], end)
 
     def _joined(self, kind: int, part: bytes) -> Iterator[bytes]:
@@ -104,11 +104,11 @@ class WandbRecords:
                 yield b"".join(self._parts)
                 self._parts = None
 
-    def _lose(self) -> None:
+    def _drop_partial(self) -> None:
         self.malformed += 1
         self._parts = None
 
 
-def _nothing(end: int) -> _Frame:
+def _empty_frame(end: int) -> _Frame:
     """Bytes without a record, up to an offset."""
     return _Frame(_NOTHING_WRITTEN, b"", end)

@@ -32,7 +32,7 @@ def spearman_within(groups: Sequence[tuple[Values, Values]]) -> float:
     return products / float(np.sqrt(first * second)) if first > 0 and second > 0 else 0.0
 
 
-def likeness(pairs: Sequence[tuple[str, str]]) -> float:
+def mean_similarity(pairs: Sequence[tuple[str, str]]) -> float:
     """Mean Jaccard index of the 3-grams of two texts; 0 without pairs."""
     found = [_jaccard(one, other) for one, other in pairs[:MOST_PAIRS]]
     return float(np.mean(found)) if found else 0.0

@@ -128,7 +128,7 @@ def test_a_settings_check_overrides_a_fix_where_its_change_is_larger(make_run: M
     run = make_run("ppo", approx_kl="0.04x30", config={"learning_rate": 1e-3})
     check = next(item for item in CONFIG_RULES if item.name == "pf-lr-range")
     for rate, expected in ((1e-4, 1e-4), (9e-4, 5e-4)):
-        fix = Fix("learning_rate", 1e-3, rate, check.say("why"), check.source)
+        fix = Fix("learning_rate", 1e-3, rate, check.message("why"), check.source)
         concern = replace(evaluate(run)[0], rule=check.name, verdict=Verdict.FIRED, fixes=(fix,))
         (cause,) = ranked_causes(run, evaluate(run), [concern])
         assert [item.suggested for item in cause.fixes if item.parameter == "learning_rate"] == [expected]

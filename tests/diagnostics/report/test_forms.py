@@ -17,7 +17,7 @@ from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report import markdown_elements
 from diagnostics.report.forms import rendered
 from diagnostics.report.report import Problem, Report
-from diagnostics.report.strict_json import strict
+from diagnostics.report.strict_json import json_types
 from diagnostics.report.table_forms import Table
 from diagnostics.report.terminal import Style
 from diagnostics.runlog import RunLog
@@ -78,7 +78,7 @@ def test_a_cell_never_breaks_its_row() -> None:
 
 def test_what_json_lacks_becomes_a_string() -> None:
     values = {"a": [math.nan, math.inf, -math.inf, 1.5], "b": np.array([math.nan, 2.0]), "c": np.int64(3), "d": None}
-    assert strict(values) == {"a": ["NaN", "Infinity", "-Infinity", 1.5], "b": ["NaN", 2.0], "c": 3, "d": None}
+    assert json_types(values) == {"a": ["NaN", "Infinity", "-Infinity", 1.5], "b": ["NaN", 2.0], "c": 3, "d": None}
 
 
 def test_problems_stand_in_markdown_and_json() -> None:
