@@ -101,7 +101,7 @@ def tensors(steps: int) -> Iterator[bytes]:
         yield from (event(step, START + step, tensor(tag, draw.random())) for tag in names)
 
 
-def several(steps: int) -> Iterator[bytes]:
+def one_record_per_step(steps: int) -> Iterator[bytes]:
     """All values of a step in one record."""
     draw, names = random.Random(5), tags()
     for step in range(1, steps + 1):
@@ -124,7 +124,7 @@ LAYOUTS: dict[str, Callable[[int], Iterable[bytes]]] = {
     "shuffled tags": shuffled,
     "irregular tags": irregular,
     "tensors": tensors,
-    "several values in a record": several,
+    "several values in a record": one_record_per_step,
     "histograms": histograms,
 }
 

@@ -107,10 +107,10 @@ class Progress:
         now = time.monotonic()
         if now - self._last_line >= SECONDS_BETWEEN_LINES or step == self._total:
             self._last_line = now
-            self._lines.write(f"step {step}/{self._total} · {note}{self._pace(step, now)}\n")
+            self._lines.write(f"step {step}/{self._total} · {note}{self._pace_and_eta(step, now)}\n")
             self._lines.flush()
 
-    def _pace(self, step: int, now: float) -> str:
+    def _pace_and_eta(self, step: int, now: float) -> str:
         """Seconds per step since the first one, and what they make of the steps that are left."""
         if self._first is None:
             self._first = step, now

@@ -46,11 +46,16 @@ def curve(
     evaluated = NO_VALUES if held_out is None else held_out.values
     more = "" if held_out is None else f"◇ held out {format_value(float(held_out.values[-1]))}"
     scale = Scale.of(np.concatenate([series.values, evaluated]), limits)
-    traces = [_replaced(series, palette), _line(series, palette), _held_out(held_out, palette), *rug(series, palette)]
+    traces = [
+        _replaced_points(series, palette),
+        _line(series, palette),
+        _held_out(held_out, palette),
+        *rug(series, palette),
+    ]
     return go.Figure(
         data=[trace for trace in traces if trace is not None],
         layout={
-            **frame(series, palette, scale),
+            **layout(series, palette, scale),
             "shapes": _shapes(judging, limits, scale, palette, chosen_step),
             "annotations": [
                 *heading(series, palette, scale, more),
@@ -97,7 +102,7 @@ def _held_out(series: Series | None, palette: Palette) -> go.Scatter | None:
     )
 
 
-def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
+def _replaced_points(series: Series, palette: Palette) -> go.Scatter | None:
     """The points that a resumed run logged again: faint, so that the first attempt stays visible."""
     if not len(series.replaced_steps):
         return None
@@ -111,7 +116,7 @@ def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
     )
 
 
-def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
+def layout(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
     """Everything of the layout but the marks.
 
     A constant uirevision keeps the zoom when data arrives. Setting a range would reset the zoom, so Plotly chooses the

@@ -46,7 +46,7 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
     return values
 
 
-def complaint(sentence: str) -> None:
+def show_problem(sentence: str) -> None:
     """Draw one sentence on what to change, with user input escaped."""
     st.markdown(f":orange[▲ {escaped(sentence)}]")
 
@@ -54,7 +54,7 @@ def complaint(sentence: str) -> None:
 def _field(option: Option, base: Any, key: str) -> Any:
     value = _widget(option, base, key)
     if problem := value_problem(option, value):
-        complaint(problem)
+        show_problem(problem)
     return value
 
 

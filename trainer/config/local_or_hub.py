@@ -18,7 +18,7 @@ def is_path(name: str, suffixes: Sequence[str] = ()) -> bool:
     return place.exists() or written_as_path or _HUB_ID.fullmatch(name) is None
 
 
-def absolute(name: str, suffixes: Sequence[str] = ()) -> str:
+def absolute_path(name: str, suffixes: Sequence[str] = ()) -> str:
     """The name with a local path made absolute; a hub id is returned unchanged."""
     return str(Path(name).expanduser().resolve()) if is_path(name, suffixes) else name
 

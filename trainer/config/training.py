@@ -46,7 +46,7 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
     """Its name on the command line and in run.json."""
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
         """The configuration with these values, from strings (command line), TOML, JSON or a form.
 
         Raises:
@@ -88,13 +88,13 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
             name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(self).items()
         }
 
-    def anchored(self) -> Self:
+    def with_absolute_paths(self) -> Self:
         """The same configuration with absolute paths, so that it means the same in every folder."""
         return self.with_changes({**self.absolute_model(), **self.absolute_data(), **self.absolute_rewards()})
 
     def with_changes(self, changes: Mapping[str, Any]) -> Self:
         """The same configuration with some values replaced, checked again."""
-        return self.checked({**self.to_dict(), **changes})
+        return self.from_values({**self.to_dict(), **changes})
 
     def check(self) -> None:
         """Raise ConfigError if options contradict each other or name missing files."""

@@ -93,8 +93,8 @@ def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
         prompt = row.get("prompt") if isinstance(row, dict) else None
         if not _is_prompt(prompt):
             raise ConfigError(
-                f"{place} of the dataset {name} has {_named(prompt)}; every row needs one, a text or a list of "
-                'messages with a text each such as [{"role": "user", "content": "Hello"}]'
+                f"{place} of the dataset {name} has {_prompt_stand_in(prompt)}; every row needs one, a text or a list "
+                'of messages with a text each such as [{"role": "user", "content": "Hello"}]'
             )
         rows.append(row)
     if not rows:
@@ -106,7 +106,7 @@ def _is_prompt(prompt: object) -> bool:
     return (isinstance(prompt, str) and bool(prompt)) or is_conversation(prompt)
 
 
-def _named(prompt: object) -> str:
+def _prompt_stand_in(prompt: object) -> str:
     """What the row has instead of a prompt, shortened."""
     if not prompt:
         return "no `prompt`"

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER, RUN_FILE
 from trainer.config.algorithms import make_config
-from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute, check_dataset
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute_path, check_dataset
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
@@ -102,7 +102,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
 def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:
     """The run with these rows as its held-out rows."""
     check_dataset(eval_dataset, "eval_dataset")
-    return replace(run, config=replace(run.config, eval_dataset=absolute(eval_dataset, DATASET_SUFFIXES)))
+    return replace(run, config=replace(run.config, eval_dataset=absolute_path(eval_dataset, DATASET_SUFFIXES)))
 
 
 def evaluate_parser() -> argparse.ArgumentParser:

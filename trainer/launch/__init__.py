@@ -37,9 +37,9 @@ def start(args: Sequence[str], run_dir: Path) -> int:
     run_dir.mkdir(parents=True, exist_ok=True)
     process = _spawn([*args, "--run_dir", str(run_dir)], run_dir / CONSOLE_FILE)
     try:
-        _await(process, run_dir, (run_dir / STATUS_FILE).exists)
+        _wait_for_claim(process, run_dir, (run_dir / STATUS_FILE).exists)
     except LaunchError:
-        _clear(run_dir)
+        _remove_leftovers(run_dir)
         raise
     return process.pid
 
@@ -53,7 +53,7 @@ def resume(run_dir: Path) -> int:
     status = run_dir / STATUS_FILE
     before = status.read_bytes() if status.exists() else None
     process = _spawn(["train", "--resume", str(run_dir)], run_dir / CONSOLE_FILE)
-    _await(process, run_dir, lambda: status.exists() and status.read_bytes() != before)
+    _wait_for_claim(process, run_dir, lambda: status.exists() and status.read_bytes() != before)
     return process.pid
 
 
@@ -86,7 +86,7 @@ def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
     return process
 
 
-def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable[[], bool]) -> None:
+def _wait_for_claim(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS_TO_CLAIM
     while not is_claimed():
         if process.poll() is not None:
@@ -100,7 +100,7 @@ def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable
         time.sleep(0.05)
 
 
-def _clear(run_dir: Path) -> None:
+def _remove_leftovers(run_dir: Path) -> None:
     """Remove what a training that never began left behind, but no files of others."""
     (run_dir / CONSOLE_FILE).unlink(missing_ok=True)
     if not any(run_dir.iterdir()):

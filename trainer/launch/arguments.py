@@ -69,13 +69,15 @@ def read_plan(words: Sequence[str]) -> Plan:
     task = {} if "recipe" in given else _task_of_fault(algorithm, fields.get("fault"))
     chosen = {**task, **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
-    return Plan(algorithm, make_config(algorithm, {**base, **_launched(), **chosen}).anchored(), directory)
+    return Plan(
+        algorithm, make_config(algorithm, {**base, **_launched_processes(), **chosen}).with_absolute_paths(), directory
+    )
 
 
 def help_text(algorithm: str) -> str:
     """The help of an algorithm: its options with their defaults, the reward functions and the recipes."""
     lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm].config)]
-    rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
+    rewards = [f"  {built_in.syntax(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
     return (
         f"{USAGE}\nOptions of {algorithm}:\n"
         + "\n".join(lines)
@@ -111,7 +113,9 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
     settled = without_fault(make_config(algorithm, values)).to_dict()
-    return Plan(algorithm, make_config(algorithm, {**settled, **fields}).anchored(), directory, parent=run_id)
+    return Plan(
+        algorithm, make_config(algorithm, {**settled, **fields}).with_absolute_paths(), directory, parent=run_id
+    )
 
 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
@@ -131,7 +135,7 @@ def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> P
     return Plan(algorithm, config, run, resumed_step=step, changed=changed)
 
 
-def _launched() -> dict[str, int]:
+def _launched_processes() -> dict[str, int]:
     """The number of processes if a launcher started several, since the batch size depends on it."""
     return {"num_processes": process_count()} if process_count() > 1 else {}
 

@@ -54,7 +54,7 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
         algorithm, values = str(description["algorithm"]), dict(description["config"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --resume needs one") from error
-    for beginning in _resumed(run):
+    for beginning in _resumptions(run):
         values |= beginning.get("changes", {})
     return algorithm, make_config(algorithm, values)
 
@@ -76,7 +76,7 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
     return new, changes
 
 
-def _resumed(run: Path) -> list[dict[str, Any]]:
+def _resumptions(run: Path) -> list[dict[str, Any]]:
     try:
         return list(json.loads((run / STATUS_FILE).read_text("utf-8")).get("resumed", ()))
     except (OSError, ValueError, AttributeError):

@@ -59,7 +59,7 @@ def is_adapter(name: str) -> bool:
     return (Path(name) / ADAPTER_FILE).is_file()
 
 
-def merged(folder: str, load_base: Callable[[str], PreTrainedModel]) -> PreTrainedModel:
+def merged_model(folder: str, load_base: Callable[[str], PreTrainedModel]) -> PreTrainedModel:
     """The model that an adapter was trained on, with the adapter merged into its weights.
 
     Raises:

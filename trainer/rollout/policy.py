@@ -51,7 +51,7 @@ def encode(
     """
     rows = _ids_of(tokenizer, prompts)
     if max_length is not None:
-        rows = [_cut(ids, max_length) for ids in rows]
+        rows = [_truncated(ids, max_length) for ids in rows]
     longest = max(len(ids) for ids in rows)
     prompt_ids_BQ = torch.tensor([[tokenizer.pad_token_id] * (longest - len(ids)) + ids for ids in rows])
     prompt_mask_BQ = torch.tensor([[0] * (longest - len(ids)) + [1] * len(ids) for ids in rows])
@@ -133,7 +133,7 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
     return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template adds special tokens itself
 
 
-def _cut(ids: list[int], max_length: int) -> list[int]:
+def _truncated(ids: list[int], max_length: int) -> list[int]:
     if len(ids) > max_length:
         say_once("long prompts", f"prompts of more than max_prompt_length = {max_length} tokens lose their first ones")
     return ids[-max_length:]

@@ -149,7 +149,7 @@ class Checkpoints:
             split_again(cast(Optimizer, self._parts["optimizer"]))
         _set_randomness(state["randomness"][self._processes.accelerator.process_index])
 
-    def after(self, step: int, metrics: Mapping[str, float]) -> None:
+    def save_if_due(self, step: int, metrics: Mapping[str, float]) -> None:
         """Record a step's metrics; if a checkpoint is due, save it and prune the others."""
         self._retention.observe(metrics)
         if self._config.save_strategy == "steps" and step % self._config.save_steps == 0:

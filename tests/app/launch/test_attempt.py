@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.launch.attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, answers
+from app.launch.attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, dry_run_answers
 from app.launch.attempts import Attempt
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.training import TrainConfig
@@ -150,8 +150,8 @@ def test_what_a_page_tells_of_an_attempt_stays_while_it_is_drawn() -> None:
     deadline = time.monotonic() + PATIENCE
     while attempt.trials is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert answers(tried, "grpo", config).trials is None
-    assert answers(Tried.now(attempt, "grpo", config), "grpo", config).trials is not None
+    assert dry_run_answers(tried, "grpo", config).trials is None
+    assert dry_run_answers(Tried.now(attempt, "grpo", config), "grpo", config).trials is not None
     attempt.cancel()
 
 

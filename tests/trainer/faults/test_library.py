@@ -90,7 +90,7 @@ def test_the_list_names_every_fault_with_its_cause() -> None:
     ],
 )
 def test_a_sign_shows_beyond_its_limit(sign: Sign, sick: float, healthy: float, expected: bool) -> None:
-    assert expected is sign.shows(sick, healthy)
+    assert expected is sign.is_present(sick, healthy)
 
 
 @pytest.mark.process

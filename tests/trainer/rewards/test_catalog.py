@@ -63,7 +63,7 @@ def test_a_configuration_runs_nothing_of_the_user(write_rewards: WriteRewards) -
 
     config = make_config("grpo", {"reward_funcs": [f"{file}:score", "constant", "nan_after:3"]})
 
-    assert config.anchored() == config
+    assert config.with_absolute_paths() == config
 
 
 def test_a_path_in_a_name_becomes_absolute_and_all_else_stays(

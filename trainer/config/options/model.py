@@ -4,7 +4,7 @@ import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
-from trainer.config.local_or_hub import absolute, check_model
+from trainer.config.local_or_hub import absolute_path, check_model
 from trainer.config.options import ConfigError, Section, options_under
 from trainer.tasks import TASKS
 
@@ -55,7 +55,7 @@ class ModelOptions:
 
     def absolute_model(self) -> dict[str, Any]:
         """The options that hold paths, made absolute."""
-        return {"model_name_or_path": self.model_name_or_path and absolute(self.model_name_or_path)}
+        return {"model_name_or_path": self.model_name_or_path and absolute_path(self.model_name_or_path)}
 
 
 def check_peft(what: str) -> None:

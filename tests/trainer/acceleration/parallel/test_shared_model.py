@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
-from trainer.acceleration.parallel.shared_model import owners
+from trainer.acceleration.parallel.shared_model import assign_owners
 
 pytestmark = pytest.mark.process
 
@@ -106,4 +106,4 @@ def test_processes_of_several_machines_share_no_model(tmp_path: Path) -> None:
     ],
 )
 def test_each_process_owns_about_as_much(sizes: list[int], processes: int, owner_of_each: list[int]) -> None:
-    assert owners(sizes, processes) == owner_of_each
+    assert assign_owners(sizes, processes) == owner_of_each
