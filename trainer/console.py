@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 2.0
 _SHOWN_METRICS = ("objective/rlhf_reward", "reward")
-_said: set[str] = set()
+_already_said: set[str] = set()
 Item = TypeVar("Item")
 
 
 def say_once(key: str, sentence: str) -> None:
     """Write a remark to the console the first time in this process that its key comes up."""
-    if key not in _said:
-        _said.add(key)
+    if key not in _already_said:
+        _already_said.add(key)
         sys.stderr.write(f"rlvitals: {sentence}\n")
 
 

@@ -44,7 +44,7 @@ def run(words: Sequence[str]) -> int:
 def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> None:
     if is_followed:
         raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
-    fetched = fetch(Address.of(address), folder, told=print_note)
+    fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
         print_note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
     write_result(f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}")

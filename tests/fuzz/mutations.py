@@ -71,7 +71,7 @@ def noise(draw: random.Random, content: bytes) -> bytes:
     return draw.randbytes(draw.randrange(2000))
 
 
-def reframe(draw: random.Random, content: bytes) -> bytes:
+def change_records(draw: random.Random, content: bytes) -> bytes:
     """Change each record of an event file, with valid checksums."""
     records, place = list[bytes](), 0
     while place + 12 <= len(content) and len(records) < 200:
@@ -85,10 +85,10 @@ def reframe(draw: random.Random, content: bytes) -> bytes:
 MUTATIONS: tuple[Mutation, ...] = (flip_bits, truncate, cut_out, repeat, zero_out, insert_odd, replace_number)
 
 
-def mutated(draw: random.Random, content: bytes, is_event_file: bool) -> bytes:
+def mutate(draw: random.Random, content: bytes, is_event_file: bool) -> bytes:
     """The content after one to three mutations."""
     if is_event_file and draw.random() < 0.5:
-        return reframe(draw, content)
+        return change_records(draw, content)
     for _ in range(draw.randint(1, 3)):
         if not content:
             break

@@ -23,7 +23,7 @@ from pathlib import Path
 from types import FrameType
 
 from diagnostics.api import LiveRun, UnreadableRun, find_runs
-from tests.fuzz.mutations import mutated
+from tests.fuzz.mutations import mutate
 from tests.fuzz.seeds import SEEDS
 
 MEMORY_BYTES = 512 << 20  # on top of the worker's memory after its imports
@@ -74,7 +74,7 @@ def fuzz(cases: Sequence[int], formats: Sequence[str]) -> list[Failure]:
     left = list(cases)
     while left:
         done, has_begun = 0, False
-        for line in _worked(left, formats):
+        for line in _worker_lines(left, formats):
             has_begun = True
             if line == _BEGUN:
                 continue
@@ -91,7 +91,7 @@ def fuzz(cases: Sequence[int], formats: Sequence[str]) -> list[Failure]:
     return failures
 
 
-def _worked(cases: Sequence[int], formats: Sequence[str]) -> Iterator[str]:
+def _worker_lines(cases: Sequence[int], formats: Sequence[str]) -> Iterator[str]:
     """The lines that a worker prints: `done` for each case, preceded by its failure, if any."""
     selected = ["--format", formats[0]] if len(formats) == 1 else []
     command = [
@@ -120,24 +120,26 @@ def work(cases: Sequence[int], formats: Sequence[str]) -> None:
     """Open each case and print its outcome."""
     with tempfile.TemporaryDirectory() as scratch:
         sound = Path(scratch) / "sound"
-        folders = [(name, _made(seed, sound / f"{name}{n}")) for name in formats for n, seed in enumerate(SEEDS[name])]
+        folders = [
+            (name, _make_run(seed, sound / f"{name}{n}")) for name in formats for n, seed in enumerate(SEEDS[name])
+        ]
         for _, folder in folders:
-            look(folder)  # imports what the formats need before the limit applies
+            open_all_runs(folder)  # imports what the formats need before the limit applies
         held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (held + MEMORY_BYTES, resource.RLIM_INFINITY))
-        _say(_BEGUN)
+        _print_line(_BEGUN)
         for case in cases:
             draw = random.Random(case)
             name, folder = draw.choice(folders)
             damaged = shutil.copytree(folder, Path(scratch) / "damaged")
-            _damage(draw, damaged)
+            _damage_one_file(draw, damaged)
             if what := failure(damaged):
-                _say(f"{name}: {what}")
-            _say(_DONE)
+                _print_line(f"{name}: {what}")
+            _print_line(_DONE)
             shutil.rmtree(damaged)
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
@@ -146,7 +148,7 @@ def failure(folder: Path) -> str:
     """What went wrong when a folder was opened; empty if nothing did."""
     try:
         with _time_limit():
-            look(folder)
+            open_all_runs(folder)
     except Exception as error:
         places = traceback.extract_tb(error.__traceback__)
         ours = next((place for place in reversed(places) if "diagnostics" in place.filename), places[-1])
@@ -154,7 +156,7 @@ def failure(folder: Path) -> str:
     return ""
 
 
-def look(folder: Path) -> None:
+def open_all_runs(folder: Path) -> None:
     """Find the runs of a folder and open each, with a few of its samples; unreadable ones must say so in a sentence."""
     for ref in find_runs(folder):
         try:
@@ -166,16 +168,16 @@ def look(folder: Path) -> None:
             run.samples.at(step)
 
 
-def _made(seed: object, folder: Path) -> Path:
+def _make_run(seed: object, folder: Path) -> Path:
     assert callable(seed)
     seed(folder)
     return folder
 
 
-def _damage(draw: random.Random, folder: Path) -> None:
+def _damage_one_file(draw: random.Random, folder: Path) -> None:
     """Damage one file of a run."""
     file = draw.choice(sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size))
-    file.write_bytes(mutated(draw, file.read_bytes(), "tfevents" in file.name))
+    file.write_bytes(mutate(draw, file.read_bytes(), "tfevents" in file.name))
 
 
 @contextmanager

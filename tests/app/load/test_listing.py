@@ -50,7 +50,7 @@ def wait_until(is_there: Callable[[], object]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_INTERVAL", 0.05)
 
 
@@ -116,8 +116,8 @@ def test_a_mistake_in_one_run_is_told_there_and_hides_no_other(tmp_path: Path) -
         return {"a": "read"}[snapshot.diagnosis.run.name]
 
     found: list[Listed[str]] = Listing([tmp_path], summarise).entries(30) or []
-    told = {listed.ref.name: listed.summary or listed.error for listed in found}
-    assert told == {"a": "read", "b": f"{tmp_path / 'b'} cannot be read: KeyError('b')"}
+    shown = {listed.ref.name: listed.summary or listed.error for listed in found}
+    assert shown == {"a": "read", "b": f"{tmp_path / 'b'} cannot be read: KeyError('b')"}
 
 
 def test_nobody_works_when_nobody_asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def compared_texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
-def cited(tree: ast.Module) -> Iterator[ast.expr]:
+def cited_expressions(tree: ast.Module) -> Iterator[ast.expr]:
     """Where sources are cited: `source = …`, the third argument of a limit, the fifth of a remedy."""
     places = {"limit": 2, "Limit": 2, "Remedy": 4}
     for node in ast.walk(tree):
@@ -85,7 +85,7 @@ def cited(tree: ast.Module) -> Iterator[ast.expr]:
 def sentences(tree: ast.Module) -> Iterator[str]:
     """The texts of rules and causes that are neither documents nor citations."""
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    citations = {id(part) for place in cited(tree) for part in ast.walk(place)}
+    citations = {id(part) for place in cited_expressions(tree) for part in ast.walk(place)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | citations:
             yield node.value

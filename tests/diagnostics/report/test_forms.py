@@ -149,8 +149,8 @@ def test_the_first_screen_holds_every_finding_and_what_to_try_for_the_worst(brok
 def test_a_limit_of_ones_own_stands_in_every_form(broken_critic: Diagnosis) -> None:
     diagnosis = diagnose(broken_critic.run, {"nonfinite-metric": {"points": 3}, "kl-too-high": {}})
     report = Report((diagnosis,))
-    told = "nonfinite-metric.points = 3 (default 1)"
-    assert all(told in rendered(report, form) for form in ("text", "markdown", "html"))
+    override = "nonfinite-metric.points = 3 (default 1)"
+    assert all(override in rendered(report, form) for form in ("text", "markdown", "html"))
     assert json.loads(rendered(report, "json"))["runs"][0]["limits"] == {
         "nonfinite-metric": {"points": 3},
         "kl-too-high": {},

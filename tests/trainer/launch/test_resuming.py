@@ -50,18 +50,18 @@ def test_options_that_were_changed_at_one_resume_hold_at_the_next(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("saved", "words", "said"),
+    ("saved", "words", "sentence"),
     [
         ((10,), (), "has done its 10 steps; to go on give a larger --max_steps"),
         ((4,), ("--learning_rate", "0.1"), "--resume goes on with the run's own learning_rate = 1e-06; only "),
         ((4,), ("--run_dir", "b"), "--resume goes on with a run as it is; leave --run_dir out"),
     ],
 )
-def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, words, said):
+def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, words, sentence):
     run = ended_run(tmp_path / "a", *saved)
     with pytest.raises(ConfigError) as refusal:
         read_plan(["--resume", str(run), *words])
-    assert said in str(refusal.value)
+    assert sentence in str(refusal.value)
 
 
 def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):

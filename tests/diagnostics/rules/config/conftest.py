@@ -21,7 +21,7 @@ class Judgement:
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.said = render(outcome.message, TEXTS)
+        self.sentence = render(outcome.message, TEXTS)
         self.enable = render(outcome.enable, TEXTS) if outcome.enable else ""
 
     @property

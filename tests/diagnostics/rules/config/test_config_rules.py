@@ -60,15 +60,15 @@ def test_a_limit_can_be_overridden_and_the_outcome_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "sentence"),
     [
         ({"pf-nothing": {}}, "there is no rule called pf-nothing"),
         ({"pf-top-k": {"most": 1}}, "pf-top-k has no limit called most; it has none"),
         ({"pf-group-size": {"least": "few"}}, "pf-group-size.least must be a positive whole number, but is 'few'"),
     ],
 )
-def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, said) -> None:
-    with pytest.raises(UnknownLimitError, match=re.escape(said)):
+def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, sentence) -> None:
+    with pytest.raises(UnknownLimitError, match=re.escape(sentence)):
         evaluate(make_setup("grpo", "rlvitals", {}), limits)
 
 
