@@ -52,7 +52,7 @@ class RolloutTape:
 
 
 TAPES: list[RolloutTape] = []
-"""The tape that is running is the last one."""
+"""The active tape is the last one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any
 from diagnostics.model.setup import Probe, Trial
 
 SECONDS = 120.0
-"""A reward function that has not answered by then is given up; loading a reward model takes a while."""
+"""The time limit for a reward function's answer; loading a reward model takes a while."""
 
 
 PROBE_SECONDS = 600.0

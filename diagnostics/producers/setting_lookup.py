@@ -11,7 +11,7 @@ from diagnostics.producers.producer import Producer
 from diagnostics.producers.table import PRODUCERS, producer_named
 
 _NOWHERE = object()
-"""What stands at a name that a configuration does not hold."""
+"""Marks a name that a configuration does not contain."""
 _SWITCHES = {argument: switch for producer in PRODUCERS for argument, switch in producer.switches.items()}
 
 

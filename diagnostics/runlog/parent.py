@@ -9,7 +9,7 @@ from diagnostics.model.run import Run
 from diagnostics.runlog import RUN_FILE
 
 SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
-"""Of a checkout; an installed package has none."""
+"""Of a git checkout; an installed package has none."""
 
 
 def find_parent(run: Run, *folders: Path) -> Path | None:

@@ -46,9 +46,9 @@ ENDED_STATES = frozenset({"finished", "stopped", "failed"})
 HEARTBEAT_SECONDS = 5.0
 STATUS_SECONDS = 1.0
 SECONDS_OF_SILENCE = 60.0
-"""A heartbeat that is older means that a process on another machine, where no pid can be judged, no longer writes."""
+"""An older heartbeat means that a process on another machine, whose pid cannot be checked, no longer writes."""
 BLOCK_BYTES = 4096
-"""The room that a small file holds on disk anyway."""
+"""The space that even a small file takes on disk."""
 VERSIONED_PACKAGES = ("rlvitals", "torch", "transformers", "accelerate", "numpy")
 
 

@@ -222,9 +222,9 @@ def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, An
     ("episode", "delay"),
     [
         (shown("kl-negative", 14), 3),
-        (shown("kl-negative", 14, "info"), None),  # a note is no alarm
+        (shown("kl-negative", 14, "info"), None),  # a note is not an alarm
         (shown("kl-negative", 10), None),  # before the onset it cannot be the fault
-        (shown("value-loss-spike", 14), None),  # an alarm, but not a right one
+        (shown("value-loss-spike", 14), None),  # an alarm, but not a correct one
     ],
 )
 def test_a_fault_is_found_by_a_right_alarm_from_its_onset_on(episode: Mapping[str, Any], delay: int | None) -> None:

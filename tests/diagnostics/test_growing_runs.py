@@ -96,7 +96,7 @@ def test_a_run_that_is_looked_at_again_is_what_a_first_look_finds(
     script: list[Any], sources: int, most_open: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlap, "MOST_OPEN", most_open)  # so few that a log which goes on alone is settled, too
+        patch.setattr(overlap, "MOST_OPEN", most_open)  # so few that a log which continues alone is also finalised
         patch.setattr(overlap, "WORTH_SETTLING", most_open % 2)
         look_again_and_again(script, [Log(form) for form in FORMATS[:sources]])
 
@@ -112,10 +112,10 @@ def look_again_and_again(script: list[Any], logs: list[Log]) -> None:
         assert comparable_copy(assemble(merge(recordings), 1.0)) == comparable_copy(run)
         looks.append((run, comparable_copy(run)))
 
-    assert all(then == comparable_copy(run) for run, then in looks)  # what was handed out does not change
+    assert all(then == comparable_copy(run) for run, then in looks)  # what was returned earlier does not change
 
 
-RESTART = field(7, b"\x08\x01")  # a session log that says: start
+RESTART = field(7, b"\x08\x01")  # a session log with a start marker
 moves = st.tuples(
     st.sampled_from(["", "", "", "sub", "table", "both", "restart", "torn"]), st.sampled_from([1, 1, 1, 3, 0, -2, -4])
 )
@@ -160,7 +160,7 @@ def append(file: Path, content: bytes) -> None:
 
 def test_new_points_leave_the_old_ones_where_they_are() -> None:
     columns, composer = Columns(), Assembler()
-    tags = ("train/policy_gradient_loss", "entropy_loss", "my/own")  # one of them is turned around
+    tags = ("train/policy_gradient_loss", "entropy_loss", "my/own")  # one of them is reversed
     recording = Recording(Path("log"), (Source("tensorboard", Path("log")),), "a", "a", {})
     places = set()
     for step in range(1, 120):

@@ -77,7 +77,7 @@ def test_an_rloo_run_logs_every_key_of_trls_page_and_the_grouped_samples(tmp_pat
     assert [event["metrics"].keys() for event in events_of(tmp_path / "a")] == [GRPO_PAGE | extra] * 3
     samples = [json.loads(line) for line in (tmp_path / "a" / "samples.jsonl").read_text("utf-8").splitlines()]
     assert [row["group"] for row in samples if row["step"] == 1 and "group" in row][:4] == [0, 0, 0, 0]
-    assert max(row["score"] for row in samples) == 1  # what the functions gave, unclipped
+    assert max(row["score"] for row in samples) == 1  # what the functions returned, unclipped
 
 
 def test_tensorboard_gets_the_metrics_under_the_prefix_of_trl(tmp_path):

@@ -50,7 +50,7 @@ def check_dataset(name: str, option: str) -> None:
     if place.is_dir() or (place.suffix.lower() in DATASET_SUFFIXES and place.is_file()):
         return
     if place.is_file():
-        raise ConfigError(f"the {option} {name} is of an unknown kind; it must end in {', '.join(DATASET_SUFFIXES)}")
+        raise ConfigError(f"the {option} {name} has an unknown file type; it must end in {', '.join(DATASET_SUFFIXES)}")
     raise ConfigError(
         f"the {option} {name} is not a file; give a JSONL, CSV or parquet file with a `prompt` in each row, a folder "
         "that `datasets` has saved, or a dataset's id on the hub"

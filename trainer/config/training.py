@@ -124,8 +124,8 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         case = FAULTS[self.fault].case(self.algorithm, self.task)
         if case is None:
             raise ConfigError(
-                f"the fault {self.fault} is not made for {self.algorithm} on {self.task}; "
-                "--list_faults tells what each is made for"
+                f"the fault {self.fault} is not available for {self.algorithm} on {self.task}; "
+                "--list_faults shows what each is available for"
             )
         if case.rows is not None and self.dataset:
             raise ConfigError(f"the fault {self.fault} changes the demo task's prompts; leave dataset empty")

@@ -49,7 +49,7 @@ def load_eval_rows(config: TrainConfig) -> list[Row]:
         return list(get_task(config.task).prompts("eval", seed=config.seed))
     if _is_file(config.dataset):
         raise ConfigError(
-            f"the dataset {config.dataset} is a file without a split that is kept out of training; name an eval_dataset"
+            f"the dataset {config.dataset} is a file without a split that is held out of training; name an eval_dataset"
         )
     return read_dataset(config.dataset, config.dataset_config, config.dataset_test_split)
 
@@ -128,7 +128,7 @@ def _jsonl(path: Path) -> Iterator[Numbered]:
                 try:
                     yield f"line {number}", json.loads(line)
                 except json.JSONDecodeError as error:
-                    raise ConfigError(f"line {number} of the dataset {path} is no JSON: {error}") from error
+                    raise ConfigError(f"line {number} of the dataset {path} is not valid JSON: {error}") from error
 
 
 def _json(path: Path) -> Iterator[Numbered]:
@@ -140,7 +140,7 @@ def _json(path: Path) -> Iterator[Numbered]:
     try:
         rows = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"line {error.lineno} of the dataset {path} is no JSON: {error}") from error
+        raise ConfigError(f"line {error.lineno} of the dataset {path} is not valid JSON: {error}") from error
     yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
 
 
@@ -154,7 +154,7 @@ def _csv(path: Path) -> Iterator[Numbered]:
             if (row := next(rows, None)) is None:
                 return
             if None in row:
-                raise ConfigError(f"line {line} of the dataset {path} has more fields than there are columns")
+                raise ConfigError(f"line {line} of the dataset {path} has more fields than the header has columns")
             yield f"line {line}", row
 
 
@@ -188,7 +188,7 @@ def _rows_of_datasets(name: str, subset: str | None, split: str) -> Iterator[Num
         import datasets  # noqa: PLC0415 - an extra, and seconds to import
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"the dataset {name} is no file, and reading it needs `datasets`; install it with: "
+            f"the dataset {name} is not a file, and reading it needs `datasets`; install it with: "
             "pip install 'rlvitals[data]', or give a JSONL, CSV or parquet file"
         ) from error
     datasets.disable_progress_bars()

@@ -51,7 +51,7 @@ class Request:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{message}; 'rlvitals evaluate --help' tells more")
+        raise ConfigError(f"{message}; see 'rlvitals evaluate --help'")
 
 
 def read_request(words: Sequence[str]) -> Request:
@@ -86,15 +86,13 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     """A run with its newest checkpoint, or the one given by step or folder.
 
     Raises:
-        ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
+        ConfigError: The folder holds no rlvitals run, or no such checkpoint.
     """
     try:
         description = json.loads((folder / RUN_FILE).read_text("utf-8"))
         algorithm, values = description["algorithm"], description["config"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(
-            f"{folder} holds no run of rlvitals ({RUN_FILE} cannot be read); give a run's folder"
-        ) from error
+        raise ConfigError(f"{folder} holds no rlvitals run ({RUN_FILE} cannot be read); give a run's folder") from error
     chosen = _checkpoint(folder, checkpoint)
     return TrainedRun(folder, make_config(algorithm, values), chosen, _step_of(chosen))
 
@@ -179,7 +177,7 @@ def _checkpoint(run: Path, named: str | None) -> Path:
     if (Path(named) / "config.json").is_file() or (Path(named) / "adapter_config.json").is_file():
         return Path(named)
     steps = ", ".join(map(str, sorted(found))) or "none"
-    raise ConfigError(f"{run} has no checkpoint {named} (it has those of the steps {steps}); give a step or a folder")
+    raise ConfigError(f"{run} has no checkpoint {named} (its steps with one: {steps}); give a step or a folder")
 
 
 def _step_of(folder: Path) -> int | None:

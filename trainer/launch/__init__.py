@@ -33,7 +33,7 @@ def start(args: Sequence[str], run_dir: Path) -> int:
         LaunchError: The folder holds a run already, or the process ended before it claimed it (with its own sentence).
     """
     if (run_dir / RUN_FILE).exists():
-        raise LaunchError(f"{run_dir} holds a run already; choose another folder")
+        raise LaunchError(f"{run_dir} already holds a run; choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
     process = _spawn([*args, "--run_dir", str(run_dir)], run_dir / CONSOLE_FILE)
     try:
@@ -65,11 +65,13 @@ def stop(run_dir: Path) -> None:
     """
     identity, state = _status(run_dir)
     if state in ENDED_STATES:
-        raise LaunchError(f"{run_dir} has ended already ({state}); there is nothing to stop")
+        raise LaunchError(f"{run_dir} has already ended ({state}); there is nothing to stop")
     if not identity.is_on_this_host:
-        raise LaunchError(f"{run_dir} runs on {identity.host}; stop it there")
+        raise LaunchError(f"{run_dir} is running on {identity.host}; stop it there")
     if not identity.is_alive:
-        raise LaunchError(f"{run_dir} says {state}, but its process {identity.pid} is gone; there is nothing to stop")
+        raise LaunchError(
+            f"{run_dir} is marked {state}, but its process {identity.pid} is gone; there is nothing to stop"
+        )
     os.kill(identity.pid, signal.SIGTERM)
 
 
@@ -95,7 +97,7 @@ def _wait_for_claim(process: subprocess.Popen[bytes], run_dir: Path, is_claimed:
             )
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"the training (pid {process.pid}) has written nothing to {run_dir} for {SECONDS_TO_CLAIM:.0f} s"
+                f"the training (pid {process.pid}) has written nothing to {run_dir} within {SECONDS_TO_CLAIM:.0f} s"
             )
         time.sleep(0.05)
 

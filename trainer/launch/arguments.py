@@ -100,7 +100,7 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
         elif name:
             pairs[name].append(word)
         else:
-            raise ConfigError(f"{word!r} is not expected after {algorithm!r}; options are written --name value")
+            raise ConfigError(f"{word!r} is unexpected after {algorithm!r}; options are written --name value")
     return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
 
 
@@ -109,7 +109,7 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
         parent = json.loads((run / RUN_FILE).read_text("utf-8"))
         algorithm, values, run_id = parent["algorithm"], parent["config"], parent["run_id"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --from needs one") from error
+        raise ConfigError(f"{run} holds no rlvitals run ({RUN_FILE} cannot be read); --from needs one") from error
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
     settled = without_fault(make_config(algorithm, values)).to_dict()
@@ -121,17 +121,17 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
     """The plan that resumes a run from its newest checkpoint, or from the start if it has none."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
-        raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
+        raise ConfigError(f"--resume continues a run as it is; leave --{clashing[0]} out")
     algorithm, config = config_of_run(run)
     found = newest_resumable(run)
     if found is None and checkpoints_of(run):
         raise ConfigError(
-            f"the checkpoints of {run} hold the model alone; start a new run with it: --model_name_or_path CHECKPOINT"
+            f"the checkpoints of {run} hold only the model; start a new run from it: --model_name_or_path CHECKPOINT"
         )
     step = found[0] if found else 0
     config, changed = with_changes_on_resume(config, fields)
     if step >= config.total_steps:
-        raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
+        raise ConfigError(f"{run} has done its {config.total_steps} steps; to continue, give a larger --max_steps")
     return Plan(algorithm, config, run, resumed_step=step, changed=changed)
 
 

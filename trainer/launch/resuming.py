@@ -47,13 +47,13 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     """The algorithm of a run and its final options: run.json's, with the changes of each resume.
 
     Raises:
-        ConfigError: The folder holds no run of rlvitals, or this version does not understand its options.
+        ConfigError: The folder holds no rlvitals run, or this version does not understand its options.
     """
     try:
         description = json.loads((run / RUN_FILE).read_text("utf-8"))
         algorithm, values = str(description["algorithm"]), dict(description["config"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{run} holds no run of rlvitals ({RUN_FILE} cannot be read); --resume needs one") from error
+        raise ConfigError(f"{run} holds no rlvitals run ({RUN_FILE} cannot be read); --resume needs one") from error
     for beginning in _resumptions(run):
         values |= beginning.get("changes", {})
     return algorithm, make_config(algorithm, values)
@@ -70,7 +70,7 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
     changes = {name: value for name, value in after.items() if value != before[name]}
     if fixed := sorted(changes.keys() - CHANGEABLE):
         raise ConfigError(
-            f"--resume goes on with the run's own {fixed[0]} = {before[fixed[0]]}; only "
+            f"--resume continues with the run's own {fixed[0]} = {before[fixed[0]]}; only "
             f"{', '.join(sorted(CHANGEABLE))} may change (train --from RUN starts a new run with other options)"
         )
     return new, changes

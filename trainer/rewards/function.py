@@ -129,7 +129,7 @@ class RewardFunc:
         found = _as_list(rewards)
         if found is None:
             kind = type(rewards).__name__
-            raise self._error(f"returned {kind} where a list with one number per completion is due", prompts[0])
+            raise self._error(f"returned {kind} where a list with one number per completion is expected", prompts[0])
         if len(found) != len(prompts):
             problem = f"returned {len(found)} rewards for {len(prompts)} completions"
             raise self._error(problem, self._failing_prompt(inputs, prompts, from_context))
@@ -145,7 +145,7 @@ class RewardFunc:
                 raise TypeError
             return float(reward)
         except (TypeError, ValueError):
-            raise self._error(f"returned {reward!r} where a number or None is due", prompt) from None
+            raise self._error(f"returned {reward!r} where a number or None is expected", prompt) from None
 
     def _report_what_is_not_finite(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
         for reward, prompt in zip(rewards, prompts, strict=True):

@@ -47,7 +47,7 @@ def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedMod
             adapted = cast(PreTrainedModel, get_peft_model(model, lora))
     except ValueError as error:
         raise ConfigError(
-            f"peft puts no adapter on {type(model).__name__}: {error}; name its modules in lora_target_modules, "
+            f"peft cannot put an adapter on {type(model).__name__}: {error}; name its modules in lora_target_modules, "
             f"or write {EVERY_LINEAR}"
         ) from error
     adapted.eval()

@@ -217,7 +217,7 @@ def _recompute_activations(model: PreTrainedModel) -> None:
     try:
         enable({"use_reentrant": False})
     except ValueError as error:
-        raise ConfigError(f"gradient_checkpointing is not for this model: {error}") from error
+        raise ConfigError(f"this model does not support gradient_checkpointing: {error}") from error
     for module in model.modules():  # train mode must not switch dropout on
         for name, value in vars(module).items():
             if isinstance(value, float) and ("drop" in name or isinstance(module, torch.nn.Dropout)):

@@ -112,7 +112,7 @@ def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> li
     rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
     for prompt, ids in zip(prompts, rows, strict=True):
         if not ids:
-            raise ConfigError(f"the prompt {prompt_text(prompt)!r} has no tokens for this tokenizer; take it out")
+            raise ConfigError(f"the prompt {prompt_text(prompt)!r} gives no tokens with this tokenizer; remove it")
     return rows
 
 
@@ -121,7 +121,7 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
     if tokenizer.chat_template is None:
         raise ConfigError(
             "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
-            "text, or a model that was made for conversations"
+            "text, or use a model trained for conversations"
         )
     begun = messages[-1]["role"] == "assistant"
     text = tokenizer.apply_chat_template(

@@ -43,7 +43,7 @@ RESPONSE_COLUMNS = (
     "content",
 )
 WHOLE_COLUMNS = ("text", "trajectory", "messages", "steps")
-"""Columns that hold prompt and answer in one; a sample table has a score beside them."""
+"""Columns that hold prompt and answer together; a sample table also has a score."""
 _QUERY_TOKENS = ("prompt_tokens", "prompt_token_ids", "prompt_ids")
 _RESPONSE_TOKENS = ("response_tokens", "response_token_ids", "completion_tokens", "token_ids")
 SCORE_COLUMNS = ("score", "reward", "scores", "rewards", "total_reward", "final_reward")

@@ -32,7 +32,7 @@ MEMORY = re.compile(
     r"|OutOfMemoryError|\bMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY)[^\n]*",
     re.IGNORECASE,
 )
-"""What says that memory ran out; "ran out of memory" stands in sentences that only guess it."""
+"""Text that proves that memory ran out; "ran out of memory" also occurs in sentences that only suspect it."""
 SHOWN = 160  # characters of the message that a sentence may quote
 
 

@@ -194,7 +194,7 @@ class Screen:
 
     def wait_for_cell(self, text: str, count: int = 1) -> None:
         """Wait until this many cells of the page's tables have exactly this text."""
-        cells = self.page.locator("[role=gridcell]")  # beneath the canvas that a table is drawn on
+        cells = self.page.locator("[role=gridcell]")  # below the canvas that the table is drawn on
         expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(count)
 
     def click_first_row(self) -> None:

@@ -169,7 +169,7 @@ def test_the_newest_step_is_followed_while_the_run_grows(tmp_path: Path, monkeyp
     test = open_page(tmp_path / "a", monkeypatch)
     log.log(2, {"reward": 0.5}, [sample(0, 1.0)])
     log.close()
-    time.sleep(0.3)  # two looks within a quarter of a second are one
+    time.sleep(0.3)  # two polls within a quarter of a second count as one
     assert "Step 2: 1 of 1 samples" in text(test.run())
 
 
@@ -303,7 +303,7 @@ def test_a_run_that_has_only_begun_reproaches_nothing(tmp_path: Path, monkeypatc
     log = write(tmp_path / "a", steps=0)
     shown = text(open_page(tmp_path / "a", monkeypatch))
     log.close()
-    assert "**]\n" in f"{shown}\n"  # the state, and no dot after it
+    assert "**]\n" in f"{shown}\n"  # the state, without a separator after it
     assert "could not run" not in shown
     assert "No samples yet." in shown
 
@@ -315,7 +315,7 @@ def test_the_newest_step_is_followed_without_a_word_in_the_address(
     test = open_page(tmp_path / "a", monkeypatch)
     log.log(3, {"reward": 0.03, **HEALTHY}, [sample(0, 1.0)])
     log.close()
-    time.sleep(0.3)  # the page looks four times a second at most
+    time.sleep(0.3)  # the page polls at most four times a second
     test.run()
     steps = next(box for box in test.selectbox if box.label == "Step")
     assert steps.options[0] == "newest"

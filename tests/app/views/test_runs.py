@@ -121,7 +121,7 @@ def test_a_run_that_is_not_read_yet_is_a_name_and_keeps_no_other_waiting(
     write(tmp_path / "hanging")
     log = tmp_path / "hanging" / EVENTS_FILE
     log.unlink()
-    os.mkfifo(log)  # whoever opens it waits, as for a network place that does not answer
+    os.mkfifo(log)  # opening it blocks, as on a network drive that does not answer
     monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path))
     test = AppTest.from_string(PAGE, default_timeout=30)
     run_until(test, lambda: bool(test.dataframe) and names(test) == {"quick", "hanging"})

@@ -152,7 +152,7 @@ def test_a_file_that_would_lie_outside_is_refused(tmp_path: Path) -> None:
     [
         ("wandb://lab/tuning/abc", True),
         ("https://wandb.ai/lab/tuning/runs/abc", True),
-        ("abc", True),  # and refused, with the form that an address of W&B has
+        ("abc", True),  # refused, with the format of a W&B address
         ("https://host/logs/a/b", False),
         ("s3://bucket/runs/a", False),
     ],

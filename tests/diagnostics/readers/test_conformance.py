@@ -19,7 +19,7 @@ from tests.diagnostics.readers.observed_runs import bytes_read, loss_points, poi
 from tests.diagnostics.readers.writers.catalog import METRIC_WRITERS, SAMPLE_WRITERS
 
 BEYOND_A_FLOAT = 2**53 + 1  # the first whole number that no float holds
-BYTES_OF_A_LOOK = 32_000  # some pages of a database; of other files much less
+BYTES_OF_A_LOOK = 32_000  # some pages of a database; much less of other files
 MILLION = 1_000_000
 
 

@@ -136,7 +136,7 @@ def test_rows_kept_out_of_training_come_from_eval_dataset_or_the_demo_task(write
 
 def test_a_file_alone_keeps_no_rows_out_of_training(write):
     config = make_config("grpo", {"dataset": write("train.jsonl", as_jsonl(ROWS))})
-    with pytest.raises(ConfigError, match="without a split that is kept out of training; name an eval_dataset"):
+    with pytest.raises(ConfigError, match="without a split that is held out of training; name an eval_dataset"):
         load_eval_rows(config)
 
 

@@ -49,7 +49,7 @@ def unused_address() -> Iterator[str]:
 def fresh_hub_environment(monkeypatch) -> None:
     """An environment that says nothing of the hub, and a console that has said nothing yet."""
     for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-        monkeypatch.setenv(variable, "")  # so that it is put back, whatever a test's code sets
+        monkeypatch.setenv(variable, "")  # so that it is restored, whatever a test's code sets
         monkeypatch.delenv(variable)
     monkeypatch.setattr(console, "_already_said", set())
 

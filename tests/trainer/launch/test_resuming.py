@@ -30,7 +30,7 @@ def test_the_newest_whole_checkpoint_counts_and_half_a_one_does_not(tmp_path):
     run = ended_run(tmp_path / "a", 2, 10, 4)
     (run / "checkpoints" / ".step-12.partial").mkdir()
     (run / "checkpoints" / ".step-12.partial" / STATE_FILE).touch()
-    (run / "checkpoints" / "step-11").mkdir()  # a model alone, as older versions saved it
+    (run / "checkpoints" / "step-11").mkdir()  # only a model, as older versions saved it
     assert list(checkpoints_of(run)) == [2, 4, 10, 11]
     assert newest_resumable(run) == (10, run / "checkpoints" / "step-10")
 
@@ -52,9 +52,9 @@ def test_options_that_were_changed_at_one_resume_hold_at_the_next(tmp_path):
 @pytest.mark.parametrize(
     ("saved", "words", "sentence"),
     [
-        ((10,), (), "has done its 10 steps; to go on give a larger --max_steps"),
-        ((4,), ("--learning_rate", "0.1"), "--resume goes on with the run's own learning_rate = 1e-06; only "),
-        ((4,), ("--run_dir", "b"), "--resume goes on with a run as it is; leave --run_dir out"),
+        ((10,), (), "has done its 10 steps; to continue, give a larger --max_steps"),
+        ((4,), ("--learning_rate", "0.1"), "--resume continues with the run's own learning_rate = 1e-06; only "),
+        ((4,), ("--run_dir", "b"), "--resume continues a run as it is; leave --run_dir out"),
     ],
 )
 def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, words, sentence):
@@ -67,7 +67,7 @@ def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, wor
 def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):
     run = ended_run(tmp_path / "a")
     (run / "checkpoints" / "step-4").mkdir(parents=True)
-    with pytest.raises(ConfigError, match="hold the model alone; start a new run with it: --model_name_or_path"):
+    with pytest.raises(ConfigError, match="hold only the model; start a new run from it: --model_name_or_path"):
         read_plan(["--resume", str(run)])
 
 
@@ -79,7 +79,7 @@ def test_a_run_without_a_checkpoint_begins_again(tmp_path):
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"holds no run of rlvitals \(run.json cannot be read\)"):
+    with pytest.raises(ConfigError, match=r"holds no rlvitals run \(run.json cannot be read\)"):
         read_plan(["--resume", str(tmp_path)])
 
 

@@ -54,16 +54,16 @@ def test_a_long_prompt_is_cut_in_the_message() -> None:
     ("returned", "message"),
     [
         ([1.0], "returned 1 rewards for 2 completions"),
-        (1.0, "returned float where a list with one number per completion is due"),
+        (1.0, "returned float where a list with one number per completion is expected"),
         (None, "returned NoneType where a list"),
         ("ab", "returned str where a list"),
         ({"first": 1, "second": 2}, "returned dict where a list"),
         ({1.0, 2.0}, "returned set where a list"),
         (iter([1.0, 2.0]), "returned list_iterator where a list"),
         (np.array(1.0), "returned ndarray where a list"),
-        ([1.0, b"1"], "returned b'1' where a number or None is due"),
-        ([1.0, "0.5"], r"returned '0\.5' where a number or None is due \(prompt 'second'\)"),
-        ([1.0, [0.5]], r"returned \[0\.5\] where a number or None is due \(prompt 'second'\)"),
+        ([1.0, b"1"], "returned b'1' where a number or None is expected"),
+        ([1.0, "0.5"], r"returned '0\.5' where a number or None is expected \(prompt 'second'\)"),
+        ([1.0, [0.5]], r"returned \[0\.5\] where a number or None is expected \(prompt 'second'\)"),
     ],
 )
 def test_a_wrong_return_value_is_described(returned: object, message: str) -> None:

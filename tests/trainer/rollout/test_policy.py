@@ -28,7 +28,7 @@ from trainer.rollout.sampling import Sampling, draw_uniforms
 from trainer.tasks import get_task
 
 VOCABULARY, EOS, PAD = 12, 1, 0
-KINDS = ("llama", "gpt2")  # positions relative and absolute
+KINDS = ("llama", "gpt2")  # relative and absolute positions
 PROMPT_LENGTHS, LENGTHS = (3, 1, 2, 3), (4, 2, 1, 3)
 
 

@@ -41,12 +41,12 @@ def test_without_a_limit_everything_is_kept(tmp_path):
 
 
 def test_the_best_by_the_mean_reward_since_the_last_checkpoint_is_kept_beside_the_newest(tmp_path):
-    # One lucky step at 5 makes no best checkpoint at 6: the mean of 3 and 4 is higher than that of 5 and 6.
+    # One lucky step at 5 does not make 6 the best checkpoint: the mean of 3 and 4 is higher than that of 5 and 6.
     assert kept_checkpoints(tmp_path / "a", [0.1, 0.1, 0.6, 0.6, 0.9, 0.1, 0.2, 0.2, 0.2, 0.2], 1) == [4, 10]
 
 
 def test_an_evaluation_decides_where_there_is_one(tmp_path):
-    # The evaluations here are the rewards with the other sign, so that the two ways of choosing part.
+    # The evaluations here are the negated rewards, so that the two ways of choosing differ.
     rewards = [0.1] * 4 + [0.9] * 4 + [0.5] * 4
     assert kept_checkpoints(tmp_path / "a", rewards, 1, eval_strategy="steps") == [4, 12]
 

@@ -22,7 +22,7 @@ def test_the_fix_is_in_the_programs_own_form(judged) -> None:
     ("version", "word"), [("0.15.2", "warning"), ("0.16.0", "warning"), ("0.17.0", "warning"), ("0.18.0", "quiet")]
 )
 def test_trl_had_a_top_k_of_50_until_0_18(judged, version, word) -> None:
-    facts = ModelFacts(generation={})  # before 0.16 it is transformers' own default that counts
+    facts = ModelFacts(generation={})  # before 0.16 transformers' own default applies
     assert judged("pf-top-k", {}, producer="trl", version=version, model=facts).word == word
 
 

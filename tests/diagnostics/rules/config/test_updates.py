@@ -103,7 +103,7 @@ def test_the_loss_per_answer_is_noted_for_long_answers(judged, loss, tokens, wor
     ("dropout", "config", "word"),
     [
         (0.1, {"beta": 0.04}, "warning"),
-        (0.1, {"beta": 0.0}, "quiet"),  # on-policy without a reference nothing is compared
+        (0.1, {"beta": 0.0}, "quiet"),  # on-policy and without a reference, nothing is compared
         (0.1, {"beta": 0.0, "num_iterations": 2}, "warning"),
         (0.1, {"beta": 0.04, "disable_dropout": True}, "quiet"),
         (0.0, {"beta": 0.04}, "quiet"),

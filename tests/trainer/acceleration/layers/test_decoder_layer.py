@@ -123,7 +123,7 @@ def test_positions_of_each_text_are_its_own(name: str, calls: list[torch.Size]) 
 
 def test_no_pass_has_the_positions_of_the_one_before(calls: list[torch.Size]) -> None:
     model, apart = lean_model(), 2 * torch.arange(12).unsqueeze(0)
-    whole = {"attention_mask": torch.ones(3, 12), "use_cache": False}  # or places with gaps would part the texts
+    whole = {"attention_mask": torch.ones(3, 12), "use_cache": False}  # or positions with gaps would separate the texts
     near, far = (model(texts(), position_ids=places, **whole).logits for places in (apart // 2, apart))
     torch.testing.assert_close(far, plain_model()(texts(), position_ids=apart, **whole).logits, rtol=0, atol=1e-5)
     assert not torch.allclose(near, far, rtol=0, atol=1e-4)

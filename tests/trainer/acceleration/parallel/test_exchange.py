@@ -47,7 +47,7 @@ try:
     summed(torch.ones(2))
 except RuntimeError as error:
     print("told", flush=True)
-os._exit(0)  # what the group holds open can abort a process that ends in order
+os._exit(0)  # connections that the group holds open can abort a process that ends normally
 """
 
 

@@ -156,7 +156,7 @@ def test_a_checkpoint_of_deepspeed_is_not_taken_for_one_of_a_whole_model(trainin
     (run.directory / "checkpoints" / "step-2" / "deepspeed").mkdir()
     code, errors = run.resume("--max_steps", "3")
     assert code != 0
-    assert "was saved with DeepSpeed, and can be gone on from only in the same way" in errors
+    assert "was saved with DeepSpeed, and can be resumed only in the same way" in errors
 
 
 def test_fsdp_1_is_refused_in_words():

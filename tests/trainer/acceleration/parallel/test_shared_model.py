@@ -23,7 +23,7 @@ def parameters(seed):
 def gradients(turn, of_rank):
     generator = torch.Generator().manual_seed(10 + 100 * turn + of_rank)
     drawn = [torch.randn(size, generator=generator) for size in SIZES]
-    return drawn[:-1] + [None if of_rank else drawn[-1]]  # no row of the others came by the last one
+    return drawn[:-1] + [None if of_rank else drawn[-1]]  # no row of the others passed through the last one
 
 def optimizer_of(values):
     return AdamW([{"params": values[:2], "lr": 0.1}, {"params": values[2:], "lr": 0.02}], weight_decay=0.1)
@@ -47,7 +47,7 @@ for turn, max_norm in enumerate((1e6, 1.0, 1e6)):
     optimizer.zero_grad()
     for parameter, other in zip(own, alone):
         torch.testing.assert_close(parameter.data, other.data)
-    if turn == 1:  # go on from what is saved
+    if turn == 1:  # continue from what is saved
         state = optimizer.state_dict()
         if rank == 0:
             torch.testing.assert_close(state["state"], expected.state_dict()["state"])
