@@ -47,7 +47,7 @@ class Draft:
         if self.recipe is None and not (config.model_name_or_path or config.dataset):
             raise ConfigError("name a model folder or a dataset of your own, or choose a preset that has both")
         if (self.run_dir / RUN_FILE).exists():
-            raise ConfigError(f"{self.run_dir} holds a run already; choose another run name")
+            raise ConfigError(f"{self.run_dir} already holds a run; choose another run name")
         return config
 
     @property

@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
         hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
-        raise CommandError(f"{message}{hint}; '{self.prog} --help' tells more")
+        raise CommandError(f"{message}{hint}; see '{self.prog} --help'")
 
 
 def command_parser(name: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:

@@ -63,7 +63,7 @@ class RunLog:
     the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
     that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
 
-    Raises RunLogError if the directory holds a run already or cannot be written.
+    Raises RunLogError if the directory already holds a run or cannot be written.
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class RunLog:
             with (self.directory / RUN_FILE).open("xb") as file:  # "x": two processes cannot claim one folder
                 file.write(encode(description))
         except FileExistsError as error:
-            raise RunLogError(f"{self.directory} holds a run already; choose another run_dir") from error
+            raise RunLogError(f"{self.directory} already holds a run; choose another run_dir") from error
         except OSError as error:
             raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
 

@@ -115,7 +115,7 @@ def test_stopping_finishes_the_step_saves_a_checkpoint_and_says_so(tmp_path):
     last_step = events_of(directory)[-1]["step"]
     checkpoint = directory / "checkpoints" / f"step-{last_step}"
     assert load_policy(checkpoint).config.vocab_size == load_value_model(checkpoint / "value_model").config.vocab_size
-    with pytest.raises(launch.LaunchError, match=r"has ended already \(stopped\)"):
+    with pytest.raises(launch.LaunchError, match=r"has already ended \(stopped\)"):
         launch.stop(directory)
 
 
@@ -146,7 +146,7 @@ def test_a_nan_reward_is_logged_as_nan_and_the_run_goes_on_to_its_end(tmp_path):
         (("train", "grpo", "--rewrad_funcs", "length"), "no option 'rewrad_funcs'; did you mean 'reward_funcs'?"),
         (("train", "grpo", "--reward_funcs", "kindness"), "unknown reward function 'kindness'"),
         (("train", "grpo", "--dataset", "empty.jsonl"), "empty.jsonl is empty"),
-        (("train", "grpo", "--run_dir", "taken"), "taken holds a run already"),
+        (("train", "grpo", "--run_dir", "taken"), "taken already holds a run"),
         (("stop", "nothing"), "nothing holds no run that rlvitals started"),
         (("dance",), "the command must be one of"),
     ],

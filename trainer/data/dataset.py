@@ -49,7 +49,7 @@ def load_eval_rows(config: TrainConfig) -> list[Row]:
         return list(get_task(config.task).prompts("eval", seed=config.seed))
     if _is_file(config.dataset):
         raise ConfigError(
-            f"the dataset {config.dataset} is a file without a split that is held out of training; name an eval_dataset"
+            f"the dataset {config.dataset} is a file without a split that is kept out of training; name an eval_dataset"
         )
     return read_dataset(config.dataset, config.dataset_config, config.dataset_test_split)
 

@@ -30,7 +30,7 @@ def start(args: Sequence[str], run_dir: Path) -> int:
         run_dir: The run's folder, created if missing. The process's output goes to its console.log.
 
     Raises:
-        LaunchError: The folder holds a run already, or the process ended before it claimed it (with its own sentence).
+        LaunchError: The folder already holds a run, or the process ended before it claimed it (with its own sentence).
     """
     if (run_dir / RUN_FILE).exists():
         raise LaunchError(f"{run_dir} already holds a run; choose another folder")
@@ -97,7 +97,7 @@ def _wait_for_claim(process: subprocess.Popen[bytes], run_dir: Path, is_claimed:
             )
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"the training (pid {process.pid}) has written nothing to {run_dir} within {SECONDS_TO_CLAIM:.0f} s"
+                f"the training (pid {process.pid}) wrote nothing to {run_dir} within {SECONDS_TO_CLAIM:.0f} s"
             )
         time.sleep(0.05)
 

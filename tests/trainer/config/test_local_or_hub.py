@@ -36,5 +36,5 @@ def test_what_is_there_is_a_path_whatever_it_looks_like(tmp_path, monkeypatch):
 
 def test_a_data_file_of_an_unknown_kind_is_refused(tmp_path):
     (tmp_path / "rows.xlsx").touch()
-    with pytest.raises(ConfigError, match=r"unknown kind; it must end in \.jsonl, "):
+    with pytest.raises(ConfigError, match=r"unknown file type; it must end in \.jsonl, "):
         check_dataset(str(tmp_path / "rows.xlsx"), "dataset")

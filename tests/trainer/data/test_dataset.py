@@ -60,7 +60,7 @@ def test_a_prompt_may_be_a_list_of_messages(write):
     ("name", "content", "message"),
     [
         ("a.jsonl", b"", "is empty"),
-        ("a.jsonl", b'{"prompt": "a"}\n{oops', r"line 2 of the dataset .*a\.jsonl is no JSON"),
+        ("a.jsonl", b'{"prompt": "a"}\n{oops', r"line 2 of the dataset .*a\.jsonl is not valid JSON"),
         ("a.jsonl", b'{"prompt": "a"}\n\n{"question": "b"}', "line 3 .* has no `prompt`"),
         ("a.jsonl", b'{"prompt": ""}', "line 1 .* has no `prompt`"),
         ("a.jsonl", b'{"prompt": []}', "line 1 .* has no `prompt`"),
@@ -72,12 +72,12 @@ def test_a_prompt_may_be_a_list_of_messages(write):
         ("a.jsonl", b'{"prompt": {"text": ["' + b"a " * 99 + b'"]}}', "line 1 .* has the `prompt` {.{79}…; "),
         ("a.jsonl", b'["a"]', "line 1 .* has no `prompt`"),
         ("a.jsonl", b"\xff\xfe", "cannot be read"),
-        ("a.json", b'[{"prompt": "a"},\n {oops}]', "line 2 .* is no JSON"),
+        ("a.json", b'[{"prompt": "a"},\n {oops}]', "line 2 .* is not valid JSON"),
         ("a.json", b'[{"prompt": "a"}, {}]', "row 2 .* has no `prompt`"),
         ("a.csv", b"question,answer\na,b\n", r"has no column `prompt` \(columns: question, answer\)"),
         ("a.csv", b"", r"has no column `prompt` \(columns: none\)"),
         ("a.csv", b'prompt,answer\n"a\nb",1\n,2\n', "line 4 .* has no `prompt`"),
-        ("a.csv", b"prompt\na,b\n", "line 2 .* more fields than there are columns"),
+        ("a.csv", b"prompt\na,b\n", "line 2 .* more fields than the header has columns"),
         ("a.csv", b'prompt\n"a\n', "cannot be read: unexpected end of data"),
         ("a.parquet", b"no parquet", "cannot be read"),
     ],
@@ -136,7 +136,7 @@ def test_rows_kept_out_of_training_come_from_eval_dataset_or_the_demo_task(write
 
 def test_a_file_alone_keeps_no_rows_out_of_training(write):
     config = make_config("grpo", {"dataset": write("train.jsonl", as_jsonl(ROWS))})
-    with pytest.raises(ConfigError, match="without a split that is held out of training; name an eval_dataset"):
+    with pytest.raises(ConfigError, match="without a split that is kept out of training; name an eval_dataset"):
         load_eval_rows(config)
 
 
