@@ -62,7 +62,9 @@ class Reader:
         if manifest is None and self._last is not None:  # it is being fetched again: complete at the next poll
             return self._last
         if manifest is None:
-            raise UnreadableRun(self.path, f"{self.path / MANIFEST} is not the JSON of an imported run; import it again")
+            raise UnreadableRun(
+                self.path, f"{self.path / MANIFEST} is not the JSON of an imported run; import it again"
+            )
         seen = (found.st_ino, found.st_mtime_ns)
         if self._last is None or seen != self._seen:
             self._last, self._seen = self._record(manifest), seen

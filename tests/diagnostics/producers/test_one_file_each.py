@@ -112,11 +112,11 @@ def test_no_other_module_names_a_producer() -> None:
 
 MADE_UP = """
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {"acme/kl": "kl_per_token", "acme/reward": "reward", "acme/update": "approx_kl", "acme/lr": "learning_rate"}
 CAVEATS = (Caveat(("acme/kl",), "Acme counts in bits."),)
-TRAINER = Trainer("acme-grpo", TAGS, shows("acme/kl"), trains("grpo"), caveats=CAVEATS)
+TRAINER = Trainer("acme-grpo", TAGS, recognised_by("acme/kl"), trains_only("grpo"), caveats=CAVEATS)
 PRODUCER = Producer(
     "acme",
     (TRAINER,),
