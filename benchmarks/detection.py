@@ -23,7 +23,7 @@ from benchmarks.detecting.cells import PARTS, cells, read_corpus
 from benchmarks.detecting.fix_efficacy import apply_missing, read_fixed
 from benchmarks.detecting.missed_faults import with_reasons
 from benchmarks.detecting.report import page
-from benchmarks.detecting.result_cache import judged
+from benchmarks.detecting.result_cache import judge_runs
 from benchmarks.detecting.training import is_trained, train_missing
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,7 +56,7 @@ def main() -> int:
     trained = [cell for cell in available if is_trained(chosen.cache, cell)]
     if chosen.fixes:
         apply_missing(chosen.cache, trained, deadline)
-    explained = with_reasons(chosen.cache, trained, list(judged(chosen.cache, trained, chosen.processes)))
+    explained = with_reasons(chosen.cache, trained, list(judge_runs(chosen.cache, trained, chosen.processes)))
     results = [
         {**result, "fixed": read_fixed(chosen.cache, cell)} for cell, result in zip(trained, explained, strict=True)
     ]

@@ -43,15 +43,15 @@ def main() -> None:
 def print_times(lengths: Sequence[int]) -> None:
     """Print a table of the CPU milliseconds of all rules on runs of these lengths."""
     where = f"{machine()}, {versions(sys.executable, ('numpy',))}"
-    say(f"CPU time of all {len(RUN_RULES) + len(SAMPLE_RULES)} rules on {SERIES} series; {where}\n")
-    say("| run | points | all rules, ms | slowest, ms |")
-    say("|---|---:|---:|---|")
+    print_line(f"CPU time of all {len(RUN_RULES) + len(SAMPLE_RULES)} rules on {SERIES} series; {where}\n")
+    print_line("| run | points | all rules, ms | slowest, ms |")
+    print_line("|---|---:|---:|---|")
     for algorithm, healthy in HEALTHY.items():
         for points in lengths:
             run = widened(healthy(Noise(0, points, 0.5)), SERIES)
             total = milliseconds(lambda run=run: evaluate(run))
-            say(f"| {algorithm} | {points:,} | {total:.0f} | {slowest(run)} |")
-    say("")
+            print_line(f"| {algorithm} | {points:,} | {total:.0f} | {slowest(run)} |")
+    print_line("")
 
 
 def slowest(run: Run) -> str:
@@ -73,7 +73,7 @@ def print_alarms(tails: str, phi: float, runs: int, points: int) -> None:
             fired = [item for item in evaluate(healthy(noise)) if item.verdict is Verdict.FIRED]
             counts.update(f"{item.rule} ({algorithm}, {item.severity})" for item in fired)
     found = ", ".join(f"{name} {count / runs:.3f}" for name, count in sorted(counts.items())) or "none"
-    say(f"{tails}, autocorrelation {phi}: {found}")
+    print_line(f"{tails}, autocorrelation {phi}: {found}")
 
 
 def milliseconds(action: Callable[[], object]) -> float:
@@ -86,7 +86,7 @@ def milliseconds(action: Callable[[], object]) -> float:
     return 1e3 * min(spent)
 
 
-def say(line: str) -> None:
+def print_line(line: str) -> None:
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.readers.tensorboard.decode.crc import masked
+from diagnostics.readers.tensorboard.decode.crc import masked_crc
 
 FILE_NAME = "events.out.tfevents.1700000000.host.{process}.0"
 START = 1.7e9
@@ -101,7 +101,7 @@ def tensors(steps: int) -> Iterator[bytes]:
         yield from (event(step, START + step, tensor(tag, draw.random())) for tag in names)
 
 
-def several(steps: int) -> Iterator[bytes]:
+def one_record_per_step(steps: int) -> Iterator[bytes]:
     """All values of a step in one record."""
     draw, names = random.Random(5), tags()
     for step in range(1, steps + 1):
@@ -124,7 +124,7 @@ LAYOUTS: dict[str, Callable[[int], Iterable[bytes]]] = {
     "shuffled tags": shuffled,
     "irregular tags": irregular,
     "tensors": tensors,
-    "several values in a record": several,
+    "several values in a record": one_record_per_step,
     "histograms": histograms,
 }
 
@@ -157,5 +157,5 @@ def framed(payloads: Sequence[bytes]) -> bytes:
     parts: list[bytes] = []
     for payload in payloads:
         length = struct.pack("<Q", len(payload))
-        parts += [length, struct.pack("<I", masked(length)), payload, struct.pack("<I", masked(payload))]
+        parts += [length, struct.pack("<I", masked_crc(length)), payload, struct.pack("<I", masked_crc(payload))]
     return b"".join(parts)

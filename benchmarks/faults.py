@@ -86,7 +86,7 @@ class Runs:
         cpu = time.process_time() - started
         before = _mean_until(sick, case.sign.metric, ONSET - 1)
         after, control = (_mean_until(events, case.sign.metric, steps) for events in (sick, healthy))
-        return Measured(fault, case, before, after, control, case.sign.shows(after, control), cpu)
+        return Measured(fault, case, before, after, control, case.sign.is_present(after, control), cpu)
 
     def _healthy(self, algorithm: str, task: str) -> Events:
         folder = self._folder / f"healthy-{algorithm}-{task}"

@@ -11,7 +11,7 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
-from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.setting_lookup import settings_of_run
 
 LEARNING_POINTS = 250  # in logged points: the time constant with which reward and KL approach their final values
 GRPO = {"num_generations": 8, "num_iterations": 4, "max_completion_length": 512, "beta": 0.04}
@@ -35,7 +35,7 @@ class Noise:
 
 def grpo(noise: Noise) -> Run:
     """A GRPO run with two reward functions, one of them learned."""
-    learned = _learned(noise.points)
+    learned = _learning_curve(noise.points)
     accuracy, form = (np.clip(level + 0.03 * noise(), 0, 1) for level in (0.3 + 0.5 * learned, 0.5 + 0 * learned))
     return _run("grpo", GRPO, noise.points, {
         "reward_func_mean/accuracy": accuracy,
@@ -60,7 +60,7 @@ def grpo(noise: Noise) -> Run:
 
 def ppo(noise: Noise) -> Run:
     """A PPO run whose score rises and whose critic settles."""
-    learned = _learned(noise.points)
+    learned = _learning_curve(noise.points)
     score, kl = 0.3 + 0.5 * learned + 0.05 * noise(), 6 * learned * np.exp(0.1 * noise())
     settling = 5 * np.exp(-np.arange(noise.points) / 20)
     return _run("ppo", PPO, noise.points, {
@@ -87,7 +87,7 @@ def widened(run: Run, series: int) -> Run:
     return replace(run, series={**run.series, **more})
 
 
-def _learned(points: int) -> Values:
+def _learning_curve(points: int) -> Values:
     return 1 - np.exp(-np.arange(points) / LEARNING_POINTS)
 
 

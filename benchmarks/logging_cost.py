@@ -36,7 +36,7 @@ def cost(log: Log, close: Callable[[], None], steps: int) -> tuple[float, float]
     return in_thread / steps * 1e6, (time.process_time() - process) / steps * 1e6
 
 
-def ways(folder: Path) -> dict[str, tuple[Log, Callable[[], None]]]:
+def log_writers(folder: Path) -> dict[str, tuple[Log, Callable[[], None]]]:
     """For each way to log: a function that logs a row and one that closes."""
     (folder / "wandb").mkdir()
     log = RunLog(folder / "run")
@@ -61,7 +61,7 @@ def table(folder: Path, steps: int) -> Iterator[str]:
     yield ""
     yield "| | training thread | process |"
     yield "|---|---:|---:|"
-    for way, (call, close) in ways(folder).items():
+    for way, (call, close) in log_writers(folder).items():
         in_thread, in_process = cost(call, close, steps)
         yield f"| {way} | {in_thread:.1f} | {in_process:.1f} |"
 

@@ -66,7 +66,7 @@ def _report(scratch: Path, peers: Path | None, share: int) -> Iterator[str]:
     yield ""
     yield "| what | CPU |"
     yield "|---|---:|"
-    yield from _others(scratch, share)
+    yield from _other_tables(scratch, share)
     yield ""
     yield f"Load {os.getloadavg()[0]:.1f} at the end."
 
@@ -78,12 +78,12 @@ def _workloads(share: int) -> dict[str, Write]:
         for name, layout in LAYOUTS.items()
     }
     made["resumed"] = lambda folder: resumed(folder, steps)
-    made[f"{RUNS // share} runs of {RUN_STEPS:,} steps"] = partial(_several, share=share)
+    made[f"{RUNS // share} runs of {RUN_STEPS:,} steps"] = partial(_write_runs, share=share)
     made[LONG] = lambda folder: write(folder, regular(LONG_STEPS // share))
     return made
 
 
-def _several(folder: Path, share: int) -> None:
+def _write_runs(folder: Path, share: int) -> None:
     for number in range(RUNS // share):
         write(folder / str(number), regular(RUN_STEPS))
 
@@ -106,7 +106,7 @@ def _cell(measured: Measured | None) -> str:
     return "–" if measured is None else f"{measured.cpu:.3f} s, {measured.peak:.0f} MiB"
 
 
-def _others(scratch: Path, share: int) -> Iterator[str]:
+def _other_tables(scratch: Path, share: int) -> Iterator[str]:
     """A second opening, one more step of a growing run, a long list of runs, and W&B's offline files."""
     long, cache, listed, wandb = (
         scratch / LONG.replace(" ", "_"),

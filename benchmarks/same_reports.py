@@ -90,12 +90,14 @@ def _print_differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> i
         for place, old, new in _differences(before.get(path), after.get(path)):
             reason = next((item.why for item in INTENDED if item.covers(place)), None)
             intended, unexpected = intended + (reason is not None), unexpected + (reason is None)
-            _say(f"{path}\n  {place}: {old!r} → {new!r}" + (f"\n  intended: {reason}" if reason else ""))
-    _say(f"{len(before)} reports before, {len(after)} after: {intended} intended differences, {unexpected} others")
+            _print_line(f"{path}\n  {place}: {old!r} → {new!r}" + (f"\n  intended: {reason}" if reason else ""))
+    _print_line(
+        f"{len(before)} reports before, {len(after)} after: {intended} intended differences, {unexpected} others"
+    )
     return 1 if unexpected else 0
 
 
-def _say(line: str) -> None:
+def _print_line(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
@@ -104,13 +106,13 @@ def _differences(old: Any, new: Any, place: str = "") -> Iterator[tuple[str, Any
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in old.keys() | new.keys():
             yield from _differences(old.get(key), new.get(key), f"{place}.{key}" if place else key)
-    elif isinstance(old, list) and isinstance(new, list) and _named(old) and _named(new):
+    elif isinstance(old, list) and isinstance(new, list) and _have_names(old) and _have_names(new):
         yield from _differences(_by_name(old), _by_name(new), place)
     elif old != new:
         yield place, old, new
 
 
-def _named(items: list[Any]) -> bool:
+def _have_names(items: list[Any]) -> bool:
     return bool(items) and all(isinstance(item, Mapping) and {"rule", "cause"} & item.keys() for item in items)
 
 

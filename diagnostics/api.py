@@ -22,7 +22,7 @@ from diagnostics.readers.discovery import find, open_readers
 __all__ = ["LiveDiagnosis", "LiveRun", "RunRef", "UnreadableRun", "diagnose", "find_runs", "open_run", "watch"]
 
 SHARE_OF_A_CORE = 0.1
-"""How much of its thread's time a LiveDiagnosis spends on diagnosing, by default."""
+"""The share of its thread's time that a LiveDiagnosis spends on diagnosing, by default."""
 
 
 class LiveRun:

@@ -80,7 +80,7 @@ def compare(child: Diagnosis, parent: Diagnosis) -> Comparison:
     return Comparison(
         parent,
         changes,
-        inherited=tuple(_inherited(finding, child) for finding in known),
+        inherited=tuple(_parent_finding(finding, child) for finding in known),
         new=tuple(finding for finding in child.findings if _is_new(finding, known)),
         score_changes=score_changes,
         reward=_compared(*rewards) if len(rewards) == 2 and not score_changes else None,
@@ -95,7 +95,7 @@ def _is_new(finding: Finding, known: Sequence[Finding]) -> bool:
     return not worst <= {rule for each in known for rule in _rules(each)}
 
 
-def _inherited(finding: Finding, child: Diagnosis) -> ParentFinding:
+def _parent_finding(finding: Finding, child: Diagnosis) -> ParentFinding:
     outcomes = [outcome for outcome in child.outcomes if outcome.rule in _rules(finding)]
     fired = [outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED]
     notes = [outcome for outcome in fired if outcome.severity is Severity.INFO]

@@ -1,6 +1,6 @@
 """Judges a run: evaluates every rule, ranks the causes of what fired, and checks the run's settings."""
 
-from diagnostics.causes import explain, with_fixes
+from diagnostics.causes import ranked_causes, with_fixes
 from diagnostics.configs.config_files import setup_of_run
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides
 from diagnostics.model.run import Run
@@ -11,4 +11,4 @@ def judge(run: Run, limits: LimitOverrides) -> Diagnosis:
     """The diagnosis of a run. Raises UnknownLimitError where `limits` names a limit that does not exist."""
     outcomes = with_fixes(run, evaluate(run, limits))
     settings = evaluate(setup_of_run(run), limits)
-    return Diagnosis(run, outcomes, explain(run, outcomes, settings), limits=limits, preflight=settings)
+    return Diagnosis(run, outcomes, ranked_causes(run, outcomes, settings), limits=limits, preflight=settings)

@@ -24,7 +24,7 @@ def looked_at(folder: Path, seen: dict[str, list[int]]) -> dict[str, Run]:
     for ref in find_runs(folder):
         try:
             run = open_run(ref)
-        except UnreadableRun:  # no record of it is whole yet
+        except UnreadableRun:  # none of its records is complete yet
             continue
         found[ref.format] = run
         seen.setdefault(ref.format, []).append(len(run.steps))

@@ -34,7 +34,7 @@ class ProcessGuard:
     def __init__(self) -> None:
         self._is_on = False
         self._refused = ""
-        sys.addaudithook(self._hear)
+        sys.addaudithook(self._on_audit_event)
         self._spawn = multiprocessing.util.spawnv_passfds  # starts a process without an audit event
         multiprocessing.util.spawnv_passfds = self._spawn_heard
 
@@ -52,7 +52,7 @@ class ProcessGuard:
         if self._refused:
             pytest.fail(self._refused, pytrace=False)
 
-    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def _on_audit_event(self, event: str, arguments: tuple[Any, ...]) -> None:
         if self._is_on and event in _STARTS:
             self._refuse(event)
 

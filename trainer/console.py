@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 SECONDS_BETWEEN_LINES = 2.0
 _SHOWN_METRICS = ("objective/rlhf_reward", "reward")
-_said: set[str] = set()
+_already_said: set[str] = set()
 Item = TypeVar("Item")
 
 
 def say_once(key: str, sentence: str) -> None:
     """Write a remark to the console the first time in this process that its key comes up."""
-    if key not in _said:
-        _said.add(key)
+    if key not in _already_said:
+        _already_said.add(key)
         sys.stderr.write(f"rlvitals: {one_line(sentence)}\n")
 
 
@@ -108,10 +108,10 @@ class Progress:
         now = time.monotonic()
         if now - self._last_line >= SECONDS_BETWEEN_LINES or step == self._total:
             self._last_line = now
-            self._lines.write(f"step {step}/{self._total} · {note}{self._pace(step, now)}\n")
+            self._lines.write(f"step {step}/{self._total} · {note}{self._pace_and_eta(step, now)}\n")
             self._lines.flush()
 
-    def _pace(self, step: int, now: float) -> str:
+    def _pace_and_eta(self, step: int, now: float) -> str:
         """Seconds per step since the first one, and what they make of the steps that are left."""
         if self._first is None:
             self._first = step, now

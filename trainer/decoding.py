@@ -23,10 +23,10 @@ class Decoder(Protocol):
     def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
         """(B, V) logits of each row's first token; prompts are left-padded. Called once, first."""
 
-    def read(self, tokens_A: Tensor) -> Tensor:
+    def next_logits(self, tokens_A: Tensor) -> Tensor:
         """(A, V) logits of the next token, given the latest token of each remaining row."""
 
-    def keep(self, kept: Tensor) -> bool:
+    def keep_rows(self, kept: Tensor) -> bool:
         """Drop all rows but these (increasing indices); False if the model's cache cannot be indexed by row."""
 
 
@@ -53,16 +53,16 @@ class CachedDecoder:
         logits_PV = self._begin(ids_PQ, mask_PQ)
         if len(ids_PQ) == len(ids_BQ):
             return logits_PV
-        return logits_PV[prompt_of_B] if self.keep(prompt_of_B) else self._begin(ids_BQ, mask_BQ)
+        return logits_PV[prompt_of_B] if self.keep_rows(prompt_of_B) else self._begin(ids_BQ, mask_BQ)
 
-    def read(self, tokens_A: Tensor) -> Tensor:
+    def next_logits(self, tokens_A: Tensor) -> Tensor:
         self._length += 1
         if self._cache is None:
             self._ids_AS = torch.cat([self._ids_AS, tokens_A.unsqueeze(1)], 1)
             return self._forward(self._ids_AS)
         return self._forward(tokens_A.unsqueeze(1))
 
-    def keep(self, kept: Tensor) -> bool:
+    def keep_rows(self, kept: Tensor) -> bool:
         if isinstance(self._cache, Cache):
             self._cache.reorder_cache(
                 cast(LongTensor, kept)

@@ -95,9 +95,9 @@ def _try_out(what: str, consent: Consent) -> int:
 
 
 def _probe(config: TrainConfig) -> Mapping[str, Any]:
-    from trainer.rollout.length_probe import probe  # noqa: PLC0415 - torch, after the installation is checked
+    from trainer.rollout.length_probe import probe_lengths  # noqa: PLC0415 - torch, after the installation is checked
 
-    return probe(config)
+    return probe_lengths(config)
 
 
 def _evaluate(words: Sequence[str]) -> int:
@@ -105,7 +105,7 @@ def _evaluate(words: Sequence[str]) -> int:
     _check_installation()
     admit(code_of_evaluation(request), str(request.run.folder), request.consent)
     go_offline_if_hub_unreachable(request.run.config, request.judge)
-    from trainer.evaluate.evaluation import evaluate  # noqa: PLC0415 - torch, after the words are checked
+    from trainer.evaluate.win_rates import evaluate  # noqa: PLC0415 - torch, after the words are checked
 
     sys.stdout.write(json.dumps(evaluate(request)) + "\n")
     return FINISHED
@@ -123,23 +123,23 @@ def _train(plan: Plan, words: Sequence[str]) -> int:
     changes = changes_of(Stage(plan.config, prompts, reward_funcs))
     if plan.config.num_processes > process_count():
         become_launcher(plan.config.num_processes, words)
-    take_part = _follow if process_number() else _lead
+    take_part = _train_alongside if process_number() else _train_as_first
     return take_part(plan, partial(_loop, plan, prompts, reward_funcs, changes))
 
 
-def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
+def _train_as_first(plan: Plan, loop: Callable[[Journal], None]) -> int:
     """Train as the first and usually only process, which writes the run directory."""
     stop_request = StopRequest()
-    with _claim(plan) as log, recorded_console(log.directory):
+    with _claim_run(plan) as log, recorded_console(log.directory):
         after = "" if plan.resumed_step is None else f", from step {plan.resumed_step} on"
         sys.stderr.write(f"{plan.algorithm} on {plan.config.data_name} writes to {log.directory}{after}\n")
         if remark := _remark_on_rewards(plan.config):
             sys.stderr.write(f"rlvitals: {visible(remark)}\n")
         journal = Journal(log, _sinks(plan, log), plan.config.total_steps, stop_request, plan.resumed_step or 0)
         try:
-            _meet(plan, log.directory)
+            _shared_run_directory(plan, log.directory)
             loop(journal)
-            _part()
+            _shut_down()
         except Exception as error:  # whatever went wrong, the run records why
             words = in_words(error, plan.config, log.directory)
             print_failure(error, words)
@@ -154,13 +154,13 @@ def _lead(plan: Plan, loop: Callable[[Journal], None]) -> int:
     return FINISHED
 
 
-def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
+def _train_alongside(plan: Plan, loop: Callable[[Journal], None]) -> int:
     """Train alongside the first process, which reads a failure here from the file that this one leaves."""
-    directory = _meet(plan, None)
+    directory = _shared_run_directory(plan, None)
     with recorded_console(directory, process_number()):
         try:
             loop(SilentJournal(directory, StopRequest(), plan.resumed_step or 0))
-            _part()
+            _shut_down()
         except Exception as error:  # the first process records it in the run's state
             words = in_words(error, plan.config, directory)
             print_failure(error, words)
@@ -169,20 +169,20 @@ def _follow(plan: Plan, loop: Callable[[Journal], None]) -> int:
     return FINISHED
 
 
-def _meet(plan: Plan, directory: Path | None) -> Path:
+def _shared_run_directory(plan: Plan, directory: Path | None) -> Path:
     """The run directory, once all processes of the training have joined."""
     if directory is not None and process_count() == 1:
         return directory
     from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch, after the run directory is claimed
 
-    return processes.meet(plan.config, directory)
+    return processes.agree_on_directory(plan.config, directory)
 
 
-def _part() -> None:
+def _shut_down() -> None:
     if process_count() > 1:
         from trainer.acceleration.parallel import processes  # noqa: PLC0415 - torch
 
-        processes.part()
+        processes.shut_down()
 
 
 def _announce(failure: str) -> None:
@@ -231,7 +231,7 @@ def _remark_on_rewards(config: TrainConfig) -> str:
     )
 
 
-def _claim(plan: Plan) -> RunLog:
+def _claim_run(plan: Plan) -> RunLog:
     """Claim the given run directory, or the first free one below runs/."""
     if plan.directory is not None:
         return _open_log(plan, plan.directory)
@@ -267,7 +267,7 @@ def _sinks(plan: Plan, log: RunLog) -> Sinks:
     return Sinks(plan.config.report_to, Origin(log.directory, plan.config.to_dict(), log.run_id, plan.resumed_step))
 
 
-def _leave(code: int) -> NoReturn:
+def _end_process(code: int) -> NoReturn:
     """End this process. One of several skips interpreter shutdown, which the exchange's threads may abort."""
     if process_count() > 1:
         sys.stdout.flush()
@@ -277,4 +277,4 @@ def _leave(code: int) -> NoReturn:
 
 
 if __name__ == "__main__":
-    _leave(main())
+    _end_process(main())

@@ -47,11 +47,16 @@ def curve(
     evaluated = NO_VALUES if held_out is None else held_out.values
     more = "" if held_out is None else f"◇ held out {format_value(float(held_out.values[-1]))}"
     scale = Scale.of(np.concatenate([series.values, evaluated]), limits)
-    traces = [_replaced(series, palette), _line(series, palette), _held_out(held_out, palette), *rug(series, palette)]
+    traces = [
+        _replaced_points(series, palette),
+        _line(series, palette),
+        _held_out(held_out, palette),
+        *rug(series, palette),
+    ]
     return go.Figure(
         data=[trace for trace in traces if trace is not None],
         layout={
-            **frame(series, palette, scale),
+            **layout(series, palette, scale),
             "shapes": _shapes(judging, limits, scale, palette, chosen_step),
             "annotations": [
                 *heading(series, palette, scale, more),
@@ -98,7 +103,7 @@ def _held_out(series: Series | None, palette: Palette) -> go.Scatter | None:
     )
 
 
-def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
+def _replaced_points(series: Series, palette: Palette) -> go.Scatter | None:
     """The points that a resumed run logged again: faint, so that the first attempt stays visible."""
     if not len(series.replaced_steps):
         return None
@@ -112,7 +117,7 @@ def _replaced(series: Series, palette: Palette) -> go.Scatter | None:
     )
 
 
-def frame(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
+def layout(series: Series, palette: Palette, scale: Scale) -> dict[str, Any]:
     """Everything of the layout but the marks.
 
     A constant uirevision keeps the zoom when data arrives. Setting a range would reset the zoom, so Plotly chooses the
@@ -198,7 +203,7 @@ def _limit_lines(limits: Sequence[float], scale: Scale, palette: Palette) -> lis
     return [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": dashed, "name": "limit"}
         for y in limits
-        if scale.shows(y)
+        if scale.contains(y)
     ]
 
 
@@ -213,7 +218,7 @@ def _limit_words(
     place = {"xref": "paper", "x": 1, "xanchor": "right", "yanchor": "bottom", "showarrow": False, "font": font}
     low = scale.on_axis(scale.low) + _RUG_WORDS * (scale.on_axis(scale.high) - scale.on_axis(scale.low))
     beside_rug = {"x": 0, "xanchor": "left"} if has_words_on_the_right(series) else {}
-    if in_view := [y for y in limits if scale.shows(y)]:
+    if in_view := [y for y in limits if scale.contains(y)]:
         return [
             {
                 **place,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from app.figures.curve import frame, heading, step_line
+from app.figures.curve import heading, layout, step_line
 from app.theme import Palette
 from diagnostics.curves.scale import Scale
 from diagnostics.model.histograms import Histograms
@@ -33,18 +33,18 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
     at the smallest and the largest value. A step without a finite value leaves a gap. The steps of a long run are
     thinned evenly, without losing the first and the last.
     """
-    histograms = _thinned(histograms)
+    histograms = _fewer_steps(histograms)
     quantiles_SQ = np.array([bins.quantiles(SHARES) for bins in histograms.bins])
     median = Series(histograms.name, histograms.tag, histograms.steps, quantiles_SQ[:, _MEDIAN])
     scale = Scale.of(quantiles_SQ.ravel(), [])
     bands = [
-        _band(histograms.steps, quantiles_SQ[:, [low, high]], _faded(palette.line, opacity), holds)
+        _band(histograms.steps, quantiles_SQ[:, [low, high]], _with_opacity(palette.line, opacity), holds)
         for low, high, opacity, holds in _BANDS
     ]
     return go.Figure(
         data=[*bands, _median(histograms, quantiles_SQ, palette)],
         layout={
-            **frame(median, palette, scale),
+            **layout(median, palette, scale),
             "shapes": step_line(chosen_step, palette),
             "annotations": heading(median, palette, scale, "median"),
         },
@@ -72,7 +72,7 @@ def not_finite(histograms: Histograms) -> str:
     return f"{counts} among {total} values at step {step}{more}"
 
 
-def _thinned(histograms: Histograms) -> Histograms:
+def _fewer_steps(histograms: Histograms) -> Histograms:
     chosen = np.unique(np.linspace(0, len(histograms) - 1, _MOST_STEPS).round().astype(int))
     return replace(histograms, steps=histograms.steps[chosen], bins=tuple(histograms.bins[index] for index in chosen))
 
@@ -117,6 +117,6 @@ def _median(histograms: Histograms, quantiles_SQ: npt.NDArray[np.float64], palet
     )
 
 
-def _faded(colour: str, opacity: float) -> str:
+def _with_opacity(colour: str, opacity: float) -> str:
     red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
     return f"rgba({red},{green},{blue},{opacity})"

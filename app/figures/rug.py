@@ -19,7 +19,9 @@ def rug(series: Series, palette: Palette) -> list[go.Scatter]:
         ("−∞", np.isneginf(series.values), _BOTTOM, "triangle-down", "top"),
     )
     return [
-        _marks(word, series.steps[where], height, symbol, f"{side} {_away_from_the_edge(series, where)}", palette)
+        _marks_of_kind(
+            word, series.steps[where], height, symbol, f"{side} {_away_from_the_edge(series, where)}", palette
+        )
         for word, where, height, symbol, side in kinds
         if where.any()
     ]
@@ -43,7 +45,7 @@ def _share(series: Series, where: npt.NDArray[np.bool_]) -> float:
     return float(middle - series.steps[0]) / max(float(series.steps[-1] - series.steps[0]), 1.0)
 
 
-def _marks(word: str, steps: Steps, height: float, symbol: str, position: str, palette: Palette) -> go.Scatter:
+def _marks_of_kind(word: str, steps: Steps, height: float, symbol: str, position: str, palette: Palette) -> go.Scatter:
     """The marks of one kind; the middle one is labelled with their number: `NaN ×3`."""
     middle = len(steps) // 2
     text = [f"{word} ×{len(steps)}" if index == middle else "" for index in range(len(steps))]

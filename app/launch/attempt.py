@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from app.launch.attempts import MOST_SECONDS, Attempt
-from app.launch.fields import complaint
+from app.launch.fields import show_problem
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.setup import Probe, Trial
@@ -71,7 +71,7 @@ class Tried:
     def has_answers_of(self, algorithm: str, config: Mapping[str, Any]) -> bool:
         """Whether the policy's answers still apply: a new length limit is fine up to the length that was tried."""
         same = _key(self.algorithm, self.config, OF_ANSWERS) == _key(algorithm, config, OF_ANSWERS)
-        return same and (not isinstance(self.probe, Probe) or _allowed(config) <= self.probe.room)
+        return same and (not isinstance(self.probe, Probe) or _longest_allowed(config) <= self.probe.room)
 
 
 def last_try() -> Tried | None:
@@ -80,7 +80,7 @@ def last_try() -> Tried | None:
     return Tried.now(*made) if made else None
 
 
-def answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> Answers:
+def dry_run_answers(tried: Tried | None, algorithm: str, config: Mapping[str, Any]) -> Answers:
     """What the last dry run found for these settings."""
     if tried is None:
         return Answers()
@@ -99,7 +99,7 @@ def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
         tried = replace(tried, is_going_on=False)
     if tried is not None and tried.is_going_on:
         with st.container():
-            st.fragment(_wait, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
+            st.fragment(_await_result, run_every=_LOOK_SECONDS)(tried.attempt, tried.trials is not None)
     else:
         st.button(
             "Try the settings",
@@ -132,7 +132,7 @@ def _question(algorithm: str, config: Mapping[str, Any]) -> str:
     return "|".join((BUTTON, *_key(algorithm, config, OF_REWARDS), *_key(algorithm, config, OF_ANSWERS)))
 
 
-def _wait(going: Attempt, has_trials: bool) -> None:
+def _await_result(going: Attempt, has_trials: bool) -> None:
     """Update the elapsed time every second; rerun the whole page as soon as there is a new result."""
     if not going.is_going_on or (going.trials is not None) != has_trials:
         st.rerun(scope="app")
@@ -152,12 +152,12 @@ def _outcome(tried: Tried, algorithm: str, values: Mapping[str, Any]) -> None:
         st.caption("Cancelled before everything was tried.")
     match probe:
         case str(problem) if has_answers and problem != trials:
-            complaint(f"The untrained policy cannot be tried: {problem}.")
+            show_problem(f"The untrained policy cannot be tried: {problem}.")
         case Probe() if has_answers:
             st.caption(_probe_sentence(probe))
     match trials:
         case str(problem) if has_rewards:
-            complaint(f"The rewards cannot be tried: {problem}.")
+            show_problem(f"The rewards cannot be tried: {problem}.")
         case tuple(found) if has_rewards:
             _table(found)
 
@@ -174,7 +174,7 @@ def _probe_sentence(probe: Probe) -> str:
     )
 
 
-def _allowed(config: Mapping[str, Any]) -> int:
+def _longest_allowed(config: Mapping[str, Any]) -> int:
     """The longest answer that the training allows, in tokens; 0 if the form has no number."""
     return next((int(config[name]) for name in LENGTHS if config.get(name) is not None), 0)
 

@@ -23,7 +23,7 @@ class Attempt:
         self.probe: Probe | str | None = None
         self._began = time.monotonic()
         self._is_cancelled = threading.Event()
-        self._thread = threading.Thread(target=self._try, args=(algorithm, config), name="attempt")
+        self._thread = threading.Thread(target=self._run, args=(algorithm, config), name="attempt")
         self._thread.start()
 
     @property
@@ -48,7 +48,7 @@ class Attempt:
         """False once cancelled or the main thread has ended: this thread must not keep the interpreter alive."""
         return not self._is_cancelled.is_set() and threading.main_thread().is_alive()
 
-    def _try(self, algorithm: str, config: Mapping[str, Any]) -> None:
+    def _run(self, algorithm: str, config: Mapping[str, Any]) -> None:
         trials = self._trials(algorithm, config)
         if self._is_wanted():
             self.trials = trials

@@ -12,7 +12,7 @@ from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.options import ConfigError, Option, options_of
 from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
-from trainer.launch.command import as_text
+from trainer.launch.new_run import as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Draft:
         if self.recipe is None and not (config.model_name_or_path or config.dataset):
             raise ConfigError("name a model folder or a dataset of your own, or choose a preset that has both")
         if (self.run_dir / RUN_FILE).exists():
-            raise ConfigError(f"{self.run_dir} holds a run already; choose another run name")
+            raise ConfigError(f"{self.run_dir} already holds a run; choose another run name")
         return config
 
     @property

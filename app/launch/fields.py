@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from app.launch.draft import value_problem
 from app.widgets.markdown import escaped
 from trainer.config.options import Option, Section
-from trainer.launch.command import as_text
+from trainer.launch.new_run import as_text
 
 Slots = dict[str, DeltaGenerator]
 """The place beneath each field, by option name, for messages about its value."""
@@ -46,7 +46,7 @@ def folded_fields(options: Sequence[Option], base: Mapping[str, Any], key: str, 
     return values
 
 
-def complaint(sentence: str) -> None:
+def show_problem(sentence: str) -> None:
     """Draw one sentence on what to change, with user input escaped."""
     st.markdown(f":orange[▲ {escaped(sentence)}]")
 
@@ -54,7 +54,7 @@ def complaint(sentence: str) -> None:
 def _field(option: Option, base: Any, key: str) -> Any:
     value = _widget(option, base, key)
     if problem := value_problem(option, value):
-        complaint(problem)
+        show_problem(problem)
     return value
 
 

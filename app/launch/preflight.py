@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from app.launch.attempt import Tried, answers
+from app.launch.attempt import Tried, dry_run_answers
 from app.launch.draft import Draft, launch_options
 from app.launch.fields import Slots
 from app.widgets.markdown import escaped
@@ -24,7 +24,7 @@ _CONFIRMED = "launch.confirmed"
 def findings(tried: Tried | None, algorithm: str, values: Mapping[str, Any]) -> tuple[Outcome, ...]:
     """Pre-flight findings for the form's values, worst first; values that do not fit their option are skipped."""
     config = _parsed(algorithm, values)
-    known = answers(tried, algorithm, config)
+    known = dry_run_answers(tried, algorithm, config)
     setup = replace(setup_of_options(algorithm, config), trials=known.trials, probe=known.probe)
     return fired_worst_first(evaluate(setup))
 
@@ -38,7 +38,7 @@ def beside_fields(found: Iterable[Outcome], slots: Slots) -> None:
                 finding_line(outcome)
 
 
-def overview(found: tuple[Outcome, ...]) -> None:
+def findings_overview(found: tuple[Outcome, ...]) -> None:
     """Draw the number of findings and a collapsed list of all: their fields may be collapsed too."""
     if not found:
         return

@@ -120,14 +120,14 @@ class Listing(Generic[Summary]):
         before, found = self._listed or self._known, runs_below(self._boundary)
         self.left_out = found.left_out
         self._listed = {
-            str(ref.path): replace(before[str(ref.path)], ref=ref) if str(ref.path) in before else _unread(ref)
+            str(ref.path): replace(before[str(ref.path)], ref=ref) if str(ref.path) in before else _unread_entry(ref)
             for ref in found.refs
         }
 
     def _read_again(self) -> None:
         """Refresh runs that are open, whose files changed, or that could not be read."""
         for path, listed in (self._listed or {}).items():
-            if listed.is_read and (listed.error or is_open(path) or _stamp(listed.ref) != listed.stamp):
+            if listed.is_read and (listed.error or is_open(path) or _files_stamp(listed.ref) != listed.stamp):
                 self._read(listed)
 
     def _read_new(self) -> bool:
@@ -142,7 +142,7 @@ class Listing(Generic[Summary]):
 
     def _read(self, listed: Listed[Summary]) -> None:
         path = str(listed.ref.path)
-        found: Listed[Summary] = _unread(listed.ref)
+        found: Listed[Summary] = _unread_entry(listed.ref)
         was_open = is_open(path)
         try:
             snapshot = snapshot_of(path, self._boundary)
@@ -159,12 +159,12 @@ class Listing(Generic[Summary]):
         self._listed = {**(self._listed or {}), path: found}
 
 
-def _unread(ref: RunRef) -> Listed[Summary]:
-    stamp = _stamp(ref)
+def _unread_entry(ref: RunRef) -> Listed[Summary]:
+    stamp = _files_stamp(ref)
     return Listed(ref, newest=stamp[0] / 1e9, stamp=stamp)
 
 
-def _stamp(ref: RunRef) -> _Stamp:
+def _files_stamp(ref: RunRef) -> _Stamp:
     """Changes with the files of a run; costs one `stat` per file."""
     stats = [stat for member in (ref, *ref.parts) for stat in _stats(member.path)]
     return max((stat.st_mtime_ns for stat in stats), default=0), sum(stat.st_size for stat in stats), len(stats)

@@ -18,8 +18,8 @@ from app.launch.draft import (
     preset_for,
     preset_label,
 )
-from app.launch.fields import Slots, complaint, fields, folded_fields
-from app.launch.preflight import beside_fields, findings, is_confirmed, overview
+from app.launch.fields import Slots, fields, folded_fields, show_problem
+from app.launch.preflight import beside_fields, findings, findings_overview, is_confirmed
 from app.widgets.foreign_code import consent, may_run
 from app.widgets.markdown import escaped
 from diagnostics.model.outcome import Outcome
@@ -30,7 +30,7 @@ from trainer.config.recipes import RECIPES, Recipe
 from trainer.config.training import TrainConfig
 from trainer.data.dataset import first_prompts
 from trainer.launch import LaunchError, start
-from trainer.launch.command import free_name, runs_folder
+from trainer.launch.new_run import free_name, runs_folder
 from trainer.trust.foreign_code import code_in
 
 _PRESET, _ALGORITHM, _NAME = "launch.preset", "launch.algorithm", "launch.name"
@@ -55,7 +55,7 @@ def render(shown: Path, open_run: Callable[[Path], None], is_read_only: bool) ->
     beside_fields(found, slots)
     with outlook:
         name = _name(root, name_stem(algorithm, recipe, values))
-        _outlook(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
+        _training_plan(Draft(algorithm, recipe, values, root, name), tried, found, is_read_only)
 
 
 def _values(recipe: Recipe | None, algorithm: str) -> tuple[dict[str, Any], Slots]:
@@ -103,11 +103,11 @@ def _name(root: Path, stem: str) -> str:
     help_text = f"Name of the run and of its folder below {escaped(str(root))}; empty: the next free one."
     name = st.text_input("Run name", placeholder=free, help=help_text, key=_NAME).strip() or free
     if problem := name_problem(name):
-        complaint(problem)
+        show_problem(problem)
     return name
 
 
-def _outlook(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...], is_read_only: bool) -> None:
+def _training_plan(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...], is_read_only: bool) -> None:
     """What will run, and the button that runs it or the sentence that says why it cannot."""
     try:
         config = draft.config
@@ -116,11 +116,11 @@ def _outlook(draft: Draft, tried: Tried | None, found: tuple[Outcome, ...], is_r
     except ConfigError as error:
         give_up()
         _start_button(draft, str(error), is_read_only)
-        overview(found)
+        findings_overview(found)
         return
     st.code(draft.command, language="bash", wrap_lines=True)
     _start_button(draft, None, is_read_only, found)
-    overview(found)
+    findings_overview(found)
     if not is_read_only:
         attempt(tried, draft.algorithm, config)
     _plan(draft, config, prompts)
@@ -158,7 +158,7 @@ def _start_button(draft: Draft, problem: str | None, is_read_only: bool, found: 
         if problem is None:
             consent(_question(draft), "start", _start, (draft,))
     if sentence := problem or st.session_state.pop(_REFUSAL, None):
-        complaint(f"Cannot start: {sentence}.")
+        show_problem(f"Cannot start: {sentence}.")
 
 
 def _missing_trainer() -> str | None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import state
 from app.boundary import OutsideFolders
-from app.load.console import tail
+from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets.charts import charts
 from app.widgets.checks import checks
@@ -17,13 +17,13 @@ from app.widgets.distributions import distributions
 from app.widgets.markdown import escaped
 from app.widgets.metrics import metrics
 from app.widgets.parent_comparison import parent_comparison
-from app.widgets.preflight import settings
+from app.widgets.preflight import settings_findings
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
-from diagnostics.curves.selection import crucial, others
+from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.visible_text import visible
 
@@ -40,14 +40,14 @@ def render(path: str | None, is_read_only: bool) -> None:
     if snapshot is None:
         return
     with st.container():  # one container, so that the charts below keep their place whatever it holds
-        _head(path, snapshot, is_read_only)
+        _heading(path, snapshot, is_read_only)
         error_line(snapshot.run)
         verdict(snapshot.diagnosis, is_read_only=is_read_only)
         parent_comparison(snapshot.diagnosis)
         checks_and_data(snapshot.run, snapshot.diagnosis)
-    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial(snapshot.run), state.chosen_step(), "crucial")
-    settings(snapshot.diagnosis)
-    _details(snapshot)
+    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial_series(snapshot.run), state.chosen_step(), "crucial")
+    settings_findings(snapshot.diagnosis)
+    _chosen_section(snapshot)
 
 
 def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:
@@ -71,7 +71,7 @@ def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
     st.warning(f"{escaped(error.sentence)}{way}")
 
 
-def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
+def _heading(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
     """Name and state; for a live run, the state is a fragment that polls for changes."""
     run = snapshot.run
     name, where = st.columns([1, 1], vertical_alignment="top")
@@ -79,10 +79,10 @@ def _head(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
         title_line(run)
     with where:
         every = _POLL_SECONDS if is_live(run) else None
-        st.fragment(_follow, run_every=every)(path, snapshot.revision, is_read_only)
+        st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
 
 
-def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
+def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
     """Draw the current state; redraw the whole page if the run changed since it was drawn."""
     snapshot = _snapshot(path, is_read_only)
     if snapshot is None:
@@ -98,10 +98,10 @@ def _follow(path: str, drawn_revision: int, is_read_only: bool) -> None:
             resume_button(run, step)
 
 
-def _details(snapshot: Snapshot) -> None:
+def _chosen_section(snapshot: Snapshot) -> None:
     """The sections below the charts; only the chosen one is drawn."""
     run = snapshot.run
-    remaining = others(run)
+    remaining = other_series(run)
     sections: Mapping[str, tuple[str, Callable[[], None]]] = {
         "samples": ("Samples", partial(samples, run)),
         "metrics": (
@@ -126,7 +126,7 @@ def _details(snapshot: Snapshot) -> None:
 
 
 def _console(snapshot: Snapshot) -> None:
-    text = tail(snapshot.run.console)
+    text = console_tail(snapshot.run.console)
     if text:
         with st.container(height=460, border=False, autoscroll=True):  # the last lines matter most
             st.code(visible(text), language=None, wrap_lines=True)

@@ -79,7 +79,7 @@ def _listing(
     listing = _listing_of(tuple(folders))
     found = listing.entries(_PATIENCE)
     if found is None:
-        st.caption(f"Looking for runs in {_places(folders)}")
+        st.caption(f"Looking for runs in {_folder_names(folders)}")
         return
     if listing.left_out:
         st.caption(_left_out(listing.left_out))
@@ -174,11 +174,11 @@ def _matches(row: Cells) -> bool:
 
 
 def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None:
-    st.markdown(f"**No run yet in {_places(folders)}**")
+    st.markdown(f"**No run yet in {_folder_names(folders)}**")
     _first_steps(open_launch)
 
 
-def _places(folders: Sequence[Path]) -> str:
+def _folder_names(folders: Sequence[Path]) -> str:
     return escaped(", ".join(map(str, folders)))
 
 

@@ -43,7 +43,7 @@ def checks(diagnosis: Diagnosis) -> None:
         )
     with text:
         chosen = [index for index, _ in event.selection.cells if index < len(ordered)]
-        _detail(ordered[chosen[0] if chosen else 0])
+        _check_details(ordered[chosen[0] if chosen else 0])
 
 
 def _row(outcome: Outcome) -> dict[str, str]:
@@ -57,7 +57,7 @@ def _row(outcome: Outcome) -> dict[str, str]:
     }
 
 
-def _detail(outcome: Outcome) -> None:
+def _check_details(outcome: Outcome) -> None:
     st.text(f"{outcome.code} {outcome.rule}")
     if sentence := message_text(outcome.message):
         st.text(one_line(sentence))

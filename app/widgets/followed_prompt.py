@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from app.widgets.sample_table import frame
+from app.widgets.sample_table import sample_frame
 from app.widgets.sample_text import sample_text
 from diagnostics.model.messages import shortened
 from diagnostics.model.run import Run
@@ -33,7 +33,7 @@ def followed_prompt(run: Run) -> None:
 
 def _table(rows: list[Sample]) -> Sample:
     """One row a step; the sample of the row clicked last, else of the newest."""
-    cells = frame(rows, with_query=False)
+    cells = sample_frame(rows, with_query=False)
     cells.insert(0, "step", [sample.step for sample in rows])
     event = st.dataframe(
         cells,

@@ -37,10 +37,10 @@ def open_logs() -> None:
 def _open() -> None:
     words = st.session_state[_FIELD].strip()
     if words and not state.is_read_only():
-        st.session_state[_ANSWER] = _opened(words)
+        st.session_state[_ANSWER] = _open_logs(words)
 
 
-def _opened(words: str) -> tuple[bool, str]:
+def _open_logs(words: str) -> tuple[bool, str]:
     """Add the runs found there to the list; whether there were any, and the answer to show."""
     if words.startswith(_CLOUD):
         return False, f"A run of the cloud is fetched first: rlvitals import {words} --to FOLDER"

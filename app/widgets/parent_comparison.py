@@ -49,7 +49,7 @@ def _draw(comparison: Comparison) -> None:
             st.markdown(f"**{escaped(comparison_heading(comparison))}**")
             st.button(f"Open {escaped(parent.name)}", type="tertiary", on_click=state.open_run, args=(parent.path,))
         for item in comparison.inherited:
-            _fate(item)
+            _finding_fate(item)
         for finding in comparison.new:
             when = escaped(f"It is {finding.severity}: {steps_of(finding)}.")
             st.markdown(f":orange[▲ new] {escaped(message_text(finding.summary))} :gray[{when}]")
@@ -57,7 +57,7 @@ def _draw(comparison: Comparison) -> None:
             st.caption(escaped(sentence))
 
 
-def _fate(item: ParentFinding) -> None:
+def _finding_fate(item: ParentFinding) -> None:
     sign = FATES[item.fate]
     st.markdown(
         f":{sign.colour}[{sign}] {escaped(message_text(item.finding.summary))} :gray[{escaped(fate_sentence(item))}]"

@@ -29,7 +29,7 @@ def finding_with_source(outcome: Outcome) -> None:
         st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
 
 
-def settings(diagnosis: Diagnosis) -> None:
+def settings_findings(diagnosis: Diagnosis) -> None:
     """Draw the settings of a run that are worth a look, folded, apart from the verdict; nothing if there are none."""
     found = diagnosis.settings_findings
     if not found:

@@ -16,7 +16,7 @@ from diagnostics.runlog import RUN_FILE
 from diagnostics.wording.values import setting_text
 from trainer.launch import LaunchError, start
 from trainer.launch.arguments import read_plan
-from trainer.launch.command import as_text, free_name, runs_folder
+from trainer.launch.new_run import as_text, free_name, runs_folder
 from trainer.trust.foreign_code import code_of_plan
 
 _NUMBER = re.compile(r"-\d+$")

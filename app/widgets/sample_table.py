@@ -33,7 +33,9 @@ class Group:
         return " · ".join([*parts, f"{cut} cut off"] if cut else parts)
 
 
-def arranged(samples: Sequence[Sample], order: Order, find: str = "", only_cut: bool = False) -> list[Sample]:
+def filtered_and_sorted(
+    samples: Sequence[Sample], order: Order, find: str = "", only_cut: bool = False
+) -> list[Sample]:
     """The samples that contain the text, ignoring case, and are cut off if `only_cut`; those without a score last."""
     wanted = find.lower()
     found = [s for s in samples if wanted in s.query.lower() or wanted in s.response.lower()]
@@ -50,7 +52,7 @@ def _rank(score: float | None, sign: float) -> tuple[int, float]:
     return (1, 0.0) if math.isnan(score) else (0, sign * score)
 
 
-def grouped(samples: Sequence[Sample]) -> list[Group]:
+def group_samples(samples: Sequence[Sample]) -> list[Group]:
     """The samples grouped by their group id, else by their query, in the order of their first sample."""
     members: dict[object, list[Sample]] = {}
     for sample in samples:
@@ -58,7 +60,7 @@ def grouped(samples: Sequence[Sample]) -> list[Group]:
     return [Group(found[0].query, tuple(found)) for found in members.values()]
 
 
-def frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
+def sample_frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
     """One row a sample: query, model response, score, each reward function, advantage, length, how it ended."""
     functions = sorted({name for sample in samples for name in sample.rewards})
     columns: dict[str, list[str]] = {"query": [visible(s.query) for s in samples]} if with_query else {}
@@ -74,7 +76,7 @@ def frame(samples: Sequence[Sample], with_query: bool) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: cells for name, cells in optional.items() if any(cells)})
 
 
-def facts(sample: Sample) -> str:
+def sample_facts(sample: Sample) -> str:
     """Everything about a sample but its texts, in one line."""
     parts = [f"step {sample.step}", f"score {optional_value(sample.score) or 'not logged'}"]
     parts += [f"{name} {format_value(value)}" for name, value in sample.rewards.items()]

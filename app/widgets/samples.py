@@ -11,7 +11,7 @@ from app import state
 from app.load.runs import is_live
 from app.widgets.followed_prompt import followed_prompt
 from app.widgets.markdown import escaped
-from app.widgets.sample_table import ORDERS, Order, arranged, frame, grouped
+from app.widgets.sample_table import ORDERS, Order, filtered_and_sorted, group_samples, sample_frame
 from app.widgets.sample_text import sample_text
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -63,7 +63,7 @@ def _one_step(run: Run) -> None:
     with table:
         tables = _groups(found) if run.algorithm in _GROUPED_ALGORITHMS else _one_table(found)
     with text:
-        sample_text(_picked(tables))
+        sample_text(_clicked_sample(tables))
 
 
 def _choose_step(steps: Sequence[int]) -> int:
@@ -127,7 +127,7 @@ def _choose_split(rows: Sequence[Sample]) -> Sequence[Sample]:
 
 def _choose_rows(rows: Sequence[Sample]) -> list[Sample]:
     order: Order = st.session_state[_ORDER]
-    return arranged(rows, order, st.session_state[_FIND], st.session_state[_CUT])
+    return filtered_and_sorted(rows, order, st.session_state[_FIND], st.session_state[_CUT])
 
 
 def _one_table(found: Sequence[Sample]) -> Tables:
@@ -138,7 +138,7 @@ def _one_table(found: Sequence[Sample]) -> Tables:
 
 def _groups(found: Sequence[Sample]) -> Tables:
     """One table for each prompt, a page of prompts at a time."""
-    groups = grouped(found)
+    groups = group_samples(found)
     pages = range(1, -(-len(groups) // _GROUPS_A_PAGE) + 1)
     page = st.selectbox("Page of prompts", pages, key=_PAGE, width=120) if len(pages) > 1 else 1
     first = (page - 1) * _GROUPS_A_PAGE
@@ -156,10 +156,10 @@ def _groups(found: Sequence[Sample]) -> Tables:
 def _table(rows: Sequence[Sample], key: str, with_query: bool) -> None:
     """A table whose key does not name the step, so that stepping through the run keeps its scroll position."""
     st.dataframe(
-        frame(rows, with_query),
+        sample_frame(rows, with_query),
         hide_index=True,
         key=key,
-        on_select=lambda: _pick(key),
+        on_select=lambda: _remember_clicked(key),
         selection_mode="single-cell",
         height="content" if len(rows) <= _MOST_ROWS else _MOST_HEIGHT,
         row_height=_ROW_HEIGHT,
@@ -167,13 +167,13 @@ def _table(rows: Sequence[Sample], key: str, with_query: bool) -> None:
     )
 
 
-def _pick(key: str) -> None:
+def _remember_clicked(key: str) -> None:
     """Remember the row that was clicked last, in any table."""
     for row, _ in st.session_state[key].selection.cells:
         st.session_state[_PICKED] = key, row
 
 
-def _picked(tables: Tables) -> Sample:
+def _clicked_sample(tables: Tables) -> Sample:
     """The sample in the row clicked last, if it still exists; else the first."""
     key, row = st.session_state.get(_PICKED, ("", 0))
     rows = tables.get(key, ())

@@ -29,7 +29,7 @@ def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
     run = None if is_read_only else diagnosis.run
     _worst(found[0], run)
     for finding in found[1:]:
-        _other(finding, run)
+        _other_finding(finding, run)
 
 
 def _no_finding(diagnosis: Diagnosis) -> None:
@@ -52,20 +52,20 @@ def _worst(finding: Finding, run: Run | None) -> None:
                 rule_text(outcome.rule)
 
 
-def _other(finding: Finding, run: Run | None) -> None:
+def _other_finding(finding: Finding, run: Run | None) -> None:
     """Another finding: one folded line with the same facts as the worst. Its key keeps it open across reruns."""
     sign, outcome = VERDICTS[finding.severity], finding.leading
     label = f":{sign.colour}-badge[{sign}] {escaped(headline(outcome))} "
     with st.expander(f"{label} :gray[{escaped(steps_of(outcome))}]", key=f"finding.{finding.name}"):
         _evidence(finding, run)
         for consequence in finding.consequences:
-            st.markdown(f"**Also** {_facts(consequence)}")
+            st.markdown(f"**Also** {_outcome_facts(consequence)}")
         st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
 
 
 def _evidence(finding: Finding, run: Run | None) -> None:
     """What was measured, samples, the likely cause, what to try; `run` is None if it cannot be relaunched here."""
-    st.markdown(_facts(finding.leading))
+    st.markdown(_outcome_facts(finding.leading))
     _samples(finding.samples)
     if message_text(finding.summary) != headline(finding.leading):
         st.markdown(f"**Likely cause** {escaped(message_text(finding.summary))}")
@@ -83,10 +83,10 @@ def _consequences(finding: Finding) -> None:
         label = f"{counted(len(finding.consequences), 'more sign')} of the same cause"
         with st.expander(label, key=f"signs.{finding.name}"):
             for outcome in finding.consequences:
-                st.markdown(f"{escaped(headline(outcome))} {_facts(outcome)}")
+                st.markdown(f"{escaped(headline(outcome))} {_outcome_facts(outcome)}")
 
 
-def _facts(outcome: Outcome) -> str:
+def _outcome_facts(outcome: Outcome) -> str:
     facts = (message_text(outcome.message).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
     return " · ".join(escaped(fact) for fact in facts if fact)
 

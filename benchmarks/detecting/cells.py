@@ -80,7 +80,7 @@ class Cell:
         return [word for name, value in values.items() for word in (f"--{name}", str(value).lower())]
 
     def _of_control(self, key: str) -> int:
-        return int(_control(self.control).get(key, 0)) if self.control else 0
+        return int(_healthy_control(self.control).get(key, 0)) if self.control else 0
 
     def _learning_rate(self) -> dict[str, Any]:
         """The control's learning rate, else the recipe's, scaled to the cell's model; a fault sets its own."""
@@ -92,7 +92,7 @@ class Cell:
         return {"learning_rate": float(f"{values['learning_rate'] * times:.2g}")}
 
     def _values_of_control(self) -> dict[str, Any]:
-        entry = _control(self.control) if self.control else {}
+        entry = _healthy_control(self.control) if self.control else {}
         common = {name: value for name, value in entry.items() if name not in (*_OF_ALGORITHM, *_OF_THE_BENCHMARK)}
         return {**common, **entry.get(self.algorithm, {})}
 
@@ -118,7 +118,7 @@ def cells(part: Part, subset: str | None = None) -> list[Cell]:
 
 def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
     """Documented faults first, interleaved with controls, the standard one first, in a seeded order."""
-    sick, healthy = list(_sick(part, seed, faults)), list(_healthy(part, seed))
+    sick, healthy = list(_faulty_cells(part, seed, faults)), list(_healthy(part, seed))
     order = random.Random(seed)
     order.shuffle(sick)
     order.shuffle(healthy)
@@ -132,7 +132,7 @@ def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
             yield control
 
 
-def _sick(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
+def _faulty_cells(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
     steps = read_corpus()["steps"]
     for name in faults:
         for case in FAULTS[name].cases:
@@ -162,5 +162,5 @@ def _size(part: Part, seed: int) -> str:
     return str(read_corpus()["parts"][part].get("models", {}).get(str(seed), ""))
 
 
-def _control(name: str) -> Mapping[str, Any]:
+def _healthy_control(name: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", read_corpus()["controls"][name])

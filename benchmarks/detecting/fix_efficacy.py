@@ -25,7 +25,10 @@ STEPS = 5
 def can_be_fixed(cache: Path, cell: Cell) -> bool:
     """Whether the cell is trained, visibly sick from the start, and has a healthy run to compare with."""
     return (
-        cell.onset == 1 and not cell.is_healthy and is_trained(cache, cell) and _shows(cache, cell, cell.name) is True
+        cell.onset == 1
+        and not cell.is_healthy
+        and is_trained(cache, cell)
+        and _shows_symptom(cache, cell, cell.name) is True
     )
 
 
@@ -59,19 +62,19 @@ def _apply(cache: Path, cell: Cell) -> dict[str, Any]:
     run, rules = open_run(child), read_expected()[cell.fault or ""].rules
     fired = {outcome.rule for outcome in diagnose(run).fired if outcome.severity is not Severity.INFO}
     return {
-        "outcome": "does-not" if _shows(cache, cell, child.name) else "recovers",
+        "outcome": "does-not" if _shows_symptom(cache, cell, child.name) else "recovers",
         "changes": _changes(open_run(parent), run),
         "still": sorted(fired & rules),
     }
 
 
-def _shows(cache: Path, cell: Cell, name: str) -> bool | None:
+def _shows_symptom(cache: Path, cell: Cell, name: str) -> bool | None:
     """Whether a run shows the fault's symptom against the healthy run; None until the healthy run is trained."""
     healthy = next(c for c in cells(cell.part) if _is_its_healthy_run(c, cell))
     if not is_trained(cache, healthy):
         return None
     sick, usual = (_last_mean(open_run(cache / "runs" / each), cell) for each in (name, healthy.name))
-    return cell.case.sign.shows(sick, usual)
+    return cell.case.sign.is_present(sick, usual)
 
 
 def _is_its_healthy_run(candidate: Cell, cell: Cell) -> bool:

@@ -50,7 +50,7 @@ def _make_addition(folder: Path, shape: Mapping[str, int]) -> None:
         for problem in addition.sums("train")
         for _ in range(ANSWERS_PER_SUM)
     ]
-    _teach(folder, shape, tokenizer, examples)
+    _train_and_save(folder, shape, tokenizer, examples)
 
 
 def _make_remarks(folder: Path, shape: Mapping[str, int]) -> None:
@@ -62,10 +62,10 @@ def _make_remarks(folder: Path, shape: Mapping[str, int]) -> None:
         part = prompts[start : start + BATCH]
         completions = pretraining.sample(teacher, tokenizer, part, max_new_tokens=20)
         examples += [pretraining.example(tokenizer, "", f"{p} {c}") for p, c in zip(part, completions, strict=True)]
-    _teach(folder, shape, tokenizer, examples)
+    _train_and_save(folder, shape, tokenizer, examples)
 
 
-def _teach(
+def _train_and_save(
     folder: Path,
     shape: Mapping[str, int],
     tokenizer: PreTrainedTokenizerFast,

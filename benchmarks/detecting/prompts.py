@@ -13,7 +13,7 @@ from trainer.tasks import get_task
 LARGE = 55  # the middle of the first numbers of the sums
 
 
-def switched(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def rows_around_switch(task: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows before and after the switch, equal in number, as a resumed run expects."""
     rows = get_task(task).rows("train")
     first = [row for row in rows if _is_first(row["prompt"])]

@@ -28,7 +28,7 @@ class Episode:
 
 def up_to(run: Run, step: int) -> Run:
     """The run as it was when `step` was its last logged one and it was still running."""
-    series = {name: cut for name, whole in run.series.items() if len(cut := _cut(whole, step))}
+    series = {name: cut for name, whole in run.series.items() if len(cut := _until(whole, step))}
     return replace(
         run,
         series=series,
@@ -58,7 +58,7 @@ def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode
     return sorted([*closed, *open_now.values()], key=lambda episode: (episode.first_step, episode.rule))
 
 
-def _cut(series: Series, step: int) -> Series:
+def _until(series: Series, step: int) -> Series:
     length = int(np.searchsorted(series.steps, step, side="right"))
     return replace(
         series,

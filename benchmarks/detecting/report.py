@@ -31,7 +31,7 @@ def page(part: str, results: Sequence[Result], planned: int) -> str:
         _summary(found, results),
         "### Fault by fault\n",
         _fault_table(found),
-        _missed(found),
+        _missed_section(found),
         _silent_list(found),
         "### False alarms\n",
         _false_table(results),
@@ -134,7 +134,7 @@ def _first_cause(each: Score) -> str:
     return f"`{each.result['causes'][0]['cause']}`" if each.result["causes"] else "none"
 
 
-def _missed(found: Sequence[Score]) -> str:
+def _missed_section(found: Sequence[Score]) -> str:
     missed = [each for each in found if not each.is_found]
     if not missed:
         return ""

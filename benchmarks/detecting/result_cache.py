@@ -23,7 +23,7 @@ JUDGING = (*WATCHING, "causes")
 """Packages of `diagnostics` that decide which rules fire, and which causes are named."""
 
 
-def judged(folder: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
+def judge_runs(folder: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
     """Each run's result, in the order of the cells."""
     with ProcessPoolExecutor(processes) as pool:
         yield from pool.map(partial(_result, folder), cells, chunksize=4)

@@ -51,7 +51,7 @@ class FalseAlarms:
 
 def score_sick_runs(results: Sequence[Result]) -> list[Score]:
     """The score of each sick run, in the order given."""
-    silent = _silent(results)
+    silent = _silent_faults(results)
     return [_score(result, silent.get(_group(result))) for result in results if is_sick(result)]
 
 
@@ -128,7 +128,7 @@ def _group(result: Result) -> tuple[Any, ...]:
     return cell["algorithm"], cell["task"], cell["fault"], cell["onset"] > 1
 
 
-def _silent(results: Sequence[Result]) -> dict[tuple[Any, ...], bool | None]:
+def _silent_faults(results: Sequence[Result]) -> dict[tuple[Any, ...], bool | None]:
     """Per fault and task, whether no metric's mean differs from the healthy runs'; None with too few healthy runs."""
     groups: dict[tuple[Any, ...], list[Result]] = defaultdict(list)
     for result in results:

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.models import make_missing
-from benchmarks.detecting.prompts import dataset_file, dataset_words, switched, write_rows
+from benchmarks.detecting.prompts import dataset_file, dataset_words, rows_around_switch, write_rows
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
 from trainer.config.recipes import demo_recipe
 from trainer.main import FINISHED
@@ -71,7 +71,7 @@ def train(cache: Path, cell: Cell) -> float:
 def _train_in_two(cache: Path, cell: Cell, beginning: list[str], run: Path) -> None:
     """Train to a checkpoint and resume from it, with different prompts if the cell switches them."""
     prompts, data = cache / "prompts" / cell.name, []
-    first, then = switched(cell.task)
+    first, then = rows_around_switch(cell.task)
     if cell.switch_step:
         data = dataset_words(prompts, cell.task)
         write_rows(dataset_file(prompts), first)

@@ -11,7 +11,7 @@ from typing import Any
 STEPS = 3
 """Steps of a case: the later rollouts are drawn from parameters that the earlier ones have changed."""
 LARGEST_DIFFERENCE = 1e-4
-"""What equal means, for losses and metrics, relative above 1."""
+"""The tolerance for losses and metrics, relative above 1."""
 
 _GRPO = {
     "task": "addition",

@@ -88,8 +88,8 @@ def compare_all(folder: Path) -> list[Comparison]:
 
 
 def _compare_groups(case: Case, folder: Path) -> Iterator[Comparison]:
-    theirs, updates = _theirs(folder), int(case.values.get("num_iterations", 1))
-    for step, ours in enumerate(_ours(folder), start=1):
+    theirs, updates = _trl_metrics(folder), int(case.values.get("num_iterations", 1))
+    for step, ours in enumerate(_our_metrics(folder), start=1):
         rows = theirs[(step - 1) * updates : step * updates]
         for metric, value in ours.items():
             given = [row[metric] for row in rows if metric in row]
@@ -127,7 +127,9 @@ def _compare_ppo(case: Case, folder: Path) -> Iterator[Comparison]:
     }
     differs_from_the_start = case.is_padded or case.accumulates_across_mini_batches
     as_trl = ppo_as_trl.train(folder)
-    for step, (ours, theirs, adapted) in enumerate(zip(_ours(folder), _theirs(folder), as_trl, strict=True), start=1):
+    for step, (ours, theirs, adapted) in enumerate(
+        zip(_our_metrics(folder), _trl_metrics(folder), as_trl, strict=True), start=1
+    ):
         for metric in ours.keys() & theirs.keys() - set(_CLOCKS):
             reason = reasons.get(metric, PPO_LATER if differs_from_the_start and step > 1 and metric in adapted else "")
             in_theirs = adapted[metric] if reason else None
@@ -161,11 +163,11 @@ def _difference(ours: float, theirs: float) -> float:
     return abs(ours - theirs) / max(1.0, abs(theirs))
 
 
-def _ours(folder: Path) -> list[dict[str, float]]:
+def _our_metrics(folder: Path) -> list[dict[str, float]]:
     return [json.loads(line)["metrics"] for line in (folder / "run" / "events.jsonl").read_text("utf-8").splitlines()]
 
 
-def _theirs(folder: Path) -> list[dict[str, Any]]:
+def _trl_metrics(folder: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = json.loads((folder / "trl.json").read_text("utf-8"))
     return rows
 

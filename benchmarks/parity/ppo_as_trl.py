@@ -108,8 +108,12 @@ def judge(
 ) -> tuple[Learned, dict[str, float]]:
     """Rewards and advantages of a rollout, and the `objective/…` metrics."""
     mask_BT, with_end_BT, everyone = rollout.mask_BT, rollout.with_end_BT, slice(None)
-    logprobs_BT = torch.where(mask_BT, chosen(logprobs(policy, rollout, everyone, config), rollout.ids_BT), 0.0)
-    ref_logprobs_BT = torch.where(mask_BT, chosen(logprobs(reference, rollout, everyone, config), rollout.ids_BT), 0.0)
+    logprobs_BT = torch.where(
+        mask_BT, chosen_logprobs(logprobs(policy, rollout, everyone, config), rollout.ids_BT), 0.0
+    )
+    ref_logprobs_BT = torch.where(
+        mask_BT, chosen_logprobs(logprobs(reference, rollout, everyone, config), rollout.ids_BT), 0.0
+    )
     values_BT = torch.where(with_end_BT, outputs(value_model, rollout, everyone).squeeze(2), 0.0)
     kl_BT = ESTIMATORS[config["kl_estimator"]](logprobs_BT, ref_logprobs_BT)
     rewards_BT = token_rewards(rollout.score_B, kl_BT, with_end_BT, config["kl_coef"])
@@ -163,7 +167,7 @@ def one_pass(
     """The loss of some rows, divided by their own tokens, and its metrics, padding included where TRL includes it."""
     mask_BT, with_end_BT = rollout.mask_BT[part], rollout.with_end_BT[part]
     logprobs_BTV = logprobs(policy, rollout, part, config)
-    new_BT = torch.where(mask_BT, chosen(logprobs_BTV, rollout.ids_BT[part]), 0.0)
+    new_BT = torch.where(mask_BT, chosen_logprobs(logprobs_BTV, rollout.ids_BT[part]), 0.0)
     old_BT, values_BT = (
         learned.logprobs_BT[part],
         torch.where(with_end_BT, outputs(value_model, rollout, part)[..., 0], 0),
@@ -196,6 +200,6 @@ def logprobs(model: PreTrainedModel, rollout: Rollout, rows: Tensor | slice, con
     return (outputs(model, rollout, rows) / config["temperature"]).log_softmax(2)
 
 
-def chosen(logprobs_BTV: Tensor, ids_BT: Tensor) -> Tensor:
+def chosen_logprobs(logprobs_BTV: Tensor, ids_BT: Tensor) -> Tensor:
     """(B, T) log-probability of the token that was taken."""
     return logprobs_BTV.gather(2, ids_BT.unsqueeze(2)).squeeze(2)

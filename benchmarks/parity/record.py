@@ -38,7 +38,7 @@ class RolloutTape:
         for name in ("prompt_ids_BQ", "prompt_mask_BQ", "ids_BT", "mask_BT"):
             self.arrays[f"{self._steps}/{name}"] = getattr(tokens, name).numpy().copy()
 
-    def taken(self, rows_M: Tensor) -> None:
+    def record_pass(self, rows_M: Tensor) -> None:
         """Record the rows that the next pass takes."""
         self._orders[self._steps].append(rows_M)
 
@@ -52,7 +52,7 @@ class RolloutTape:
 
 
 TAPES: list[RolloutTape] = []
-"""The tape that is running is the last one."""
+"""The active tape is the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class RecordedGRPOExperience(GRPOExperience):
         TAPES[-1].rollout(self)
 
     def rows(self, index_M: Tensor) -> GRPOExperience:
-        TAPES[-1].taken(index_M)
+        TAPES[-1].record_pass(index_M)
         return GRPOExperience.rows(self, index_M)
 
 
@@ -75,7 +75,7 @@ class RecordedRLOOExperience(RLOOExperience):
         TAPES[-1].rollout(self)
 
     def rows(self, index_M: Tensor) -> RLOOExperience:
-        TAPES[-1].taken(index_M)
+        TAPES[-1].record_pass(index_M)
         return RLOOExperience.rows(self, index_M)
 
 
@@ -87,7 +87,7 @@ class RecordedPPOExperience(PPOExperience):
         TAPES[-1].rollout(self)
 
     def rows(self, index_M: Tensor) -> PPOExperience:
-        TAPES[-1].taken(index_M)
+        TAPES[-1].record_pass(index_M)
         return PPOExperience.rows(self, index_M)
 
 

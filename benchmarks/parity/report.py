@@ -17,7 +17,7 @@ REMARKS = {
         "below, both definitions are the same."
     )
 }
-"""What a table of curves does not tell by itself."""
+"""What a table of curves does not show by itself."""
 
 
 def identical_table(algorithm: str, comparisons: Sequence[Comparison]) -> Iterator[str]:

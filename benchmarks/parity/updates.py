@@ -26,8 +26,8 @@ class UpdateTape:
     def recording(self) -> Iterator[None]:
         """Record every optimizer step inside the context."""
         handles = [
-            register_optimizer_step_pre_hook(self._before),
-            register_optimizer_step_post_hook(self._after),
+            register_optimizer_step_pre_hook(self._before_step),
+            register_optimizer_step_post_hook(self._after_step),
         ]
         try:
             yield
@@ -39,14 +39,14 @@ class UpdateTape:
         """Write the recording as an npz file."""
         np.savez(path, updates=self.updates, **self.arrays)
 
-    def _before(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _before_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         self.updates += 1
         if self.updates == 1:
             gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in self._order(optimizer)]
             self.arrays["first_gradients_N"] = _flat(gradients)
             self.arrays["start_parameters_N"] = _flat(self._order(optimizer))
 
-    def _after(self, optimizer: Any, args: Any, kwargs: Any) -> None:
+    def _after_step(self, optimizer: Any, args: Any, kwargs: Any) -> None:
         parameters_N = _flat(self._order(optimizer))
         self.arrays.setdefault("first_parameters_N", parameters_N)
         self.arrays["last_parameters_N"] = parameters_N

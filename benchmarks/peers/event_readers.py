@@ -18,7 +18,7 @@ def accumulator(folder: str) -> None:
     start = time.process_time()
     for path in sorted({path.parent for path in Path(folder).rglob("events.out.tfevents.*")}):
         EventAccumulator(str(path), {"scalars": 0, "tensors": 0, "histograms": 0}).Reload()
-    tell(time.process_time() - start, peak_of("self"))
+    print_measurement(time.process_time() - start, peak_of("self"))
 
 
 def tbparse(folder: str) -> None:
@@ -28,7 +28,7 @@ def tbparse(folder: str) -> None:
     start = time.process_time()
     reader = SummaryReader(folder)
     assert len(reader.scalars) + len(reader.tensors)
-    tell(time.process_time() - start, peak_of("self"))
+    print_measurement(time.process_time() - start, peak_of("self"))
 
 
 def rust(folder: str) -> None:
@@ -46,7 +46,7 @@ def rust(folder: str) -> None:
         peak = peak_of(server.pid)
         server.kill()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    tell(used.ru_utime + used.ru_stime, peak)
+    print_measurement(used.ru_utime + used.ru_stime, peak)
 
 
 def peak_of(process: int | str) -> float:
@@ -55,7 +55,7 @@ def peak_of(process: int | str) -> float:
     return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def tell(cpu: float, peak: float) -> None:
+def print_measurement(cpu: float, peak: float) -> None:
     """Print one measurement: seconds and MiB."""
     sys.stdout.write(json.dumps({"cpu": cpu, "peak": peak}) + "\n")
 

@@ -14,7 +14,7 @@ CLOCK_VARIABLE = "SPEED_CLOCK"
 """Environment variable that names the file of the notes: one JSON object per line."""
 
 
-def note() -> None:
+def record_time() -> None:
     """Append the CPU seconds of this process, the wall clock, and its peak memory so far (MiB)."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     line = json.dumps({"pid": os.getpid(), "cpu": time.process_time(), "wall": time.time(), "peak": peak})
@@ -24,5 +24,5 @@ def note() -> None:
 
 def reward(prompts: Sequence[str], completions: Sequence[str], **columns: object) -> list[float]:
     """Record the time; the reward is the completion's length in characters, modulo 7, so that groups differ."""
-    note()
+    record_time()
     return [float(len(completion) % 7) for completion in completions]

@@ -44,7 +44,7 @@ def core_table(case: Case, readings: Readings) -> Iterator[str]:
     yield "| | CPU s/step | completions/CPU s | ratio | MiB |"
     yield "|---|---:|---:|---:|---:|"
     ratios = _ratios(readings, "cpu")
-    for name, cpus in _each(readings, "cpu").items():
+    for name, cpus in _times_of_each(readings, "cpu").items():
         rate, peak = case.size.batch / statistics.median(cpus), max(reading.peak for reading in readings[name])
         yield f"| {name} | {_spread(cpus, 3)} | {rate:.1f} | {_spread(ratios[name], 2)} | {peak:.0f} |"
 
@@ -54,8 +54,8 @@ def wall_table(case: Case, readings: Readings, trainings: Mapping[str, Training]
     yield from _title(case, "two cores, wall time")
     yield "| | processes | threads of each | s/step | completions/s | ratio | CPU s/step | MiB of each |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
-    ratios, cpus = _ratios(readings, "wall"), _each(readings, "cpu")
-    for name, walls in _each(readings, "wall").items():
+    ratios, cpus = _ratios(readings, "wall"), _times_of_each(readings, "cpu")
+    for name, walls in _times_of_each(readings, "wall").items():
         training, rate = trainings[name], case.size.batch / statistics.median(walls)
         peak = max(reading.peak for reading in readings[name])
         yield (
@@ -64,13 +64,13 @@ def wall_table(case: Case, readings: Readings, trainings: Mapping[str, Training]
         )
 
 
-def _each(readings: Readings, clock: str) -> dict[str, list[float]]:
+def _times_of_each(readings: Readings, clock: str) -> dict[str, list[float]]:
     return {name: [getattr(reading, clock) for reading in found] for name, found in readings.items()}
 
 
 def _ratios(readings: Readings, clock: str) -> dict[str, list[float]]:
     """The seconds of the first side divided by those of each, turn by turn."""
-    seconds = _each(readings, clock)
+    seconds = _times_of_each(readings, clock)
     first = next(iter(seconds.values()))
     return {name: [base / own for base, own in zip(first, found, strict=True)] for name, found in seconds.items()}
 

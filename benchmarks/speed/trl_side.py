@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 import transformers
-from clock import note, reward
+from clock import record_time, reward
 from datasets import Dataset
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, AutoTokenizer
 
@@ -26,7 +26,7 @@ class StubReward(torch.nn.Module):
         self.score = torch.nn.Identity()
 
     def backbone(self, input_ids: torch.Tensor, **options: Any) -> SimpleNamespace:
-        note()
+        record_time()
         return SimpleNamespace(hidden_states=[(input_ids % 7).float().unsqueeze(2)])
 
 

@@ -12,7 +12,7 @@ from diagnostics.model.series import Series
 from diagnostics.model.status import Status
 from diagnostics.model.vocabulary import metric
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
-from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.producers.translation import Translation, translate
 from diagnostics.producers.transport import PREFIX
 
@@ -39,7 +39,7 @@ class Assembler:
     def compose(self, recording: Recording, observed_at: float) -> Run:
         """The run in the recording, seen at `observed_at` (seconds since the epoch)."""
         translation = translate(recording, self._own)
-        self._tracks = self._followed(translation, recording.resumed_after)
+        self._tracks = self._update_series(translation, recording.resumed_after)
         names = _names(self._tracks.values(), translation.producer)
         series = {names[tag]: track.series(names[tag]) for tag, track in self._tracks.items()}
         return Run(
@@ -57,7 +57,7 @@ class Assembler:
             quirks=translation.origin.quirks_of(translation.algorithm, translation.log.release),
             samples=resolve_samples(recording, translation.origin, translation.log.config, series),
             status=_status(recording.status, series, translation),
-            data_health=_health(recording, tuple(self._tracks.values()), series),
+            data_health=_data_health(recording, tuple(self._tracks.values()), series),
             observed_at=observed_at,
             created=recording.created,
             task=recording.task,
@@ -65,21 +65,21 @@ class Assembler:
             console=recording.console,
             console_tail=recording.console_tail,
             resumed_after=recording.resumed_after,
-            notes=recording.notes + translation.notes + _doubt(translation) + self._own.notes(recording.tags),
+            notes=recording.notes + translation.notes + _unverified_note(translation) + self._own.notes(recording.tags),
         )
 
-    def _followed(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, TagSeries]:
+    def _update_series(self, translation: Translation, resumed_after: tuple[int, ...]) -> dict[str, TagSeries]:
         """The series of each tag, in tag order, updated to the log's current points."""
         counts_rows, found = translation.traits.counts_rows, dict[str, TagSeries]()
         for tag in translation.tags():
             terms = TagMeaning(tag, translation.name_of(tag), counts_rows, resumed_after)
             known = self._tracks.get(tag)
             found[tag] = known if known is not None and known.terms == terms else TagSeries(terms)
-            found[tag].follow(translation.log.series[tag])
+            found[tag].update(translation.log.series[tag])
         return found
 
 
-def _doubt(translation: Translation) -> tuple[str, ...]:
+def _unverified_note(translation: Translation) -> tuple[str, ...]:
     """What a reader must know of a producer whose names were never checked against a log of its own."""
     if translation.trainer.is_verified:
         return ()
@@ -117,7 +117,7 @@ def _histograms(recording: Recording, translation: Translation) -> dict[str, His
     return found
 
 
-def _health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[str, Series]) -> DataHealth:
+def _data_health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[str, Series]) -> DataHealth:
     return DataHealth(
         points=sum(track.points for track in tracks),
         nan=sum(track.nan for track in tracks),

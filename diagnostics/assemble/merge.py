@@ -63,20 +63,20 @@ class _Pair:
         self, first: Mapping[str, RawSeries], second: Mapping[str, RawSeries]
     ) -> tuple[dict[str, RawSeries], Disagreement]:
         """All tags; a tag in both (ignoring a tracker's prefix) has the points of both."""
-        by_name = {_bare(tag): tag for tag in first}
+        by_name = {_without_prefix(tag): tag for tag in first}
         merged, told = dict(first), Disagreement()
         for tag, series in second.items():
-            same = by_name.get(_bare(tag))
+            same = by_name.get(_without_prefix(tag))
             if same is None:
                 merged[tag] = series
                 continue
             merged[same], found = self._overlaps.setdefault(tag, Overlap()).merge(merged[same], series)
-            if not _bare(tag).startswith(CALL_PREFIXES):
+            if not _without_prefix(tag).startswith(CALL_PREFIXES):
                 told += found
         return merged, told
 
 
-def _bare(tag: str) -> str:
+def _without_prefix(tag: str) -> str:
     return tag.removeprefix(PREFIX)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Steps, Values
-from diagnostics.readers.growing_array import Growing, continues
+from diagnostics.readers.growing_array import Growing, extends
 
 RELATIVE_TOLERANCE = 1e-6  # float32, in which TensorBoard keeps its values, holds seven digits
 ABSOLUTE_TOLERANCE = 1e-12
@@ -55,9 +55,9 @@ class Overlap:
         if not self._goes_on(first, second):
             self._begin(first, second)
         self._first, self._second = first, second
-        one, two = _behind(first, self._settled[0]), _behind(second, self._settled[1])
+        one, two = _points_after(first, self._settled[0]), _points_after(second, self._settled[1])
         filled = _filled(one, two)
-        merged = self._joined(filled, is_filled=self._is_filled or filled is not one)
+        merged = self._final_and_later(filled, is_filled=self._is_filled or filled is not one)
         found = disagreement(filled, two)
         total = self._disagreement + found
         self._settle(one, two, filled)
@@ -75,20 +75,20 @@ class Overlap:
         one, two = first.steps[self._settled[0] :], second.steps[self._settled[1] :]
         return (
             _have_times(first, second) == _have_times(self._first, self._second)
-            and all(_continues(new, old) for new, old in ((first, self._first), (second, self._second)))
+            and all(_extends(new, old) for new, old in ((first, self._first), (second, self._second)))
             and all(len(steps) == 0 or self._top < steps.min() for steps in (one, two))
         )
 
-    def _joined(self, filled: RawSeries, *, is_filled: bool) -> RawSeries:
+    def _final_and_later(self, filled: RawSeries, *, is_filled: bool) -> RawSeries:
         """The final points and those after them; memory already returned to callers is never overwritten."""
         first, size, has_times = self._first, self._settled[2], _have_times(self._first, self._second)
         if not is_filled and (self._kept is None or not has_times):
             self._kept = None
             return first
         kept = self._kept or _Points(first.steps[:size], first.values[:size], first.times[:size])
-        if not _continues(filled, _behind(kept.series(has_times), size)):
+        if not _extends(filled, _points_after(kept.series(has_times), size)):
             kept = kept.first(size)
-        kept.append(_behind(filled, len(kept) - size))
+        kept.append(_points_after(filled, len(kept) - size))
         self._kept = kept
         return replace(kept.series(has_times), tag=first.tag)
 
@@ -96,14 +96,14 @@ class Overlap:
         """Finalise the points before a step that both logs have reached, if they precede all others."""
         if len(filled.steps) < WORTH_SETTLING:
             return
-        bound = _bound(one.steps, two.steps)
+        bound = _complete_until(one.steps, two.steps)
         sizes = [int(np.count_nonzero(item.steps < bound)) for item in (one, two, filled)]
         parted = zip((one, two), sizes, strict=False)
         if not any(sizes) or any((item.steps[:size] >= bound).any() for item, size in parted):
             return
-        closed = _before(filled, sizes[2])
+        closed = _points_before(filled, sizes[2])
         self._is_filled |= sizes[2] > sizes[0]
-        self._disagreement += disagreement(closed, _before(two, sizes[1]))
+        self._disagreement += disagreement(closed, _points_before(two, sizes[1]))
         self._settled = self._settled[0] + sizes[0], self._settled[1] + sizes[1], self._settled[2] + sizes[2]
         self._top = max(self._top, int(closed.steps.max(initial=_LOWEST)))
 
@@ -186,7 +186,7 @@ def _agree(ours: Values, theirs: Values) -> npt.NDArray[np.bool_]:
     return found
 
 
-def _bound(one: Steps, two: Steps) -> int:
+def _complete_until(one: Steps, two: Steps) -> int:
     """The step before which both logs are assumed to be complete."""
     bound = int(min(one.max(), two.max())) if len(one) and len(two) else _LOWEST
     return max([bound, *(int(steps[-MOST_OPEN]) for steps in (one, two) if len(steps) > MOST_OPEN)])
@@ -196,15 +196,15 @@ def _have_times(series: RawSeries, other: RawSeries) -> bool:
     return len(series.times) == len(series.steps) and len(other.times) == len(other.steps)
 
 
-def _continues(new: RawSeries, old: RawSeries) -> bool:
-    return continues(new.steps, old.steps) and continues(new.values, old.values) and continues(new.times, old.times)
+def _extends(new: RawSeries, old: RawSeries) -> bool:
+    return extends(new.steps, old.steps) and extends(new.values, old.values) and extends(new.times, old.times)
 
 
-def _behind(series: RawSeries, size: int) -> RawSeries:
+def _points_after(series: RawSeries, size: int) -> RawSeries:
     return RawSeries(series.tag, series.steps[size:], series.values[size:], series.times[size:])
 
 
-def _before(series: RawSeries, size: int) -> RawSeries:
+def _points_before(series: RawSeries, size: int) -> RawSeries:
     return RawSeries(series.tag, series.steps[:size], series.values[:size], series.times[:size])
 
 

@@ -14,7 +14,7 @@ from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Series, Ste
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.table import CALL_PREFIXES
 from diagnostics.producers.trainer import MetricName
-from diagnostics.readers.growing_array import Growing, continues
+from diagnostics.readers.growing_array import Growing, extends
 
 GAP_FACTOR = 1.5  # a distance between logged steps counts as a gap beyond this many usual distances
 
@@ -84,7 +84,7 @@ class TagSeries:
         """(N,) The steps of the series."""
         return self._raw.steps if self._steps is None else self._steps.view()
 
-    def follow(self, raw: RawSeries) -> None:
+    def update(self, raw: RawSeries) -> None:
         """Update from the log's current points."""
         known = self.points
         goes_on = known > 0 and _goes_on(raw, self._raw)
@@ -192,9 +192,9 @@ def _goes_on(new: RawSeries, old: RawSeries) -> bool:
     have_times = (len(new.times) > 0) == (len(old.times) > 0)
     return (
         have_times
-        and continues(new.steps, old.steps)
-        and continues(new.values, old.values)
-        and continues(new.times, old.times)
+        and extends(new.steps, old.steps)
+        and extends(new.values, old.values)
+        and extends(new.times, old.times)
     )
 
 

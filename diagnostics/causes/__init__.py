@@ -1,7 +1,7 @@
 """Causes: a few explanations for what fired, each with its evidence, what speaks against it, and what to change."""
 
 from diagnostics.causes.catalog import CATALOG, FORMER_NAMES
-from diagnostics.causes.explain import explain
+from diagnostics.causes.ranking import ranked_causes
 from diagnostics.causes.remedies.catalog import with_fixes
 
-__all__ = ["CATALOG", "FORMER_NAMES", "explain", "with_fixes"]
+__all__ = ["CATALOG", "FORMER_NAMES", "ranked_causes", "with_fixes"]

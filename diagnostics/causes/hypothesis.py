@@ -20,7 +20,7 @@ ONSET_ERROR = 5  # logged points: medians and pooled samples date an onset no be
 WHOLE_RUN_RULES = frozenset(
     {"reward-not-improving", "reward-func-stagnant", "kl-up-reward-flat", "reward-components-diverge"}
 )
-"""Rules that judge a whole stretch of the run: their first step does not date the onset."""
+"""Rules that judge a whole stretch of the run: their first step is not the onset."""
 BASELINE_RULES = frozenset({"length-collapse", "length-explosion"})
 """Rules that take a run's first points as its level: they fire after these at the earliest."""
 

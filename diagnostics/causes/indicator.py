@@ -9,11 +9,11 @@ from diagnostics.model.run import Run
 Condition = Callable[[Outcome, Run], bool]
 
 
-def always(outcome: Outcome, run: Run) -> bool:
+def always_true(outcome: Outcome, run: Run) -> bool:
     return True
 
 
-def never(outcome: Outcome, run: Run) -> bool:
+def always_false(outcome: Outcome, run: Run) -> bool:
     return False
 
 
@@ -34,9 +34,9 @@ class Indicator:
     """
 
     rule: str
-    counts: Condition = always
-    proves: Condition = never
-    escalates: Condition = never
+    counts: Condition = always_true
+    proves: Condition = always_false
+    escalates: Condition = always_false
 
     def applies(self, fired: Mapping[str, Outcome], run: Run) -> bool:
         """Whether the rule fired and its outcome counts."""

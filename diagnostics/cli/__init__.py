@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from diagnostics.cli.command import BAD_INPUT, COMMANDS, DEFAULT_COMMAND, CommandError, note, write
+from diagnostics.cli.command import BAD_INPUT, COMMANDS, DEFAULT_COMMAND, CommandError, print_note, write_result
 
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _flushed(words)
     except CommandError as error:
-        note(f"rlvitals: {error}")
+        print_note(f"rlvitals: {error}")
         return BAD_INPUT
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -43,10 +43,10 @@ def _flushed(words: list[str]) -> int:
 def _dispatch(words: list[str]) -> int:
     match words:
         case ["-h" | "--help" | "help", *_]:
-            write(_overview())
+            write_result(_overview())
             return 0
         case ["--version", *_]:
-            write(f"rlvitals {metadata.version('rlvitals')}")
+            write_result(f"rlvitals {metadata.version('rlvitals')}")
             return 0
         case [name, *rest] if name in COMMANDS:
             return _run(name, rest)

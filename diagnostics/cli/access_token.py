@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from diagnostics.cli.command import CommandError, note
+from diagnostics.cli.command import CommandError, print_note
 
 VARIABLE = "RLVITALS_TOKEN"
 _FEWEST_CHARACTERS = 16
@@ -47,7 +47,9 @@ def _kept_or_made(path: Path) -> str:
                 return kept
             _write(path, made)
     except OSError as error:
-        note(f"rlvitals: {path} cannot keep the token ({error.strerror}); this one lasts until the dashboard ends")
+        print_note(
+            f"rlvitals: {path} cannot keep the token ({error.strerror}); this one lasts until the dashboard ends"
+        )
     return made
 
 
@@ -72,7 +74,9 @@ def _read(path: Path) -> str | None:
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if problem := _problem(found):
-            note(f"rlvitals: {path} {problem}; a new token is made, and browsers have to open the new address once")
+            print_note(
+                f"rlvitals: {path} {problem}; a new token is made, and browsers have to open the new address once"
+            )
             return None
         text = file.read(_MOST_BYTES).decode("ascii", "replace").strip()
     return text if len(text) >= _FEWEST_CHARACTERS and _PATTERN.fullmatch(text) else None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from diagnostics.causes import CATALOG
 from diagnostics.cli.table_command import print_table
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 
 _COLUMNS = {"cause": "Cause", "summary": "What one would say", "shown_by": "Shown by"}
 

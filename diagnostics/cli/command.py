@@ -68,10 +68,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
         hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
-        raise CommandError(f"{message}{hint}; '{self.prog} --help' tells more")
+        raise CommandError(f"{message}{hint}; see '{self.prog} --help'")
 
 
-def parser(name: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
+def command_parser(name: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of one command: a description in plain words and examples."""
     return Parser(
         prog=f"rlvitals {name}",
@@ -90,7 +90,7 @@ def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORM
     arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file instead of the terminal")
 
 
-def write(text: str, output: Path | None = None) -> None:
+def write_result(text: str, output: Path | None = None) -> None:
     """Print a result, or write it to the file that was asked for, without a control character but line ends and tabs.
 
     What is meant to be a line was made one where it was put together: here a line end could be anybody's.
@@ -107,12 +107,12 @@ def write(text: str, output: Path | None = None) -> None:
         raise CommandError(f"cannot write {output}: {error.strerror}; name a file in a folder that exists") from error
 
 
-def note(text: str) -> None:
+def print_note(text: str) -> None:
     """Print a line to stderr: progress, a warning, a path that could not be read."""
     sys.stderr.write(one_line(text) + "\n")
 
 
-def style(output: Path | None) -> Style:
+def output_style(output: Path | None) -> Style:
     """As wide as the terminal and coloured on one; neither into a file or a pipe, nor where NO_COLOR is set."""
     if output is not None or not sys.stdout.isatty():
         return Style()

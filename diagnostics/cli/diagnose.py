@@ -6,9 +6,17 @@ from contextlib import suppress
 from pathlib import Path
 
 from diagnostics.api import UnreadableRun, diagnose, open_run
-from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
-from diagnostics.cli.limits import read_limits
-from diagnostics.cli.reading import add_map, names_of, opened
+from diagnostics.cli.command import (
+    BAD_INPUT,
+    CommandError,
+    add_output,
+    command_parser,
+    output_style,
+    print_note,
+    write_result,
+)
+from diagnostics.cli.limits_file import read_limits
+from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.comparison import compare
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
@@ -29,14 +37,14 @@ def run(words: Sequence[str]) -> int:
     except UnknownLimitError as error:
         raise CommandError(f"{arguments.limits}: {error}") from error
     for problem in report.problems:
-        note(f"rlvitals: {problem.error}")
-    if text := rendered(report, arguments.format, style(arguments.output)):
-        write(text, arguments.output)
+        print_note(f"rlvitals: {problem.error}")
+    if text := rendered(report, arguments.format, output_style(arguments.output)):
+        write_result(text, arguments.output)
     return _exit_code(report, Severity(arguments.fail_on))
 
 
 def _report(paths: Sequence[Path], limits: LimitOverrides | None, names: OwnNames | None) -> Report:
-    found = list(opened(paths, names))
+    found = list(open_runs(paths, names))
     diagnoses = tuple(diagnose(item, limits) for item in found if not isinstance(item, Problem))
     return Report(
         diagnoses=diagnoses,
@@ -65,7 +73,7 @@ def _exit_code(report: Report, fail_on: Severity) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    arguments = parser(
+    arguments = command_parser(
         "diagnose",
         "Say what is wrong with every run below these paths, since when, and what to try.",
         (

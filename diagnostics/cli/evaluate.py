@@ -6,12 +6,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from diagnostics.cli.command import BAD_INPUT, Parser, add_output, style, write
+from diagnostics.cli.command import BAD_INPUT, Parser, add_output, output_style, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.cli.train import hand_over
 from diagnostics.report.markdown_elements import escaped
-from diagnostics.report.strict_json import encoded
-from diagnostics.report.tables import Table
+from diagnostics.report.strict_json import to_json
+from diagnostics.report.table_forms import Table
 from diagnostics.visible_text import one_line
 
 _HELP = frozenset({"-h", "--help"})
@@ -45,11 +45,11 @@ def run(words: Sequence[str]) -> int:
         return process.returncode if process.returncode > 0 else BAD_INPUT
     found = json.loads(process.stdout)
     if given.format == "json":
-        write(encoded(found), given.output)
+        write_result(to_json(found), given.output)
     else:
         table = Table("results", _COLUMNS, [_row(result) for result in found["results"]])
         summary = "\n".join(map(escaped if given.format == "markdown" else one_line, _summary(found)))
-        write(f"{summary}\n\n{table.form(given.format, style(given.output))}", given.output)
+        write_result(f"{summary}\n\n{table.render(given.format, output_style(given.output))}", given.output)
     return 0
 
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from diagnostics.cli.command import CommandError, add_output, did_you_mean, parser, style, write
+from diagnostics.cli.command import CommandError, add_output, command_parser, did_you_mean, output_style, write_result
 from diagnostics.report.catalogue import known_names, pages_about
 from diagnostics.report.entries import pages_form
 
 
 def run(words: Sequence[str]) -> int:
     """Print every entry of the catalogues that has the name."""
-    arguments = parser(
+    arguments = command_parser(
         "explain",
         "Explain a rule, a cause or a metric: what it means, what is healthy, what to try, and the source.",
         ("rlvitals explain kl-negative", "rlvitals explain drastic-updates", "rlvitals explain objective/rlhf_reward"),
@@ -23,5 +23,5 @@ def run(words: Sequence[str]) -> int:
     if not pages:
         hint = did_you_mean(given.name, known_names()) or "; 'rlvitals rules', 'causes' and 'metrics' list the names"
         raise CommandError(f"there is no rule, cause or metric called {given.name!r}{hint}")
-    write(pages_form(pages, given.format, style(given.output)), given.output)
+    write_result(pages_form(pages, given.format, output_style(given.output)), given.output)
     return 0

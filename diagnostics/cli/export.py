@@ -11,8 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from diagnostics.cli.command import CommandError, parser, write
-from diagnostics.cli.reading import add_map, names_of, opened_one
+from diagnostics.cli.command import CommandError, command_parser, write_result
+from diagnostics.cli.reading import add_map, names_of, open_single_run
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.report.strict_json import encoded_line, nonfinite_name
@@ -27,7 +27,7 @@ Record = dict[str, Any]
 
 def run(words: Sequence[str]) -> int:
     """Write every point of every series: no downsampling, with NaN and ±Infinity, replaced points marked."""
-    arguments = parser(
+    arguments = command_parser(
         "export",
         "Write the raw series of a run, one record for each logged point.",
         ("rlvitals export runs/a > a.csv", "rlvitals export runs/a --format parquet --output a.parquet"),
@@ -37,11 +37,11 @@ def run(words: Sequence[str]) -> int:
     arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file; parquet needs one")
     add_map(arguments)
     given = arguments.parse_args(words)
-    run = opened_one(given.path, names_of(given.map))
+    run = open_single_run(given.path, names_of(given.map))
     if given.format == "parquet":
         _write_parquet(run, given.output)
     else:
-        write(_FORMS[given.format](run), given.output)
+        write_result(_FORMS[given.format](run), given.output)
     return 0
 
 

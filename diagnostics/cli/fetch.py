@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostics.cli.command import CommandError, note, parser, write
+from diagnostics.cli.command import CommandError, command_parser, print_note, write_result
 from diagnostics.fetch import remote_folder as remote
 from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
@@ -14,7 +14,7 @@ SECONDS_BETWEEN_LOOKS = 10.0
 
 def run(words: Sequence[str]) -> int:
     """Fetch a W&B run whole, or copy the logs below another address; once, or again and again while they grow."""
-    arguments = parser(
+    arguments = command_parser(
         "import",
         "Fetch a run from the W&B cloud, or the logs below any address, into a folder that every other command reads.",
         (
@@ -44,21 +44,21 @@ def run(words: Sequence[str]) -> int:
 def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> None:
     if is_followed:
         raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
-    fetched = fetch(Address.of(address), folder, told=note)
+    fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
-        note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
-    write(f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}")
+        print_note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
+    write_result(f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}")
 
 
 def _copy(address: str, folder: Path, *, is_followed: bool) -> None:
     copied = remote.copy(address, folder)
     left = f", {copied.left_out} files of weights left out" if copied.left_out else ""
-    write(
+    write_result(
         f"{folder}: {copied.files:,} files{left}; {copied.changed:,} new or changed, {copied.bytes:,} bytes asked for"
     )
-    write(f"open it with: rlvitals {folder}")
+    write_result(f"open it with: rlvitals {folder}")
     while is_followed:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         copied = remote.copy(address, folder)
         if copied.changed:
-            write(f"{copied.changed:,} files went on, {copied.bytes:,} bytes")
+            write_result(f"{copied.changed:,} files went on, {copied.bytes:,} bytes")

@@ -8,7 +8,7 @@ from diagnostics.producers.producer import Producer
 from diagnostics.producers.table import PRODUCERS
 from diagnostics.producers.trainer import Trainer
 from diagnostics.readers.base import FORMATS, Format
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 
 _YES_NO = {True: "yes", False: "no"}
 _COLUMNS = {

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from diagnostics.cli.table_command import print_table
 from diagnostics.model.vocabulary import METRICS
-from diagnostics.report.tables import Table
+from diagnostics.report.table_forms import Table
 
 _COLUMNS = {"name": "Metric", "unit": "Unit", "healthy": "Healthy", "meaning": "Meaning"}
 

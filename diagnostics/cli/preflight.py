@@ -6,8 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from diagnostics.api import UnreadableRun, open_run
-from diagnostics.cli.command import BAD_INPUT, CommandError, add_output, note, parser, style, write
-from diagnostics.cli.limits import read_limits
+from diagnostics.cli.command import (
+    BAD_INPUT,
+    CommandError,
+    add_output,
+    command_parser,
+    output_style,
+    print_note,
+    write_result,
+)
+from diagnostics.cli.limits_file import read_limits
 from diagnostics.cli.packages import check_not_hidden
 from diagnostics.configs.config_files import (
     SUFFIXES,
@@ -36,10 +44,10 @@ def run(words: Sequence[str]) -> int:
         try:
             reviews.append(_review(path, arguments, limits))
         except (UnreadableConfigurationError, UnreadableRun) as error:
-            note(f"rlvitals: {error}")
+            print_note(f"rlvitals: {error}")
             failed = True
     if reviews:
-        write(reviews_form(reviews, arguments.format, style(arguments.output)), arguments.output)
+        write_result(reviews_form(reviews, arguments.format, output_style(arguments.output)), arguments.output)
     if failed:
         return BAD_INPUT
     fail_on = Severity(arguments.fail_on)
@@ -49,9 +57,9 @@ def run(words: Sequence[str]) -> int:
 def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -> Review:
     setup = _setup(path, arguments)
     if arguments.smoke:
-        setup = _tried(setup, arguments.trust)
+        setup = _with_reward_trials(setup, arguments.trust)
     if arguments.probe:
-        setup = _probed(setup, arguments.trust)
+        setup = _with_length_probe(setup, arguments.trust)
     try:
         outcomes = evaluate(setup, limits)
     except UnknownLimitError as error:
@@ -68,7 +76,7 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
     )
 
 
-def _probed(setup: Setup, trust: bool) -> Setup:
+def _with_length_probe(setup: Setup, trust: bool) -> Setup:
     """The setup with how long the answers of its untrained policy get."""
     if not setup.is_ours:
         raise CommandError(
@@ -82,7 +90,7 @@ def _probed(setup: Setup, trust: bool) -> Setup:
         raise CommandError(str(error)) from error
 
 
-def _tried(setup: Setup, trust: bool) -> Setup:
+def _with_reward_trials(setup: Setup, trust: bool) -> Setup:
     """The setup with what its reward functions answered."""
     if not setup.is_ours:
         raise CommandError(
@@ -110,7 +118,7 @@ def _setup(path: Path, arguments: argparse.Namespace) -> Setup:
 
 
 def _parser() -> argparse.ArgumentParser:
-    arguments = parser(
+    arguments = command_parser(
         "preflight",
         "Say what the settings of a training alone are worth a look for, before it starts or of a run.",
         (

@@ -30,14 +30,14 @@ def names_of(file: Path | None) -> OwnNames | None:
         raise CommandError(str(error)) from error
 
 
-def opened(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
+def open_runs(paths: Iterable[Path], names: OwnNames | None = None) -> Iterator[Run | Problem]:
     """Every run found below the paths, read, or the reason why not; a path without runs is a problem too."""
     for path in paths:
         runs: Sequence[RunRef | Path] = find_runs(path) or [path]
         yield from (_read(run, names) for run in runs)
 
 
-def opened_one(path: Path, names: OwnNames | None = None) -> Run:
+def open_single_run(path: Path, names: OwnNames | None = None) -> Run:
     """The single run at a path.
 
     Raises CommandError when there is none that can be read, or when there are several.

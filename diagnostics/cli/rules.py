@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostics.cli.command import add_output, parser, style, write
-from diagnostics.report.tables import Table
+from diagnostics.cli.command import add_output, command_parser, output_style, write_result
+from diagnostics.report.table_forms import Table
 from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
 from diagnostics.rules.rule import Rule
 
@@ -22,7 +22,7 @@ _BETWEEN = "Pre-flight: checks of the settings alone, before a training starts o
 
 def run(words: Sequence[str]) -> int:
     """Print the rules by code, then the checks."""
-    arguments = parser(
+    arguments = command_parser(
         "rules",
         "List the rules, and the pre-flight checks of settings: what each finds, and where it comes from.",
         ("rlvitals rules", "rlvitals rules --format markdown"),
@@ -31,10 +31,10 @@ def run(words: Sequence[str]) -> int:
     given = arguments.parse_args(words)
     rules, checks = _table((*RUN_RULES, *SAMPLE_RULES)), _table(CONFIG_RULES)
     if given.format == "json":
-        write(rules.json(preflight=checks.rows), given.output)
+        write_result(rules.json(preflight=checks.rows), given.output)
     else:
-        tables = (table.form(given.format, style(given.output)) for table in (rules, checks))
-        write(f"\n\n{_BETWEEN}\n\n".join(tables), given.output)
+        tables = (table.render(given.format, output_style(given.output)) for table in (rules, checks))
+        write_result(f"\n\n{_BETWEEN}\n\n".join(tables), given.output)
     return 0
 
 

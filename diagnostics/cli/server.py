@@ -70,7 +70,7 @@ class Server:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.end()
+        self.terminate()
 
     def becomes_ready(self) -> bool:
         """Wait until the page can be opened; False when the process ends before.
@@ -79,7 +79,7 @@ class Server:
         """
         deadline = time.monotonic() + _READY_SECONDS
         while self.process.poll() is None:
-            if self._listens() and self._is_healthy():
+            if self._holds_port() and self._is_healthy():
                 return True
             if time.monotonic() > deadline:
                 raise CommandError(
@@ -88,7 +88,7 @@ class Server:
             time.sleep(_POLL_SECONDS)
         return False
 
-    def end(self) -> None:
+    def terminate(self) -> None:
         """End the process: politely, and by force when that takes too long or is interrupted."""
         self.process.terminate()
         try:
@@ -99,7 +99,7 @@ class Server:
         if self.process.stdin:
             self.process.stdin.close()
 
-    def _listens(self) -> bool:
+    def _holds_port(self) -> bool:
         """Whether this very process holds the port: an answer alone may come from another dashboard."""
         try:
             connections = psutil.Process(self.process.pid).net_connections(kind="tcp")

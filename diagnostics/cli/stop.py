@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostics.cli.command import parser
+from diagnostics.cli.command import command_parser
 from diagnostics.cli.packages import check_not_hidden
 from diagnostics.cli.train import hand_over
 
 
 def run(words: Sequence[str]) -> int:
     """Hand over to the trainer, which knows whether the run's process lives and is on this machine."""
-    arguments = parser(
+    arguments = command_parser(
         "stop", "Write a checkpoint, then end a training that rlvitals started.", ("rlvitals stop runs/a",)
     )
     arguments.add_argument("run", metavar="RUN", type=Path, help="the run's folder")

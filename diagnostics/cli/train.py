@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.api import UnreadableRun, diagnose, open_run
-from diagnostics.cli.command import CommandError, Parser, note, write
+from diagnostics.cli.command import CommandError, Parser, print_note, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
@@ -22,7 +22,9 @@ def run(words: Sequence[str]) -> int:
     """Become the training process; its exit code and its signals are then this command's own."""
     check_not_hidden("trainer")
     if _HELP & set(words):
-        write(f"rlvitals train --from RUN {_APPLY}\n    changes what the diagnosis of RUN suggests, and trains again\n")
+        write_result(
+            f"rlvitals train --from RUN {_APPLY}\n    changes what the diagnosis of RUN suggests, and trains again\n"
+        )
         words = ["--help" if word in _HELP else word for word in words]
     hand_over("train", *(_with_fixes(words) if _APPLY in words else words))
 
@@ -54,7 +56,7 @@ def _fixes(parent: Path) -> list[Fix]:
         raise CommandError(str(error)) from error
     for cause in diagnosis.causes:
         if fixes := _applicable(cause):
-            note(f"{parent}: {message_text(cause.summary)} Relaunching with " + "; ".join(map(fix_line, fixes)))
+            print_note(f"{parent}: {message_text(cause.summary)} Relaunching with " + "; ".join(map(fix_line, fixes)))
             return fixes
     raise CommandError(f"{parent} shows no cause whose fix is a setting; give the changes yourself as --FIELD VALUE")
 
@@ -64,11 +66,11 @@ def _applicable(cause: Cause) -> list[Fix]:
 
 
 def _as_words(fixes: Sequence[Fix]) -> list[str]:
-    return [word for fix in fixes for word in (f"--{fix.parameter}", _typed(fix.suggested))]
+    return [word for fix in fixes for word in (f"--{fix.parameter}", _option_text(fix.suggested))]
 
 
-def _typed(value: Any) -> str:
+def _option_text(value: Any) -> str:
     """A value as the trainer's command line takes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ",".join(map(_typed, value)) if isinstance(value, list | tuple) else str(value)
+    return ",".join(map(_option_text, value)) if isinstance(value, list | tuple) else str(value)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diagnostics.cli.access_token import access_token
 from diagnostics.cli.address import Address, base_path, host_name
-from diagnostics.cli.command import CommandError, note, parser, write
+from diagnostics.cli.command import CommandError, command_parser, print_note, write_result
 from diagnostics.cli.packages import folder_of
 from diagnostics.cli.reading import add_map, names_of
 from diagnostics.cli.server import Server
@@ -61,16 +61,16 @@ def _check_access(arguments: argparse.Namespace) -> None:
 
 
 def _announce(address: Address, token: str | None, what_it_opens: str) -> None:
-    write(address.url(token))
+    write_result(address.url(token))
     if tunnel := address.tunnel():
-        write(f"from your own machine: {tunnel}")
+        write_result(f"from your own machine: {tunnel}")
     sys.stdout.flush()
     if token is None:
-        note(f"rlvitals: no token is asked for: every user and every process of this machine can {what_it_opens}")
+        print_note(f"rlvitals: no token is asked for: every user and every process of this machine can {what_it_opens}")
     if not address.is_loopback:
         url = address.url(token, host=socket.gethostname() if address.is_wildcard else None)
         holder = "everybody who reaches this machine" if token is None else "whoever has this address"
-        note(
+        print_note(
             f"rlvitals: {holder} can {what_it_opens}: {url} (nothing is encrypted on the way; an SSH tunnel or a proxy "
             "with TLS is safer)"
         )
@@ -122,7 +122,7 @@ def _port(text: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    arguments = parser(
+    arguments = command_parser(
         "ui",
         "Open the dashboard over these folders (default: ./runs and the sample runs).",
         (

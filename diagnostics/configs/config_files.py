@@ -12,9 +12,10 @@ from diagnostics.configs.setups import make_setup
 from diagnostics.foreign_files.documents import read_json, read_toml, read_yaml
 from diagnostics.model.run import Run
 from diagnostics.model.setup import ModelFacts, Setup, version_of
+from diagnostics.producers.canonical_settings import CHECKED
 from diagnostics.producers.config_marks import algorithm_of_config, producer_of_config, version_in_config
-from diagnostics.producers.nested_config import flat
-from diagnostics.producers.settings import CHECKED, arguments_for, given
+from diagnostics.producers.nested_config import flattened
+from diagnostics.producers.setting_lookup import arguments_for, given_settings
 from diagnostics.producers.table import OURS, producer_named
 
 _LAST_POINTS = 50
@@ -44,7 +45,7 @@ def setup_of_file(path: Path, wishes: Wishes | None = None) -> Setup:
         UnreadableConfigurationError: it cannot be read, or is of a kind that holds no settings.
     """
     wishes = wishes or Wishes()
-    config = flat(_unwrapped(_read(path)))
+    config = flattened(_unwrapped_settings(_read(path)))
     producer = wishes.producer or producer_of_config(config, path)
     algorithm = wishes.algorithm or algorithm_of_config(config, producer)
     version = wishes.version or version_in_config(config, producer)
@@ -55,7 +56,7 @@ def setup_of_file(path: Path, wishes: Wishes | None = None) -> Setup:
 def setup_of_run(run: Run, wishes: Wishes | None = None) -> Setup:
     """What a run was trained with, as a setup; where it logs no settings at all, no defaults are assumed."""
     wishes = wishes or Wishes()
-    config = flat(run.config)
+    config = flattened(run.config)
     producer, algorithm = wishes.producer or run.producer, wishes.algorithm or run.algorithm
     version = version_of(wishes.version or run.producer_version)
     facts = model_facts(algorithm, config, run.producer, wishes.model)
@@ -81,7 +82,7 @@ def model_facts(algorithm: str, config: Mapping[str, Any], producer: str, named:
 
     Of a model on the hub that is not on this machine only the size is known, where its name tells it.
     """
-    names = [str(setting.value) for setting in given(producer, "model", config) if setting.value]
+    names = [str(setting.value) for setting in given_settings(producer, "model", config) if setting.value]
     folders = [_folder(name) for name in (named, *names) if name]
     bundled = None if names else producer_named(producer).bundled_model(algorithm, config)
     folders += [bundled] if bundled else []
@@ -143,7 +144,7 @@ _FORMS: Mapping[str, Callable[[Path], Any]] = {
 }
 
 
-def _unwrapped(config: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unwrapped_settings(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """The settings themselves: a run.json holds them under `config`, a config.yaml of W&B each under `value`."""
     inner = config.get("config")
     if isinstance(inner, Mapping) and "algorithm" in config:

@@ -12,7 +12,7 @@ from typing import Any
 from diagnostics.model.setup import Probe, Trial
 
 SECONDS = 120.0
-"""A reward function that has not answered by then is given up; loading a reward model takes a while."""
+"""The time limit for a reward function's answer; loading a reward model takes a while."""
 
 
 PROBE_SECONDS = 600.0
@@ -25,7 +25,7 @@ class TrialError(Exception):
     """The reward functions, or the policy, could not be tried; the message is one sentence."""
 
 
-def _always() -> bool:
+def _always_true() -> bool:
     return True
 
 
@@ -33,7 +33,7 @@ def try_rewards(
     algorithm: str,
     config: Mapping[str, Any],
     seconds: float = SECONDS,
-    is_wanted: Callable[[], bool] = _always,
+    is_wanted: Callable[[], bool] = _always_true,
     *,
     trust: bool = False,
 ) -> tuple[Trial, ...]:
@@ -56,7 +56,7 @@ def probe_policy(
     algorithm: str,
     config: Mapping[str, Any],
     seconds: float = PROBE_SECONDS,
-    is_wanted: Callable[[], bool] = _always,
+    is_wanted: Callable[[], bool] = _always_true,
     *,
     trust: bool = False,
 ) -> Probe:
@@ -89,9 +89,9 @@ def _answer_of(
             finally:
                 process.kill()  # nothing happens to one that has ended
     if process.returncode:
-        raise TrialError(_complaint(complaints) or f"the trainer's process ended with {process.returncode}")
-    said: dict[str, Any] = json.loads(output)
-    return said
+        raise TrialError(_last_message(complaints) or f"the trainer's process ended with {process.returncode}")
+    answer: dict[str, Any] = json.loads(output)
+    return answer
 
 
 def _output_of(
@@ -107,8 +107,8 @@ def _output_of(
     raise TrialError(f"{whom} gave no answer within {seconds:.0f} s")
 
 
-def _complaint(text: str) -> str:
+def _last_message(text: str) -> str:
     """The last thing that the trainer said for a person, on one line; else the last line, which tells an exception."""
-    _, mark, said = f"\n{text}".rpartition("\nrlvitals: ")
-    lines = said.split() if mark else text.strip().splitlines()[-1:]
+    _, mark, message = f"\n{text}".rpartition("\nrlvitals: ")
+    lines = message.split() if mark else text.strip().splitlines()[-1:]
     return " ".join(lines)

@@ -51,11 +51,11 @@ def facts_of_config(config: Mapping[str, Any]) -> ModelFacts:
     embeddings.
     """
     ends = config.get("eos_token_id")
-    known_ends = map(_whole, ends if isinstance(ends, list) else [ends])
+    known_ends = map(_whole_number, ends if isinstance(ends, list) else [ends])
     return ModelFacts(
         parameters=_estimated_parameters(config),
         dropout=max(_dropouts(config), default=0.0) if "model_type" in config else None,
-        pad_token_id=_whole(config.get("pad_token_id")),
+        pad_token_id=_whole_number(config.get("pad_token_id")),
         eos_token_ids=tuple(end for end in known_ends if end is not None),
     )
 
@@ -68,9 +68,9 @@ def size_in_name(name: str) -> float | None:
 
 def _estimated_parameters(config: Mapping[str, Any]) -> float | None:
     """None where a dimension is missing or is given layer by layer."""
-    width = _whole(config.get("hidden_size", config.get("n_embd")))
-    layers = _whole(config.get("num_hidden_layers", config.get("n_layer")))
-    words, inner = _whole(config.get("vocab_size")), _whole(config.get("intermediate_size"))
+    width = _whole_number(config.get("hidden_size", config.get("n_embd")))
+    layers = _whole_number(config.get("num_hidden_layers", config.get("n_layer")))
+    words, inner = _whole_number(config.get("vocab_size")), _whole_number(config.get("intermediate_size"))
     if not width or not layers or not words or min(width, layers, words) < 0:
         return None
     feed_forward = 8 * width * width if inner is None else 3 * width * inner  # gated, as in Llama and Qwen
@@ -80,11 +80,11 @@ def _estimated_parameters(config: Mapping[str, Any]) -> float | None:
 
 def _shared_heads(config: Mapping[str, Any]) -> float:
     """Heads of keys and values for each head of queries."""
-    heads, shared = _whole(config.get("num_attention_heads")), _whole(config.get("num_key_value_heads"))
+    heads, shared = _whole_number(config.get("num_attention_heads")), _whole_number(config.get("num_key_value_heads"))
     return shared / heads if heads and shared else 1.0
 
 
-def _whole(value: Any) -> int | None:
+def _whole_number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from diagnostics.model.settings import Origin, Setting, Settings
 from diagnostics.model.setup import ModelFacts, Setup, Version
+from diagnostics.producers.canonical_settings import SETTINGS
 from diagnostics.producers.producer import SAMPLING, Producer
-from diagnostics.producers.settings import SETTINGS, arguments_for, given, usual_arguments
+from diagnostics.producers.setting_lookup import arguments_for, given_settings, usual_arguments
 from diagnostics.producers.table import producer_named
 
 LIBRARY: Mapping[str, object] = {
@@ -76,18 +77,18 @@ def _given_settings(
     is_mixed = producer.logs_model_config and _MODEL_TYPE in config
     for name in SETTINGS:
         is_argument = not is_mixed or producer.has_argument(name, algorithm, version)
-        found = (item for item in given(producer.name, name, config) if is_argument or "." in item.parameter)
+        found = (item for item in given_settings(producer.name, name, config) if is_argument or "." in item.parameter)
         if setting := next((item for item in found if not is_mixed or item.parameter not in _OF_MODEL), None):
             yield name, setting
 
 
 def _of_model(facts: ModelFacts, left: frozenset[str]) -> dict[str, Any]:
     """What the model's generation_config says of the settings left to it, else the library's default."""
-    said = facts.generation
-    if said is None:
+    stated = facts.generation
+    if stated is None:
         return {}
     keys = {name: (name, "min_length") if name == "min_new_tokens" else (name,) for name in left}
-    values = {name: [said[key] for key in keys[name] if said.get(key) is not None] for name in left}
+    values = {name: [stated[key] for key in keys[name] if stated.get(key) is not None] for name in left}
     return {name: next(iter(found), LIBRARY[name]) for name, found in values.items()}
 
 

@@ -38,7 +38,7 @@ class Scale:
         has_rug = len(numbers) < len(values)
         return cls("linear", low - _RUG_ROOM * span if has_rug else low, high)
 
-    def shows(self, value: float) -> bool:
+    def contains(self, value: float) -> bool:
         """Whether a value is within the scale."""
         return self.low <= value <= self.high
 

@@ -50,7 +50,7 @@ def find_breaks(steps: Steps, values: Values) -> list[Break]:
     if len(values) < 2 * LEAST:
         return []
     places = np.arange(LEAST, len(values) - LEAST + 1)
-    low, high, middle = _before(values, places)
+    low, high, middle = _levels_before(values, places)
     after = np.lib.stride_tricks.sliding_window_view(values, LEAST)[places]
     is_apart = (after.min(axis=1) > high) | (after.max(axis=1) < low)
     way = np.median(after, axis=1) - middle
@@ -61,7 +61,7 @@ def find_breaks(steps: Steps, values: Values) -> list[Break]:
     ]
 
 
-def _before(values: Values, places: Steps) -> tuple[Values, Values, Values]:
+def _levels_before(values: Values, places: Steps) -> tuple[Values, Values, Values]:
     """(P,) The lowest, the highest and the median of the up to 10 points before each of P places."""
     padded = np.concatenate([np.full(BEFORE, np.nan), values])
     windows = np.lib.stride_tricks.sliding_window_view(padded, BEFORE)[places]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.arrays import Values
-from diagnostics.detectors.rolling import sustained
+from diagnostics.detectors.rolling import sustained_level
 
 CLEAR_BELOW = 0.8  # an episode goes on while the value is past 0.8 × (or, below a positive limit, 1.25 ×) the limit
 CLEAR_FACTOR = 2  # an episode ends after this many times its patience in calm points
@@ -34,9 +34,9 @@ def episodes(values: Values, limit: float, patience: int, *, above: bool = True)
     sign = 1.0 if above else -1.0
     upward, bound = sign * values, sign * limit
     relaxed = bound * CLEAR_BELOW if bound > 0 else bound / CLEAR_BELOW
-    opens = np.flatnonzero(sustained(upward, patience) >= bound)
+    opens = np.flatnonzero(sustained_level(upward, patience) >= bound)
     restless = np.flatnonzero(upward >= relaxed)
-    calm = np.flatnonzero(sustained(upward, CLEAR_FACTOR * patience, above=False) < relaxed)
+    calm = np.flatnonzero(sustained_level(upward, CLEAR_FACTOR * patience, above=False) < relaxed)
     found: list[Episode] = []
     end = 0
     while (following := np.searchsorted(opens, end)) < len(opens):

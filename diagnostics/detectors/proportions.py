@@ -7,7 +7,7 @@ import numpy as np
 from diagnostics.detectors.arrays import Values
 
 CERTAIN = 3.0
-"""Standard errors that count as proof: about one false alarm in 700 looks at a share that lies just at its limit."""
+"""Standard errors that count as proof: about one false alarm in 700 checks of a share exactly at its limit."""
 
 LEAST_PAIRS = 1.5
 """The z of an intraclass correlation of k pairs varies by 1 / (k - 1.5)."""

@@ -34,7 +34,7 @@ def baseline(values: Values, window: int, shift: int, least: int) -> Values:
     medians = np.full(len(values), np.nan)
     if len(values) <= shift:
         return medians
-    earlier = _padded(values[: len(values) - shift], window)
+    earlier = _padded_with_nan(values[: len(values) - shift], window)
     for part, windows in _sorted_windows(earlier, window):
         counts = np.isfinite(windows).sum(axis=1)
         medians[part.start - window + 1 + shift : part.stop - window + 1 + shift] = _medians(windows, counts, least)
@@ -60,7 +60,7 @@ def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
     scores = np.full(len(values), np.nan)
     if len(values) < 2:
         return scores
-    for part, windows in _sorted_windows(_padded(values[:-1], window), window):
+    for part, windows in _sorted_windows(_padded_with_nan(values[:-1], window), window):
         counts = np.isfinite(windows).sum(axis=1)
         medians = _medians(windows, counts, least)
         spreads = _medians(np.sort(np.abs(windows - medians[:, None]), axis=1), counts, least)
@@ -69,7 +69,7 @@ def robust_z(values: Values, window: int, least: int, floor: float) -> Values:
     return scores
 
 
-def sustained(values: Values, points: int, *, above: bool = True) -> Values:
+def sustained_level(values: Values, points: int, *, above: bool = True) -> Values:
     """(N,) What a value kept up for `points` points in a row: their minimum, or maximum where low is bad.
 
     A limit is held for `points` points exactly where this number reaches it. NaN where a point is NaN or missing.
@@ -115,7 +115,7 @@ def _sorted_windows(values: Values, window: int) -> Iterator[tuple[slice, Values
         yield slice(start + window - 1, start + window - 1 + len(chunk)), chunk
 
 
-def _padded(values: Values, window: int) -> Values:
+def _padded_with_nan(values: Values, window: int) -> Values:
     """The values, ±Inf as NaN, after window − 1 NaN, so that the first points have a window too."""
     return np.concatenate([np.full(window - 1, np.nan), np.where(np.isfinite(values), values, np.nan)])
 

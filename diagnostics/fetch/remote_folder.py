@@ -40,28 +40,30 @@ def copy(address: str, folder: Path) -> RemoteCopy:
     Only a grown log's new bytes are transferred. Weights are skipped. Files that vanished remotely are kept. Raises
     FetchError.
     """
-    known = _known(address, folder)
+    known = _recorded_states(address, folder)
     try:
         there = _Place.at(address)
         files = dict(there.files())
     except Exception as error:  # every fsspec file system raises its own errors
-        raise FetchError(_explained(address, error)) from error
+        raise FetchError(_error_sentence(address, error)) from error
     if not files:
         raise FetchError(f"{address} holds no file; check the address")
     logs = {name: file for name, file in files.items() if PurePosixPath(name).suffix not in WEIGHTS}
     targets = {name: _target(folder, name) for name in logs}
-    stale = [name for name, file in logs.items() if known.get(name) != file.state or not file.fills(targets[name])]
+    stale = [
+        name for name, file in logs.items() if known.get(name) != file.state or not file.matches_size_of(targets[name])
+    ]
     total = 0
     folder.mkdir(parents=True, exist_ok=True)
-    _note(address, folder, known)
+    _record_states(address, folder, known)
     try:
         for name in stale:
-            total += there.copied(logs[name], targets[name])
+            total += there.download(logs[name], targets[name])
             known[name] = logs[name].state
     except Exception as error:
-        raise FetchError(_explained(address, error)) from error
+        raise FetchError(_error_sentence(address, error)) from error
     finally:
-        _note(address, folder, known)
+        _record_states(address, folder, known)
     return RemoteCopy(len(logs), len(stale), total, len(files) - len(logs))
 
 
@@ -75,7 +77,7 @@ class _File:
     def state(self) -> list[Any]:
         return [self.size, self.version]
 
-    def fills(self, target: Path) -> bool:
+    def matches_size_of(self, target: Path) -> bool:
         """Whether the local copy has the same length."""
         return target.exists() and target.stat().st_size == self.size
 
@@ -101,7 +103,7 @@ class _Place:
             version = next((str(info[key]) for key in _VERSIONS if info.get(key) is not None), "")
             yield name, _File(path, int(info["size"] or 0), version)
 
-    def copied(self, file: _File, target: Path) -> int:
+    def download(self, file: _File, target: Path) -> int:
         """Update `target` to the file's content; returns how many bytes were requested."""
         target.parent.mkdir(parents=True, exist_ok=True)
         held = target.stat().st_size if target.exists() else 0
@@ -134,7 +136,7 @@ def _target(folder: Path, name: str) -> Path:
     return folder.joinpath(*parts)
 
 
-def _known(address: str, folder: Path) -> dict[str, list[Any]]:
+def _recorded_states(address: str, folder: Path) -> dict[str, list[Any]]:
     """Each file's state when it was last copied; empty for a new folder. Raises FetchError."""
     if not folder.exists():
         return {}
@@ -155,13 +157,13 @@ def _known(address: str, folder: Path) -> dict[str, list[Any]]:
     return files
 
 
-def _note(address: str, folder: Path, files: Mapping[str, list[Any]]) -> None:
+def _record_states(address: str, folder: Path, files: Mapping[str, list[Any]]) -> None:
     unfinished = folder / f"{MANIFEST}.part"
     unfinished.write_text(json.dumps({"address": address, "files": files}), encoding="utf-8")
     unfinished.replace(folder / MANIFEST)
 
 
-def _explained(address: str, error: Exception) -> str:
+def _error_sentence(address: str, error: Exception) -> str:
     if isinstance(error, FetchError):
         return str(error)
     reason = " ".join(str(error).split())[:300] or type(error).__name__

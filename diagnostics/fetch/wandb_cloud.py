@@ -65,27 +65,27 @@ class Fetched:
     missing: tuple[str, ...]
 
 
-def fetch(address: Address, folder: Path, told: Callable[[str], None] = lambda text: None) -> Fetched:
+def fetch(address: Address, folder: Path, report_progress: Callable[[str], None] = lambda text: None) -> Fetched:
     """Fetch a run into a new or empty folder, or once more into the folder that it was fetched into.
 
-    The manifest is written last, so a folder without one is no run yet. `told` gets a sentence now and then.
+    The manifest is written last, so a folder without one is no run yet. `report_progress` gets a sentence now and then.
     Raises FetchError.
     """
     _check_folder(address, folder)
     wandb = _client()
     try:
         run = wandb.Api(timeout=SECONDS_TO_ANSWER).run(str(address))
-        return _written(address, run, folder, told)
+        return _write_run(address, run, folder, report_progress)
     except (wandb.Error, ValueError) as error:
-        raise FetchError(_explained(address, str(error))) from error
+        raise FetchError(_error_sentence(address, str(error))) from error
 
 
-def _written(address: Address, run: Any, folder: Path, told: Callable[[str], None]) -> Fetched:
+def _write_run(address: Address, run: Any, folder: Path, report_progress: Callable[[str], None]) -> Fetched:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / MANIFEST).unlink(missing_ok=True)
     names: dict[str, None] = dict.fromkeys(_BESIDE)
-    rows = _write_rows(folder / HISTORY, _noting_tables(run.scan_history(), names), told)
-    _write_rows(folder / SYSTEM, run.history(samples=SYSTEM_SAMPLES, pandas=False, stream="system"), told)
+    rows = _write_rows(folder / HISTORY, _noting_tables(run.scan_history(), names), report_progress)
+    _write_rows(folder / SYSTEM, run.history(samples=SYSTEM_SAMPLES, pandas=False, stream="system"), report_progress)
     missing = [name for name in names if not _downloaded(run, name, folder)]
     manifest = json.dumps(_manifest(address, run), indent=1, default=str)
     (folder / MANIFEST).write_text(manifest + "\n", encoding="utf-8")
@@ -115,14 +115,14 @@ def _noting_tables(rows: Iterable[Row], names: dict[str, None]) -> Iterator[Row]
         yield row
 
 
-def _write_rows(file: Path, rows: Iterable[Row], told: Callable[[str], None]) -> int:
+def _write_rows(file: Path, rows: Iterable[Row], report_progress: Callable[[str], None]) -> int:
     """Write one line per row, with NaN and infinities as the constants that Python reads."""
     count = 0
     with file.open("w", encoding="utf-8") as lines:
         for count, row in enumerate(rows, start=1):
             lines.write(json.dumps(row) + "\n")
             if count % PROGRESS_ROWS == 0:
-                told(f"{file.name}: {count:,} rows")
+                report_progress(f"{file.name}: {count:,} rows")
     return count
 
 
@@ -176,7 +176,7 @@ def _client() -> Any:
     return wandb
 
 
-def _explained(address: Address, reason: str) -> str:
+def _error_sentence(address: Address, reason: str) -> str:
     lowered = reason.lower()
     if "api key" in lowered or "api_key" in lowered or "login" in lowered or "401" in lowered:
         return f"W&B knows no key of yours ({_line(reason)}); run 'wandb login', or set WANDB_API_KEY"

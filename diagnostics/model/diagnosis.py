@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from diagnostics.model.cause import Cause
-from diagnostics.model.finding import Finding, grouped
+from diagnostics.model.finding import Finding, group_findings
 from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.model.run import Run
 
@@ -34,7 +34,7 @@ class Diagnosis:
     @property
     def findings(self) -> tuple[Finding, ...]:
         """What fired, grouped by cause, worst first."""
-        return grouped(self.fired, self.causes)
+        return group_findings(self.fired, self.causes)
 
     @property
     def settings_findings(self) -> tuple[Outcome, ...]:

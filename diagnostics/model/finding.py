@@ -61,7 +61,7 @@ class Finding:
         return tuple(outcome for outcome in self.outcomes if outcome.severity is worst)
 
 
-def grouped(fired: Sequence[Outcome], causes: Sequence[Cause]) -> tuple[Finding, ...]:
+def group_findings(fired: Sequence[Outcome], causes: Sequence[Cause]) -> tuple[Finding, ...]:
     """Fired outcomes as findings, worst first: those that a cause explains together, every other one alone."""
     explained = {rule for cause in causes for rule in cause.outcomes}
     found = [_of_cause(cause, fired) for cause in causes]

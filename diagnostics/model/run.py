@@ -71,7 +71,7 @@ class Run:
         """The first of these metrics that the run logs with at least one point."""
         return next((self.series[name] for name in names if name in self.series and len(self.series[name])), None)
 
-    def functions(self, base: str) -> dict[str, Series]:
+    def by_reward_function(self, base: str) -> dict[str, Series]:
         """The series of one metric for each reward function, by function name: `functions("reward_func_mean")`."""
         prefix = base + "/"
         return {name.removeprefix(prefix): series for name, series in self.series.items() if name.startswith(prefix)}

@@ -80,7 +80,7 @@ class Setup:
         """A setting in effect; None where it is not known."""
         return self.settings.get(name)
 
-    def known(self, name: str) -> Setting:
+    def require(self, name: str) -> Setting:
         """A setting that a check reads. Raises LookupError where it is not known, which the engine rules out."""
         setting = self.settings.get(name)
         if setting is None:

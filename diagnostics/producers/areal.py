@@ -2,7 +2,7 @@
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, LogTraits, shows
+from diagnostics.producers.trainer import Caveat, LogTraits, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -24,7 +24,7 @@ TAGS = {
 CAVEATS = (Caveat(("ppo_actor/update/approx_kl/avg",), "AReaL logs the negated k1 estimate: its sign is turned here."),)
 
 
-def _examine(log: Log, algorithm: str) -> LogTraits:
+def _read_traits(log: Log, algorithm: str) -> LogTraits:
     return LogTraits(algorithm, scales={"ppo_actor/update/approx_kl/avg": -1.0})
 
 
@@ -33,8 +33,8 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="ppo_actor/task_reward/avg",
     critic="ppo_critic/critic_loss/avg",
-    recognise=shows("ppo_actor/task_reward/avg"),
+    recognise=recognised_by("ppo_actor/task_reward/avg"),
     caveats=CAVEATS,
-    examine=_examine,
+    read_traits=_read_traits,
 )
 PRODUCER = Producer("areal", TRAINERS)

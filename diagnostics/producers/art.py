@@ -1,7 +1,7 @@
 """OpenPipe's ART: `src/art/local/backend.py` and `train.py`, names of before and after 2025."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Trainer, shows, trains
+from diagnostics.producers.trainer import Trainer, recognised_by, trains_only
 
 TAGS = {
     "reward": "reward",
@@ -22,8 +22,8 @@ TAGS = {
 TRAINER = Trainer(
     "art",
     TAGS,
-    shows("train/reward_std_dev", "reward_std_dev", "data/step_num_groups_trainable"),
-    trains("grpo"),
+    recognised_by("train/reward_std_dev", "reward_std_dev", "data/step_num_groups_trainable"),
+    trains_only("grpo"),
     is_verified=False,
 )
 PRODUCER = Producer("art", (TRAINER,))

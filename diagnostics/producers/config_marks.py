@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.producers.estimators import algorithm_of_estimator
-from diagnostics.producers.settings import given
+from diagnostics.producers.setting_lookup import given_settings
 from diagnostics.producers.table import PRODUCERS
 
 
@@ -20,7 +20,7 @@ def algorithm_of_config(config: Mapping[str, Any], producer: str) -> str:
     named = str(config.get("algorithm", ""))
     if any(named in known.defaults for known in PRODUCERS):
         return named
-    estimator = next(given(producer, "advantage_estimator", config), None)
+    estimator = next(given_settings(producer, "advantage_estimator", config), None)
     if estimator is not None:
         return algorithm_of_estimator(estimator.value) or "unknown"
     marks = Counter[str]()
@@ -32,5 +32,5 @@ def algorithm_of_config(config: Mapping[str, Any], producer: str) -> str:
 
 def version_in_config(config: Mapping[str, Any], producer: str) -> str:
     """The producer's version as its configuration states it; empty where it does not."""
-    stated = next(given(producer, "producer_version", config), None)
+    stated = next(given_settings(producer, "producer_version", config), None)
     return "" if stated is None else str(stated.value)

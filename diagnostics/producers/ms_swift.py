@@ -1,7 +1,7 @@
 """ModelScope's ms-swift: TRL's GRPOTrainer with tags of its own for entropy and rollout correction."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by
 from diagnostics.producers.trl import grpo
 
 TAGS = grpo.TAGS | {
@@ -14,8 +14,8 @@ CAVEATS = (*grpo.CAVEATS, Caveat(("rollout_correction/kl",), "A KL estimate betw
 TRAINER = Trainer(
     "ms-swift",
     TAGS,
-    shows("entropy/mean", "rollout_correction/kl"),
-    grpo.examine,
+    recognised_by("entropy/mean", "rollout_correction/kl"),
+    grpo.read_traits,
     grpo.FAMILIES,
     CAVEATS,
     is_verified=False,

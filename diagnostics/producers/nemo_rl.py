@@ -2,7 +2,7 @@
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, LogTraits, shows
+from diagnostics.producers.trainer import Caveat, LogTraits, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -31,7 +31,7 @@ CAVEATS = (
 )
 
 
-def _examine(log: Log, algorithm: str) -> LogTraits:
+def _read_traits(log: Log, algorithm: str) -> LogTraits:
     """Ignores a penalty that is always 0: it was never computed."""
     penalty = log.series.get("kl_penalty")
     is_absent = penalty is not None and not penalty.values.any()
@@ -43,8 +43,8 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="reward",
     critic="critic/loss",
-    recognise=shows("train/token_mult_prob_error", "token_mult_prob_error"),
+    recognise=recognised_by("train/token_mult_prob_error", "token_mult_prob_error"),
     caveats=CAVEATS,
-    examine=_examine,
+    read_traits=_read_traits,
 )
 PRODUCER = Producer("nemo-rl", TRAINERS)

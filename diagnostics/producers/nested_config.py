@@ -19,7 +19,7 @@ def value_at(config: Mapping[str, Any], path: str, default: Any = None) -> Any:
     return found
 
 
-def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+def flattened(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """A nested configuration with its names joined by dots; a list stays a value."""
     return dict(_flattened(config, prefix))
 

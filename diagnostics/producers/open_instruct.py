@@ -1,7 +1,7 @@
 """Ai2's open-instruct, grpo_fast: `open_instruct/grpo_fast.py`, `grpo_utils.py` and `data_loader.py`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {
     "scores": "reward",
@@ -32,8 +32,8 @@ CAVEATS = (Caveat(("objective/kl3_avg",), "One of four estimates that are logged
 TRAINER = Trainer(
     "open-instruct",
     TAGS,
-    shows("objective/kl3_avg"),
-    trains("grpo"),
+    recognised_by("objective/kl3_avg"),
+    trains_only("grpo"),
     FAMILIES,
     CAVEATS,
     is_verified=False,

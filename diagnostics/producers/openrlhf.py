@@ -10,7 +10,7 @@ from diagnostics.producers.estimators import by_estimator
 from diagnostics.producers.log import Log
 from diagnostics.producers.nested_config import planned_steps
 from diagnostics.producers.producer import Config, Producer
-from diagnostics.producers.trainer import SURE, Caveat, LogTraits, shows
+from diagnostics.producers.trainer import SURE, Caveat, LogTraits, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -44,7 +44,7 @@ CAVEATS = (
 )
 
 
-def examine(log: Log, algorithm: str) -> LogTraits:
+def read_traits(log: Log, algorithm: str) -> LogTraits:
     """The algorithm from the advantage estimator, where settings are logged, and the planned steps."""
     for path in ESTIMATORS:
         found, notes = by_estimator(log.config, path, algorithm)
@@ -58,9 +58,9 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="reward",
     critic="critic_loss",
-    recognise=shows(("train/actor_lr", "train/policy_loss"), ("actor_lr", "policy_loss")),
+    recognise=recognised_by(("train/actor_lr", "train/policy_loss"), ("actor_lr", "policy_loss")),
     caveats=CAVEATS,
-    examine=examine,
+    read_traits=read_traits,
 )
 
 SETTINGS = {

@@ -44,7 +44,7 @@ class OwnNames:
         """One sentence on the names in use, and one on those that the log does not hold."""
         held = {spelled for tag in tags for spelled in (tag, tag.removeprefix(PREFIX))}
         used = {tag for tag in self.names if tag in held}
-        read = ", ".join(f"{tag} as {_described(name)}" for tag, name in self.names.items() if tag in used)
+        read = ", ".join(f"{tag} as {_description(name)}" for tag, name in self.names.items() if tag in used)
         unused = ", ".join(tag for tag in self.names if tag not in used)
         return (
             *((f"As {self.source} says, the log's {read} is read",) if read else ()),
@@ -55,5 +55,5 @@ class OwnNames:
 NO_NAMES = OwnNames()
 
 
-def _described(name: OwnName) -> str:
+def _description(name: OwnName) -> str:
     return name.metric if name.scale == 1 else f"{name.metric} (times {name.scale:g})"

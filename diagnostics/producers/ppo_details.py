@@ -1,7 +1,7 @@
 """The reproductions of RLHF by Huang et al.: lm-human-preference-details and summarize_from_feedback_details."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {
     "objective/scores": "score",
@@ -33,8 +33,8 @@ CAVEATS = (Caveat(("ppo/val/num_eos_tokens",), "Counts padding too where the end
 TRAINER = Trainer(
     "ppo-details",
     TAGS,
-    shows("ppo/policy/approxkl_avg"),
-    trains("ppo"),
+    recognised_by("ppo/policy/approxkl_avg"),
+    trains_only("ppo"),
     caveats=CAVEATS,
     is_verified=False,
 )

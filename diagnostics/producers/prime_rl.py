@@ -1,7 +1,7 @@
 """prime-rl: `src/prime_rl/trainer/rl/` and `orchestrator/metrics.py`, through three generations of names."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {
     "reward/all/mean": "reward",
@@ -38,8 +38,8 @@ CAVEATS = (
 TRAINER = Trainer(
     "prime-rl",
     TAGS,
-    shows("mismatch_kl/all/mean"),
-    trains("grpo"),
+    recognised_by("mismatch_kl/all/mean"),
+    trains_only("grpo"),
     {"agg/effective/{name}/reward/mean": "reward_func_mean/{name}"},
     CAVEATS,
     is_verified=False,

@@ -19,7 +19,7 @@ ANY = ""
 SAMPLING = frozenset(
     {"do_sample", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "min_new_tokens", "suppress_tokens"}
 )
-"""The settings that a model's generation_config.json may hold."""
+"""The settings that a model's generation_config.json may contain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Config, Producer, Trait
 from diagnostics.producers.trainer import LogTraits, Trainer
 from diagnostics.producers.trl import grpo, ppo
-from diagnostics.producers.trl.settings import ARGUMENTS, FIRST_ARGUMENTS
+from diagnostics.producers.trl.training_arguments import ARGUMENTS, FIRST_ARGUMENTS
 
 TAGS = {
     **ppo.TAGS,
@@ -43,7 +43,7 @@ def recognise(log: Log) -> float:
     return 0.95 if is_ours else 0.0
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """The algorithm that the run log names; where it names none, the one that its tags show."""
     named = log.recording.algorithm
     if named not in ("", "unknown"):
@@ -55,7 +55,7 @@ def examine(log: Log) -> LogTraits:
     return LogTraits(algorithm="unknown")
 
 
-TRAINER = Trainer("rlvitals", TAGS, recognise, examine, grpo.FAMILIES, grpo.RLOO_CAVEATS)
+TRAINER = Trainer("rlvitals", TAGS, recognise, read_traits, grpo.FAMILIES, grpo.RLOO_CAVEATS)
 
 _NEVER = {"top_p": 1.0, "repetition_penalty": 1.0, "min_new_tokens": 0, "suppress_tokens": None, "grammar": None}
 _SHARED = {

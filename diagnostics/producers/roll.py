@@ -1,7 +1,7 @@
 """Alibaba's ROLL: `roll/pipeline/rlvr/actor_worker.py`, `utils/functionals.py` and `utils/metrics/`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, shows
+from diagnostics.producers.trainer import Caveat, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -39,7 +39,7 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="critic/score/mean",
     critic="critic/loss",
-    recognise=shows(("critic/score/mean", "actor/approxkl"), ("critic/score/mean", "system/tps_gpu")),
+    recognise=recognised_by(("critic/score/mean", "actor/approxkl"), ("critic/score/mean", "system/tps_gpu")),
     families=FAMILIES,
     caveats=CAVEATS,
 )

@@ -1,7 +1,7 @@
 """SkyRL: `skyrl/train/trainer.py`, `train/generators/utils.py` and `backends/skyrl_train/workers/worker.py`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, shows
+from diagnostics.producers.trainer import Caveat, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -38,7 +38,7 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="reward/avg_raw_reward",
     critic="critic/critic_loss",
-    recognise=shows("reward/avg_raw_reward"),
+    recognise=recognised_by("reward/avg_raw_reward"),
     caveats=CAVEATS,
 )
 PRODUCER = Producer("skyrl", TRAINERS)

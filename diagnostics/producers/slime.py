@@ -1,7 +1,7 @@
 """slime: `slime/backends/megatron_utils/loss.py` and `slime/observability/`; two axes, `train/…` and `rollout/…`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, shows
+from diagnostics.producers.trainer import Caveat, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -37,7 +37,7 @@ TRAINERS = with_and_without_critic(
     TAGS,
     reward="rollout/raw_reward",
     critic="critic-value_loss",
-    recognise=shows(("rollout/raw_reward", "train/ppo_kl"), ("rollout/raw_reward", "ppo_kl")),
+    recognise=recognised_by(("rollout/raw_reward", "train/ppo_kl"), ("rollout/raw_reward", "ppo_kl")),
     caveats=CAVEATS,
 )
 PRODUCER = Producer("slime", TRAINERS)

@@ -54,10 +54,10 @@ PRODUCERS: tuple[Producer, ...] = (
     cleanrl.PRODUCER,
     unknown.PRODUCER,
 )
-"""Where two are equally sure of a log, the first one wins."""
+"""If two are equally sure of a log, the first one wins."""
 
 CALL_PREFIXES = tuple(prefix for producer in PRODUCERS for prefix in producer.call_prefixes)
-"""How tags begin that some producer logs at every call of something rather than once a step."""
+"""Prefixes of tags that some producer logs at every call of a function, not once a step."""
 
 TRAINERS = tuple(trainer for producer in PRODUCERS for trainer in producer.trainers)
 OURS = rlvitals.PRODUCER

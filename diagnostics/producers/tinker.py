@@ -1,7 +1,7 @@
 """Thinking Machines' tinker-cookbook: `tinker_cookbook/rl/metrics.py`, `metric_util.py` and `train.py`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {
     "env/all/reward/total": "reward",
@@ -20,5 +20,7 @@ CAVEATS = (
     ),
 )
 
-TRAINER = Trainer("tinker", TAGS, shows("env/all/reward/total"), trains("grpo"), FAMILIES, CAVEATS, is_verified=False)
+TRAINER = Trainer(
+    "tinker", TAGS, recognised_by("env/all/reward/total"), trains_only("grpo"), FAMILIES, CAVEATS, is_verified=False
+)
 PRODUCER = Producer("tinker", (TRAINER,))

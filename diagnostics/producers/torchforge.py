@@ -1,7 +1,7 @@
 """Meta's torchforge GRPO app: `apps/grpo/main.py` and `src/forge/`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Trainer, shows, trains
+from diagnostics.producers.trainer import Trainer, recognised_by, trains_only
 
 TAGS = {
     "reward/evaluate_response/avg_total_reward": "reward",
@@ -15,5 +15,7 @@ FAMILIES = {
     "reward/evaluate_response/std_{name}_reward": "reward_func_std/{name}",
 }
 
-TRAINER = Trainer("torchforge", TAGS, shows("rl_trainer/avg_loss"), trains("grpo"), FAMILIES, is_verified=False)
+TRAINER = Trainer(
+    "torchforge", TAGS, recognised_by("rl_trainer/avg_loss"), trains_only("grpo"), FAMILIES, is_verified=False
+)
 PRODUCER = Producer("torchforge", (TRAINER,))

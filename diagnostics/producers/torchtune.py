@@ -1,7 +1,7 @@
 """torchtune's PPO and GRPO recipes: `recipes/ppo_full_finetune_single_device.py`, `recipes/dev/grpo_…`."""
 
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 SHARED = {
     "lr": "learning_rate",
@@ -27,16 +27,16 @@ TRAINERS = (
     Trainer(
         "torchtune-ppo",
         PPO_TAGS,
-        shows(("approx_policy_kl", "value_loss"), ("approx_policy_kl", "rlhf_reward")),
-        trains("ppo"),
+        recognised_by(("approx_policy_kl", "value_loss"), ("approx_policy_kl", "rlhf_reward")),
+        trains_only("ppo"),
         caveats=CAVEATS,
         is_verified=False,
     ),
     Trainer(
         "torchtune-grpo",
         GRPO_TAGS,
-        shows(("rewards", "successes", "kl_loss"), "approx_policy_kls"),
-        trains("grpo"),
+        recognised_by(("rewards", "successes", "kl_loss"), "approx_policy_kls"),
+        trains_only("grpo"),
         is_verified=False,
     ),
 )

@@ -63,14 +63,14 @@ class Trainer:
     """How one trainer logs.
 
     `tags` maps its tags to canonical metrics, `families` patterns with one `{name}` to metrics that end in the name of
-    a reward function. `recognise` rates how likely a log is this trainer's (0 to 1), `examine` reads its traits.
+    a reward function. `recognise` rates how likely a log is this trainer's (0 to 1), `read_traits` reads its traits.
     `is_verified`: checked against a log that the producer itself wrote, not only against its source code.
     """
 
     name: str
     tags: Mapping[str, str]
     recognise: Callable[[Log], float]
-    examine: Callable[[Log], LogTraits]
+    read_traits: Callable[[Log], LogTraits]
     families: Mapping[str, str] = field(default_factory=dict)
     caveats: tuple[Caveat, ...] = ()
     is_verified: bool = True
@@ -101,7 +101,7 @@ class Trainer:
         return None
 
 
-def shows(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:
+def recognised_by(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:
     """A recogniser that is sure of a log with one of these fingerprints: a tag, or several tags together.
 
     Tags are looked up with and without the transport's prefix.
@@ -115,6 +115,6 @@ def shows(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:
     return recognise
 
 
-def trains(algorithm: str) -> Callable[[Log], LogTraits]:
+def trains_only(algorithm: str) -> Callable[[Log], LogTraits]:
     """The traits of a trainer that knows one algorithm only."""
     return lambda log: LogTraits(algorithm)

@@ -66,7 +66,7 @@ def translate(recording: Recording, own: OwnNames = NO_NAMES) -> Translation:
     origin, trainer = max(trainers, key=lambda pair: pair[1].recognise(log))
     version = recording.producer_version or package_version(recording, origin.name)
     log = Log(recording, log.series, log.config, version)
-    return Translation(log, origin, trainer, trainer.examine(log), own)
+    return Translation(log, origin, trainer, trainer.read_traits(log), own)
 
 
 def glossary() -> Iterator[Entry]:

@@ -2,7 +2,7 @@
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, LogTraits, Trainer, shows
+from diagnostics.producers.trainer import Caveat, LogTraits, Trainer, recognised_by
 
 TAGS = {
     "rollout_scores/mean": "score",
@@ -29,10 +29,10 @@ CAVEATS = (
 )
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """PPO with a critic."""
     return LogTraits("ppo", powers=dict.fromkeys(ROOTS, 2.0))
 
 
-TRAINER = Trainer("trlx", TAGS, shows("losses/total_loss"), examine, caveats=CAVEATS, is_verified=False)
+TRAINER = Trainer("trlx", TAGS, recognised_by("losses/total_loss"), read_traits, caveats=CAVEATS, is_verified=False)
 PRODUCER = Producer("trlx", (TRAINER,))

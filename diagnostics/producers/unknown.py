@@ -14,7 +14,7 @@ def recognise(log: Log) -> float:
     return 0.01
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """No algorithm, and a note that says what the log holds instead."""
     tags = sorted(log.series)
     found = ", ".join(tags[:SHOWN_TAGS]) + (f" and {len(tags) - SHOWN_TAGS} more" if len(tags) > SHOWN_TAGS else "")
@@ -24,4 +24,4 @@ def examine(log: Log) -> LogTraits:
     return LogTraits(algorithm="unknown", total=total_steps(log), has_finished=has_finished(log), notes=(note,))
 
 
-PRODUCER = Producer("unknown", (Trainer("unknown", {}, recognise, examine),))
+PRODUCER = Producer("unknown", (Trainer("unknown", {}, recognise, read_traits),))

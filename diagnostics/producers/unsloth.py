@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import LogTraits, Trainer, shows
+from diagnostics.producers.trainer import LogTraits, Trainer, recognised_by
 from diagnostics.producers.trl import grpo
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """As TRL's; a KL of 0 throughout was never computed, because beta is 0."""
-    traits = grpo.examine(log)
+    traits = grpo.read_traits(log)
     kl = log.series.get("kl")
     is_absent = kl is not None and not kl.values.any()
     return replace(traits, ignored=traits.ignored | ({"kl"} if is_absent else set()), notes=())
@@ -19,8 +19,8 @@ def examine(log: Log) -> LogTraits:
 TRAINER = Trainer(
     "unsloth",
     grpo.TAGS,
-    shows(("completion_length", "completions/mean_length")),
-    examine,
+    recognised_by(("completion_length", "completions/mean_length")),
+    read_traits,
     grpo.FAMILIES,
     grpo.CAVEATS,
     is_verified=False,

@@ -10,7 +10,7 @@ from diagnostics.producers.estimators import by_estimator
 from diagnostics.producers.log import Log
 from diagnostics.producers.nested_config import planned_steps
 from diagnostics.producers.producer import Config, Producer
-from diagnostics.producers.trainer import SURE, Caveat, LogTraits, shows
+from diagnostics.producers.trainer import SURE, Caveat, LogTraits, recognised_by
 from diagnostics.producers.with_and_without_critic import with_and_without_critic
 
 TAGS = {
@@ -63,7 +63,7 @@ VALIDATIONS = (
 )
 
 
-_SHOWS = shows(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac"))
+_SHOWS = recognised_by(("critic/score/mean", "actor/ppo_kl"), ("critic/score/mean", "actor/pg_clipfrac"))
 
 
 def recognise(log: Log) -> float:
@@ -72,7 +72,7 @@ def recognise(log: Log) -> float:
     return SURE if has_only_settings else _SHOWS(log)
 
 
-def examine(log: Log, algorithm: str) -> LogTraits:
+def read_traits(log: Log, algorithm: str) -> LogTraits:
     """The algorithm from `algorithm.adv_estimator`, where settings are logged, and the planned steps.
 
     With several validation sets none of them is *the* held-out reward.
@@ -96,7 +96,7 @@ TRAINERS = with_and_without_critic(
     recognise=recognise,
     validations=VALIDATIONS,
     caveats=CAVEATS,
-    examine=examine,
+    read_traits=read_traits,
     is_verified=True,
 )
 

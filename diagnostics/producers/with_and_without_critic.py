@@ -20,7 +20,7 @@ def with_and_without_critic(
     families: Mapping[str, str] | None = None,
     validations: Sequence[str] = (),
     caveats: tuple[Caveat, ...] = (),
-    examine: Callable[[Log, str], LogTraits] | None = None,
+    read_traits: Callable[[Log, str], LogTraits] | None = None,
     is_verified: bool = False,
 ) -> tuple[Trainer, Trainer]:
     """The trainers of one producer for PPO and for GRPO and its relatives.
@@ -30,17 +30,17 @@ def with_and_without_critic(
         critic: The tag of the value loss, which only PPO logs.
         validations: Patterns, with `{name}` for the dataset, of the same reward on held-out prompts.
     """
-    traits_of = examine or (lambda log, algorithm: LogTraits(algorithm, total=total_steps(log)))
+    traits_of = read_traits or (lambda log, algorithm: LogTraits(algorithm, total=total_steps(log)))
 
-    def made(algorithm: str, metric: str, has_critic: bool) -> Trainer:
+    def make_trainer(algorithm: str, metric: str, has_critic: bool) -> Trainer:
         return Trainer(
             name=f"{name}-{algorithm}",
             tags={**tags, reward: metric, critic: "value_loss"},
             recognise=lambda log: recognise(log) if log.has(critic) is has_critic else 0.0,
-            examine=lambda log: traits_of(log, algorithm),
+            read_traits=lambda log: traits_of(log, algorithm),
             families={**(families or {}), **dict.fromkeys(validations, EVAL_PREFIX + metric)},
             caveats=caveats,
             is_verified=is_verified,
         )
 
-    return made("ppo", "score", has_critic=True), made("grpo", "reward", has_critic=False)
+    return make_trainer("ppo", "score", has_critic=True), make_trainer("grpo", "reward", has_critic=False)

@@ -68,16 +68,16 @@ class CachedReader:
         files = self._reader.files()
         now = identities(files)
         if self._found is None:
-            self._found, self._identities = self._recalled(now), now
+            self._found, self._identities = self._load_cached(now), now
         if self._found is not None and now == self._identities:
             return self._found
         self._was_asked, self._found = True, None
         recording = self._reader.refresh()
         if recording.status.state not in _LIVING and is_worth_keeping(now):
-            self._keep(recording, now)
+            self._save_to_cache(recording, now)
         return recording
 
-    def _keep(self, recording: Recording, files: list[Identity]) -> None:
+    def _save_to_cache(self, recording: Recording, files: list[Identity]) -> None:
         """Store a recording in the cache, with file identities taken before the files were read."""
         facts = {name: getattr(recording, name) for name in _FACTS} | {
             "tags": list(recording.tags),
@@ -95,7 +95,7 @@ class CachedReader:
         if _is_plain(facts):
             save(self._key, files, Entry(json.dumps(facts), tuple(arrays)))
 
-    def _recalled(self, files: list[Identity]) -> Recording | None:
+    def _load_cached(self, files: list[Identity]) -> Recording | None:
         """The cached recording of these files; None if there is none or it cannot be decoded."""
         entry = load(self._key, files)
         if entry is None:

@@ -72,7 +72,7 @@ class _Column:
         return self._size + len(self.new_steps)
 
     def series(self, tag: str) -> RawSeries:
-        self._settle()
+        self._consolidate()
         steps, values = self._steps[: self._size], self._values[: self._size]
         times = self._times[: self._size] if self._has_times else NO_VALUES
         for view in (steps, values, times):
@@ -81,10 +81,10 @@ class _Column:
 
     def extend(self, steps: Steps, values: Values, times: Values, more: int) -> None:
         """Append points; memory already returned to callers is never overwritten."""
-        self._settle()
+        self._consolidate()
         self._append(steps, values, times, more)
 
-    def _settle(self) -> None:
+    def _consolidate(self) -> None:
         """Move the recent points into the arrays."""
         if self.new_steps:
             self._append(self.new_steps, self.new_values, self.new_times)

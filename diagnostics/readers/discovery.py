@@ -57,10 +57,10 @@ def open_readers(run: Path | RunRef, follows: Callable[[Path], bool] = lambda li
     found = find(run, follows) if isinstance(run, Path) else [run]
     if len(found) != 1:
         raise UnreadableRun(path, _none_found(path) if not found else _several_found(path, found))
-    return tuple(_opened(member) for member in members(found[0]))
+    return tuple(_open_reader(member) for member in members(found[0]))
 
 
-def _opened(ref: RunRef) -> Reader:
+def _open_reader(ref: RunRef) -> Reader:
     form = format_named(ref.format)
     try:
         reader = load(form).Reader(ref.path)

@@ -25,7 +25,7 @@ _ORDER = {form.name: place for place, form in enumerate(FORMATS)}
 def group_runs(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; further logs of the run become parts of the leading one."""
     found = _by_start(_by_home(_without_copies(list(refs))))
-    below = _below(member for ref in found for member in members(ref))
+    below = _logs_by_folder(member for ref in found for member in members(ref))
     common = [_at_common_folder(ref, below) for ref in found]
     return sorted(common, key=lambda ref: str(ref.path))
 
@@ -42,7 +42,10 @@ def _without_copies(refs: list[RunRef]) -> list[RunRef]:
     own run directories contain their console output.
     """
     printed = [ref for ref in refs if ref.format == "console"]
-    texts, logs = _below(printed), _below(ref for ref in refs if ref.format != "console" and not _follows(ref))
+    texts, logs = (
+        _logs_by_folder(printed),
+        _logs_by_folder(ref for ref in refs if ref.format != "console" and not _is_attached(ref)),
+    )
     copies = {id(ref) for ref in printed if ref.home and len(texts[ref.home]) == 1 and _is_copy(ref, logs[ref.home])}
     return [ref for ref in refs if id(ref) not in copies]
 
@@ -66,23 +69,23 @@ def _by_home(refs: list[RunRef]) -> list[RunRef]:
     """Attach files in an output folder to the log in it, to the newest log if there are several."""
     followers, named = defaultdict[Path | None, list[RunRef]](list), defaultdict[Path | None, list[RunRef]](list)
     for ref in refs:
-        (followers if _follows(ref) else named)[ref.home].append(ref)
+        (followers if _is_attached(ref) else named)[ref.home].append(ref)
     alone = {id(ref): ref for found in named.values() for ref in found}
-    below = _below(alone.values())
+    below = _logs_by_folder(alone.values())
     joined: list[RunRef] = []
     for home, found in followers.items():
-        leader = _leader(named.get(home, []), below.get(home, []) if home else [], alone)
+        leader = _leading_log(named.get(home, []), below.get(home, []) if home else [], alone)
         if leader is not None:
             del alone[id(leader)]
         joined.append(_joined([*([leader] if leader else []), *found]))
     return [*alone.values(), *joined]
 
 
-def _follows(ref: RunRef) -> bool:
+def _is_attached(ref: RunRef) -> bool:
     return ref.format in _FOLLOWERS or ref.path.name in _FOLLOWING_TABLES
 
 
-def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[int]) -> RunRef | None:
+def _leading_log(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[int]) -> RunRef | None:
     """The log that attached files belong to: the newest in their folder, else the only one below it."""
     free = [ref for ref in named if id(ref) in alone]
     if free or len(below) != 1 or id(below[0]) not in alone:
@@ -90,7 +93,7 @@ def _leader(named: Sequence[RunRef], below: Sequence[RunRef], alone: Container[i
     return None if below[0].format == "rlvitals" else below[0]
 
 
-def _below(refs: Iterable[RunRef]) -> dict[Path, list[RunRef]]:
+def _logs_by_folder(refs: Iterable[RunRef]) -> dict[Path, list[RunRef]]:
     """The logs in and below each folder."""
     found = defaultdict[Path, list[RunRef]](list)
     for ref in refs:

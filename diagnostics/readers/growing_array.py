@@ -14,7 +14,7 @@ Number = TypeVar("Number", bound=np.generic)
 ROOM = 64  # numbers: the least spare capacity; else half of the size
 
 
-def continues(new: npt.NDArray[Any], old: npt.NDArray[Any]) -> bool:
+def extends(new: npt.NDArray[Any], old: npt.NDArray[Any]) -> bool:
     """Whether an array of 64-bit numbers begins with all of an older one, bit for bit, so that NaN equals NaN.
 
     Immediate for views of the same memory, which must not have been changed in between; else compares all numbers.

@@ -23,7 +23,7 @@ _FLAT_YAML = re.compile(r"^(?P<key>[\w./-]+):[ ]?(?P<value>.*)$", re.MULTILINE)
 def model_card(event_file: Path) -> str:
     """The card in the trainer's output folder (`<output>/runs/<date>/events…`); empty if there is none."""
     try:
-        return read_head(_card(event_file), MAX_CARD_BYTES).decode(errors="replace")
+        return read_head(_run_card(event_file), MAX_CARD_BYTES).decode(errors="replace")
     except OSError:
         return ""
 
@@ -31,7 +31,7 @@ def model_card(event_file: Path) -> str:
 def files_beside(event_file: Path) -> tuple[Path, ...]:
     """The files and folders beside an event file that these functions read, including missing ones."""
     saved = sorted(event_file.parent.glob(f"*/{HYPERPARAMETERS_FILE}"))
-    return (_card(event_file), event_file.parent, *saved)
+    return (_run_card(event_file), event_file.parent, *saved)
 
 
 def saved_hyperparameters(event_file: Path) -> dict[str, Any]:
@@ -62,18 +62,18 @@ def run_name(path: Path) -> str:
     if not path.is_dir():
         return f"{run_name(path.parent)} {time.strftime('%b%d %H:%M:%S', time.gmtime(opened_at(path)))}"
     if path.parent.name != "runs":
-        return _telling(path)
-    output = _telling(path.parent.parent)
+        return _descriptive_name(path)
+    output = _descriptive_name(path.parent.parent)
     siblings = islice((sibling for sibling in path.parent.iterdir() if sibling.is_dir()), 2)
     return output if len(list(siblings)) == 1 else f"{output} {path.name}"
 
 
-def _card(event_file: Path) -> Path:
+def _run_card(event_file: Path) -> Path:
     folder = event_file.parent
     return (folder.parent.parent if folder.parent.name == "runs" else folder) / CARD_FILE
 
 
-def _telling(folder: Path) -> str:
+def _descriptive_name(folder: Path) -> str:
     folder = resolved(folder)
     return f"{folder.parent.name}/{folder.name}" if folder.name.lower() in _TELLS_NOTHING else folder.name
 

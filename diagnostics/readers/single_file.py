@@ -36,15 +36,15 @@ class FileReader(ABC, Generic[Log]):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._log = self.opened()
+        self._log = self.open_log()
         self._last: Recording | None = None
 
     @abstractmethod
-    def opened(self) -> Log:
+    def open_log(self) -> Log:
         """A new log of the file, nothing read yet."""
 
     @abstractmethod
-    def record(self, log: Log, status: Status) -> Recording:
+    def to_recording(self, log: Log, status: Status) -> Recording:
         """The log's current content as a Recording."""
 
     def name(self) -> str:
@@ -56,11 +56,11 @@ class FileReader(ABC, Generic[Log]):
         if not self.path.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
         if self._log.was_replaced:
-            self._log, self._last = self.opened(), None
+            self._log, self._last = self.open_log(), None
         grew = self._log.read()
         status = self._log.status(self.path.stat().st_mtime, time.time())
         if self._last is None or grew or status != self._last.status:
-            self._last = self.record(self._log, status)
+            self._last = self.to_recording(self._log, status)
         return self._last
 
     def files(self) -> tuple[Path, ...]:

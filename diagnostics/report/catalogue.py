@@ -11,7 +11,7 @@ from diagnostics.causes.remedies.remedy import ANY, Remedy
 from diagnostics.model.messages import format_value
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
-from diagnostics.producers.settings import ANY_PRODUCER, usual_arguments
+from diagnostics.producers.setting_lookup import ANY_PRODUCER, usual_arguments
 from diagnostics.producers.table import OURS, TRAINERS
 from diagnostics.producers.translation import Entry, glossary
 from diagnostics.report.entries import Page
@@ -58,7 +58,7 @@ def rule_page(rule: Rule[Any, Any]) -> Page:
             "Code": rule.code,
             "Grade": f"{rule.grade}: {GRADES[rule.grade]}",
             "For": sorted(rule.algorithms) or [_ANY],
-            **_needs(rule),
+            **_needed_inputs(rule),
             "Limits": [_limit(entry) for entry in rule.limit_docs],
             "Points at": [entry.name for entry in CAUSES if rule.name in _rules_for(entry)],
             "Source": rule.source,
@@ -67,7 +67,7 @@ def rule_page(rule: Rule[Any, Any]) -> Page:
     )
 
 
-def _needs(rule: Rule[Any, Any]) -> dict[str, list[str]]:
+def _needed_inputs(rule: Rule[Any, Any]) -> dict[str, list[str]]:
     """What a rule cannot do without: settings by every name that programs give them, samples, or metrics."""
     if isinstance(rule, ConfigRule):
         return {"Reads": [" or ".join(ANY_PRODUCER[name]) for item in rule.inputs for name in alternatives(item)]}
@@ -117,7 +117,7 @@ def metric_page(entry: Metric) -> Page:
             "Unit": entry.unit,
             "Formula": entry.formula,
             "Healthy": entry.healthy,
-            "Possible": _range(entry),
+            "Possible": _value_range(entry),
             "Logged as": _tags(logged),
             "Caveats": _each_once(f"{line.tag} ({line.trainer}): {text}" for line in logged for text in line.caveats),
             "Documents slip": entry.slip,
@@ -177,7 +177,7 @@ def _tags(logged: Iterable[Entry]) -> list[str]:
     return [f"{tag} ({', '.join(names)})" for tag, names in trainers.items()]
 
 
-def _range(entry: Metric) -> str:
+def _value_range(entry: Metric) -> str:
     if entry.low is None and entry.high is None:
         return ""
     low = "−∞" if entry.low is None else format_value(float(entry.low))

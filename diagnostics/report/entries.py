@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnostics.report import markdown_elements as markup
-from diagnostics.report.strict_json import encoded
+from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 
 
@@ -56,7 +56,7 @@ class Page:
 def pages_form(pages: Sequence[Page], form: str, style: Style) -> str:
     """The pages one after the other as "text" or "markdown", or as one JSON document."""
     if form == "json":
-        return encoded({"pages": [page.document() for page in pages]})
+        return to_json({"pages": [page.document() for page in pages]})
     return "\n\n".join(page.markdown() if form == "markdown" else page.text(style) for page in pages)
 
 

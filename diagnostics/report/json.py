@@ -9,7 +9,7 @@ from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
 from diagnostics.report.preflight import preflight_document
 from diagnostics.report.report import Report
 from diagnostics.report.run_fields import run_fields
-from diagnostics.report.strict_json import encoded
+from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 from diagnostics.wording.comparison import fate_sentence, reward_sentence
 from diagnostics.wording.messages import headline, message_text
@@ -17,7 +17,7 @@ from diagnostics.wording.messages import headline, message_text
 
 def render(report: Report, _style: Style) -> str:
     """A report as JSON; numbers that JSON does not have are the strings "NaN", "Infinity" and "-Infinity"."""
-    return encoded(
+    return to_json(
         {
             "runs": [_run(diagnosis, report.comparisons.get(diagnosis.run.path)) for diagnosis in report.diagnoses],
             "errors": [{"path": problem.path, "error": problem.error} for problem in report.problems],

@@ -45,7 +45,7 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
         yield from _blind_spots(diagnosis.blind_spots)
     if found := diagnosis.settings_findings:
         yield ""
-        yield from _folded(f"Settings worth a look ({len(found)})", settings_table(found))
+        yield from _collapsible(f"Settings worth a look ({len(found)})", settings_table(found))
     if reasons := rules_by_reason(diagnosis.not_applicable):
         yield ""
         yield from _not_applicable(reasons)
@@ -92,13 +92,13 @@ def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
         (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
         for outcome in outcomes
     ]
-    yield from _folded(f"Could not be checked ({len(outcomes)})", table(("Rule", "Why", "To enable"), rows))
+    yield from _collapsible(f"Could not be checked ({len(outcomes)})", table(("Rule", "Why", "To enable"), rows))
 
 
 def _not_applicable(reasons: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     rows = [(", ".join(map(code, rules)), escaped(reason)) for reason, rules in reasons.items()]
-    yield from _folded(f"Does not apply here ({sum(map(len, reasons.values()))})", table(("Rules", "Why"), rows))
+    yield from _collapsible(f"Does not apply here ({sum(map(len, reasons.values()))})", table(("Rules", "Why"), rows))
 
 
-def _folded(title: str, body: str) -> Iterator[str]:
+def _collapsible(title: str, body: str) -> Iterator[str]:
     yield from (f"<details><summary>{title}</summary>", "", body, "", "</details>")

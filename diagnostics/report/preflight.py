@@ -6,7 +6,7 @@ from typing import Any
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.report.markdown_elements import code, escaped, table
-from diagnostics.report.strict_json import encoded
+from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import LABEL_COLUMN, Style
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import fix_line
@@ -39,19 +39,19 @@ class Review:
         return found[0].severity if found else None
 
     @property
-    def line(self) -> str:
+    def summary_line(self) -> str:
         """What was checked: "grpo · trl 1.12.0 · 145 settings"."""
         program = f"{self.producer} {self.version}".rstrip()
         return " · ".join((self.algorithm, program, counted(self.settings, "setting")))
 
     @property
-    def checked(self) -> str:
+    def check_counts(self) -> str:
         """How many checks ran: "23 checks, 4 could not run"."""
         unchecked = len(_unchecked(self.outcomes))
         return counted(len(self.outcomes) - unchecked, "check") + (f", {unchecked} could not run" if unchecked else "")
 
     @property
-    def assumed(self) -> str:
+    def assumed_defaults(self) -> str:
         """Whose defaults count if the version is unknown; empty if it is known or makes no difference."""
         if not self.assumed_newest:
             return ""
@@ -102,7 +102,7 @@ def settings_table(found: Iterable[Outcome]) -> str:
 def reviews_form(reviews: Sequence[Review], form: str, style: Style) -> str:
     """The reviews as "text" or "markdown", or as one JSON document."""
     if form == "json":
-        return encoded({"configurations": [_document(review) for review in reviews]})
+        return to_json({"configurations": [_document(review) for review in reviews]})
     if form == "markdown":
         return "\n\n".join(map(_markdown, reviews))
     return "\n\n\n".join("\n".join(_text(review, style)) for review in reviews)
@@ -132,7 +132,7 @@ def preflight_document(outcome: Outcome) -> dict[str, Any]:
 
 
 def _text(review: Review, style: Style) -> Iterator[str]:
-    yield one_line(f"{review.path}  {review.line}")
+    yield one_line(f"{review.path}  {review.summary_line}")
     yield ""
     for outcome in fired_worst_first(review.outcomes):
         yield style.labelled(str(outcome.severity).upper(), message_with_rule(outcome))
@@ -140,7 +140,7 @@ def _text(review: Review, style: Style) -> Iterator[str]:
         yield style.labelled("source", outcome.source, indent=LABEL_COLUMN)
         yield ""
     if not fired_worst_first(review.outcomes):
-        yield style.labelled("HEALTHY", f"Nothing to object to in {review.checked}.")
+        yield style.labelled("HEALTHY", f"Nothing to object to in {review.check_counts}.")
         yield ""
     if unchecked := _unchecked(review.outcomes):
         yield f"Could not be checked ({len(unchecked)})"
@@ -149,13 +149,13 @@ def _text(review: Review, style: Style) -> Iterator[str]:
             reason = reason_and_remedy(outcome)
             yield style.labelled(outcome.rule, reason, indent=2, column=column)
         yield ""
-    yield from (style.labelled("note", note) for note in (review.assumed, review.unread_note) if note)
+    yield from (style.labelled("note", note) for note in (review.assumed_defaults, review.unread_note) if note)
 
 
 def _markdown(review: Review) -> str:
     found = fired_worst_first(review.outcomes)
-    lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.line), ""]
-    lines.append(settings_table(found) if found else f"Nothing to object to in {review.checked}.")
+    lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.summary_line), ""]
+    lines.append(settings_table(found) if found else f"Nothing to object to in {review.check_counts}.")
     if unchecked := _unchecked(review.outcomes):
         rows = [
             (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
@@ -163,7 +163,9 @@ def _markdown(review: Review) -> str:
         ]
         title = f"<details><summary>Could not be checked ({len(unchecked)})</summary>"
         lines += ["", title, "", table(("Check", "Why", "To enable"), rows), "", "</details>"]
-    return "\n\n".join(["\n".join(lines), *(escaped(note) for note in (review.assumed, review.unread_note) if note)])
+    return "\n\n".join(
+        ["\n".join(lines), *(escaped(note) for note in (review.assumed_defaults, review.unread_note) if note)]
+    )
 
 
 def _document(review: Review) -> dict[str, Any]:
@@ -175,7 +177,7 @@ def _document(review: Review) -> dict[str, Any]:
         "producer_version": review.version or None,
         "settings": review.settings,
         "unread_settings": review.unread,
-        "notes": [review.assumed] if review.assumed else [],
+        "notes": [review.assumed_defaults] if review.assumed_defaults else [],
         "preflight": [preflight_document(outcome) for outcome in fired_worst_first(review.outcomes)],
         "quiet": [outcome.rule for outcome in review.outcomes if outcome.verdict is Verdict.QUIET],
         "skipped": [

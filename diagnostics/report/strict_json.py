@@ -12,28 +12,28 @@ from diagnostics.visible_text import replaced
 SCHEMA_VERSION = 1
 
 
-def encoded(document: Mapping[str, Any]) -> str:
+def to_json(document: Mapping[str, Any]) -> str:
     """A document as JSON, its schema_version first."""
     return _printable(
         json.dumps(
-            strict({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
+            json_types({"schema_version": SCHEMA_VERSION, **document}), ensure_ascii=False, indent=2, allow_nan=False
         )
     )
 
 
 def encoded_line(record: Mapping[str, Any]) -> str:
     """A record as one line of JSON."""
-    return _printable(json.dumps(strict(record), ensure_ascii=False))
+    return _printable(json.dumps(json_types(record), ensure_ascii=False))
 
 
-def strict(value: Any) -> Any:
+def json_types(value: Any) -> Any:
     """The value in JSON's own types: arrays as lists, paths and enums as strings, non-finite numbers as their names."""
     if isinstance(value, Mapping):
-        return {str(key): strict(item) for key, item in value.items()}
+        return {str(key): json_types(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [strict(item) for item in value]
+        return [json_types(item) for item in value]
     if isinstance(value, np.ndarray | np.generic):
-        return strict(value.tolist())
+        return json_types(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return nonfinite_name(value)
     return value if value is None or type(value) in (bool, int, float) else str(value)

@@ -27,7 +27,7 @@ def finite_only(series: Series) -> Series:
     return dataclasses.replace(series, values=np.where(series.finite, series.values, np.nan))
 
 
-def within(series: Series, first: int, last: int) -> Values:
+def values_between(series: Series, first: int, last: int) -> Values:
     """The values from step `first` to step `last`, both included."""
     start, stop = np.searchsorted(series.steps, (first, last + 1))
     return series.values[start:stop]

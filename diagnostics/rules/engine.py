@@ -51,17 +51,17 @@ def _apply(rule: Rule[Any, Any], subject: Any, limits: Any) -> Outcome:
     try:
         finding = rule.check(subject, limits)
     except Exception as error:  # one broken rule must not hide what the others find
-        return _broken(rule, limits, error)
+        return _failed_outcome(rule, limits, error)
     return _outcome(rule, subject, limits, finding)
 
 
-def _broken(rule: Rule[Any, Any], limits: Any, error: Exception) -> Outcome:
+def _failed_outcome(rule: Rule[Any, Any], limits: Any, error: Exception) -> Outcome:
     message = Message("engine.broken", {"error": type(error).__name__, "text": str(error)})
     enable = Message("engine.broken.enable", {"material": rule.material})
-    return _blank(rule, limits, Verdict.BROKEN, message, enable=enable)
+    return _empty_outcome(rule, limits, Verdict.BROKEN, message, enable=enable)
 
 
-def _blank(rule: Rule[Any, Any], limits: Any, verdict: Verdict, message: Message, **fields: Any) -> Outcome:
+def _empty_outcome(rule: Rule[Any, Any], limits: Any, verdict: Verdict, message: Message, **fields: Any) -> Outcome:
     return Outcome(
         code=rule.code,
         rule=rule.name,
@@ -78,9 +78,9 @@ def _blank(rule: Rule[Any, Any], limits: Any, verdict: Verdict, message: Message
 def _outcome(rule: Rule[Any, Any], subject: Any, limits: Any, finding: RuleResult) -> Outcome:
     match finding:
         case Skipped(message, enable, applies):
-            return _blank(rule, limits, Verdict.SKIPPED, message, enable=enable, applies=applies)
+            return _empty_outcome(rule, limits, Verdict.SKIPPED, message, enable=enable, applies=applies)
         case Quiet():
-            return _blank(rule, limits, Verdict.QUIET, _quiet_message(finding), **_measurement(finding))
+            return _empty_outcome(rule, limits, Verdict.QUIET, _quiet_message(finding), **_measurement(finding))
         case Fired():
             return _fired(rule, subject, limits, finding)
 
@@ -99,14 +99,14 @@ def _quiet_message(finding: Quiet) -> Message:
 
 
 def _fired(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Fired) -> Outcome:
-    return _blank(
+    return _empty_outcome(
         rule,
         limits,
         Verdict.FIRED,
         finding.message,
         **_measurement(finding),
         headline=finding.headline,
-        severity=_capped(rule.grade, finding.severity),
+        severity=_capped_by_grade(rule.grade, finding.severity),
         first_step=finding.first_step,
         last_step=finding.last_step,
         still=finding.still,
@@ -125,6 +125,6 @@ def _evidence(rule: Rule[Any, Any], subject: Any, finding: Fired) -> Evidence:
     return dataclasses.replace(finding.evidence, samples=shown)
 
 
-def _capped(grade: str, severity: Severity) -> Severity:
+def _capped_by_grade(grade: str, severity: Severity) -> Severity:
     """A rule without a good source never stops a run alone."""
     return Severity.WARNING if grade == "F" and severity is Severity.CRITICAL else severity

@@ -15,7 +15,7 @@ def escalated(rules: Iterable[Rule[Any, Any]], outcomes: Iterable[Outcome]) -> t
     `critical_with` does, what would be critical is a warning.
     """
     found, by_name = tuple(outcomes), {rule.name: rule for rule in rules}
-    warnings = {outcome.rule: outcome for outcome in found if _warns(outcome)}
+    warnings = {outcome.rule: outcome for outcome in found if _is_warning(outcome)}
     return tuple(
         dataclasses.replace(outcome, severity=_severity(by_name[outcome.rule], outcome, warnings))
         if outcome.rule in warnings
@@ -25,14 +25,14 @@ def escalated(rules: Iterable[Rule[Any, Any]], outcomes: Iterable[Outcome]) -> t
 
 
 def _severity(rule: Rule[Any, Any], outcome: Outcome, warnings: Mapping[str, Outcome]) -> Severity | None:
-    if _coincides(outcome, rule.graver_with, warnings):
+    if _shares_steps(outcome, rule.graver_with, warnings):
         return Severity.CRITICAL
-    if rule.critical_with and not _coincides(outcome, rule.critical_with, warnings):
+    if rule.critical_with and not _shares_steps(outcome, rule.critical_with, warnings):
         return Severity.WARNING
     return outcome.severity
 
 
-def _coincides(outcome: Outcome, names: tuple[str, ...], warnings: Mapping[str, Outcome]) -> bool:
+def _shares_steps(outcome: Outcome, names: tuple[str, ...], warnings: Mapping[str, Outcome]) -> bool:
     """Whether one of these rules warns of the same steps."""
     return any(name in warnings and _overlap(outcome, warnings[name]) for name in names)
 
@@ -42,6 +42,6 @@ def _overlap(one: Outcome, other: Outcome) -> bool:
     return max(first) <= min(last)
 
 
-def _warns(outcome: Outcome) -> bool:
+def _is_warning(outcome: Outcome) -> bool:
     is_worse = outcome.severity is not None and outcome.severity is not Severity.INFO
     return outcome.verdict is Verdict.FIRED and is_worse

@@ -9,7 +9,7 @@ from diagnostics.detectors.averages import finite_median, finite_points, start_l
 from diagnostics.detectors.hard_limit import find_hard_limit
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.rules.alignment import last_known, within
+from diagnostics.rules.alignment import last_known, values_between
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def ended_unseen(run: Run, first: int, last: int) -> bool:
     stated, longest = length_limit(run), run.get("length_max")
     if stated is None or longest is None or find_hard_limit(longest.steps, longest.values) is not None:
         return False
-    return finite_median(within(longest, first, last)) < stated.tokens
+    return finite_median(values_between(longest, first, last)) < stated.tokens
 
 
 def kl_lengths(run: Run) -> tuple[Series, Values] | None:

@@ -10,7 +10,7 @@ from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode, episodes
 from diagnostics.detectors.extremes import extreme, index_of_extreme
 from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_mean
-from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained, without_warm_up
+from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained_level, without_warm_up
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Series, Values
 
@@ -65,7 +65,7 @@ def read_levels(
     """
     judged = without_warm_up(rolling_median(series.values) if smooth else series.values, warm_up)
     worst = {
-        patience: extreme(sustained(judged, patience, above=above), highest=above)
+        patience: extreme(sustained_level(judged, patience, above=above), highest=above)
         for patience in {level.patience for level in levels}
     }
     mildest = next((level for level in levels if not math.isnan(worst[level.patience])), None)
@@ -73,7 +73,7 @@ def read_levels(
         blind = max(warm_up, MEDIAN_WINDOW - 1 if smooth else 0)
         return TooFew(blind + min(worst), finite_points(series.values))
     reached = [level for level in levels if _is_past(worst[level.patience], level.limit, above)]
-    breach = _breach(series, judged, reached[-1], above, smooth) if reached else None
+    breach = _breach_of_level(series, judged, reached[-1], above, smooth) if reached else None
     return Reading(series, breach, worst[mildest.patience], mildest.limit)
 
 
@@ -93,9 +93,9 @@ def read_proven_levels(
     """
     patience = max(level.patience for level in levels)
     window = max(patience, window)
-    kept = sustained(without_warm_up(rolling_median(series.values), warm_up), patience)
+    kept = sustained_level(without_warm_up(rolling_median(series.values), warm_up), patience)
     least = lower_bound_of_mean(series.values, window, standard_errors)
-    lately = sustained(least, MEDIAN_WINDOW, above=False)  # the median lags behind by this many points
+    lately = sustained_level(least, MEDIAN_WINDOW, above=False)  # the median lags behind by this many points
     proven = np.minimum(kept, lately)
     worst = extreme(proven)
     if math.isnan(worst):
@@ -109,7 +109,7 @@ def _is_past(value: float, limit: float, above: bool) -> bool:
     return value >= limit if above else value <= limit
 
 
-def _breach(series: Series, judged: Values, level: Level, above: bool, smooth: bool) -> Breach:
+def _breach_of_level(series: Series, judged: Values, level: Level, above: bool, smooth: bool) -> Breach:
     """The breach of a level that was reached, from the first raw point past the limit to the last."""
     episode = _longest(episodes(judged, level.limit, level.patience, above=above))
     if smooth:

@@ -91,7 +91,7 @@ def spread_of_answers(run: Run) -> float | None:
 
     That of the whole reward, or that of its only function where that has a weight of 1.
     """
-    functions = run.functions("reward_func_std")
+    functions = run.by_reward_function("reward_func_std")
     alone = next(iter(functions.values())) if len(functions) == 1 and reward_weights(run) in ((), (1.0,)) else None
     logged = run.get("score_std", "reward_std") or alone
     spread = math.nan if logged is None else start_level(logged.values)
@@ -104,7 +104,7 @@ def full_marks(run: Run) -> float | None:
     Of several reward functions it is the sum of their positive weights. The RLHF reward has no maximum of its own (the
     KL penalty is part of it), so its score counts.
     """
-    functions = run.functions("reward_func_mean")
+    functions = run.by_reward_function("reward_func_mean")
     graders = list(functions.values()) or [item for item in (run.get("reward", "score"),) if item is not None]
     if not graders or not all(_stays_within_marks(item.values) for item in graders):
         return None

@@ -172,6 +172,6 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
         """The English templates under their full ids, `kl-negative.fired`."""
         return {f"{self.name}.{key}": text for key, text in self.texts.items()}
 
-    def say(self, key: str, **values: Value) -> Message:
+    def message(self, key: str, **values: Value) -> Message:
         """A message of this rule."""
         return Message(f"{self.name}.{key}", values)

@@ -15,7 +15,7 @@ from diagnostics.model.outcome import MOST_SHOWN_SAMPLES, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.rules.rewards import is_unscored
-from diagnostics.rules.samples.texts import repetition
+from diagnostics.rules.samples.text_measures import repetition
 
 QUOTED = 70  # characters of a response that a report repeats
 MOST_ROWS = 512  # of one table are searched
@@ -136,7 +136,7 @@ def _below_zero(rows: Sequence[Sample]) -> Iterator[Pick]:
         yield row, {"kl": negative[row]}
 
 
-def _any(rows: Sequence[Sample]) -> Iterator[Pick]:
+def _any_rows(rows: Sequence[Sample]) -> Iterator[Pick]:
     yield from ((row, {}) for row in range(len(rows)))
 
 
@@ -154,6 +154,6 @@ SAMPLE_KINDS: Mapping[str, SampleKind] = {
     "longest": SampleKind(_longest, "Among the longest of its step."),
     "shortest": SampleKind(_shortest, "Among the shortest of its step."),
     "below-zero": SampleKind(_below_zero, "Its KL to the reference is {kl} nats."),
-    "any": SampleKind(_any, "What the policy wrote then."),
+    "any": SampleKind(_any_rows, "What the policy wrote then."),
 }
 TEXTS: Mapping[str, str] = {f"telling-samples.{name}": kind.why for name, kind in SAMPLE_KINDS.items()}

@@ -6,7 +6,7 @@ from diagnostics.model.run import Run
 from diagnostics.runlog.records import RUN_FILE, RecordError, RunRecord
 
 SAMPLE_RUNS = Path(__file__).resolve().parents[2] / "sample_runs"
-"""Of a checkout; an installed package has none."""
+"""Of a git checkout; an installed package has none."""
 
 
 def find_parent(run: Run, *folders: Path) -> Path | None:

@@ -54,9 +54,9 @@ ENDED_STATES = frozenset({"finished", "stopped", "failed"})
 HEARTBEAT_SECONDS = 5.0
 STATUS_SECONDS = 1.0
 SECONDS_OF_SILENCE = 60.0
-"""A heartbeat that is older means that a process on another machine, where no pid can be judged, no longer writes."""
+"""An older heartbeat means that a process on another machine, whose pid cannot be checked, no longer writes."""
 BLOCK_BYTES = 4096
-"""The room that a small file holds on disk anyway."""
+"""The space that even a small file takes on disk."""
 VERSIONED_PACKAGES = ("rlvitals", "torch", "transformers", "accelerate", "numpy")
 
 
@@ -71,7 +71,7 @@ class RunLog:
     the heartbeat, so that a step of ten minutes does not look like a dead process. `fault` is the truth about a run
     that was made sick on purpose, {"name", "onset_step", "changes"}: for judging a diagnosis, never for making one.
 
-    Raises RunLogError if the directory holds a run already or cannot be written.
+    Raises RunLogError if the directory already holds a run or cannot be written.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class RunLog:
             raise RunLogError(f"{self.directory} is still written by a living process; stop that one first") from error
         except OSError as error:
             raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
-        threading.Thread(target=self._beat, name="rlvitals-heartbeat", daemon=True).start()
+        threading.Thread(target=self._write_heartbeats, name="rlvitals-heartbeat", daemon=True).start()
 
     def log(
         self,
@@ -213,7 +213,7 @@ class RunLog:
             with (self.directory / RUN_FILE).open("xb") as file:  # "x": two processes cannot claim one folder
                 file.write(encode(description))
         except FileExistsError as error:
-            raise RunLogError(f"{self.directory} holds a run already; choose another run_dir") from error
+            raise RunLogError(f"{self.directory} already holds a run; choose another run_dir") from error
         except OSError as error:
             raise RunLogError(f"cannot write a run to {self.directory}: {error.strerror}") from error
 
@@ -232,7 +232,7 @@ class RunLog:
             self._status |= {**changes, "heartbeat": time.time()}
             replace_file(self.directory / STATUS_FILE, encode(self._status))
 
-    def _beat(self) -> None:
+    def _write_heartbeats(self) -> None:
         while not self._closed.wait(HEARTBEAT_SECONDS):
             with self._lock:
                 if self._closed.is_set():
@@ -247,7 +247,7 @@ def encode(row: Mapping[str, Any]) -> bytes:
     line = orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY)
     if b"null" not in line or _is_finite(row):
         return line
-    return json.dumps(row, ensure_ascii=False, default=_plain).encode() + b"\n"
+    return json.dumps(row, ensure_ascii=False, default=_json_value).encode() + b"\n"
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -305,5 +305,5 @@ def _is_finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -31,10 +31,10 @@ def comparison_lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 def fate_sentence(item: ParentFinding) -> str:
     """What became of a parent's finding: "There it is critical from step 1 on; here it is not found up to step 30."."""
-    return f"There it is {item.finding.severity} from step {item.finding.first_step} on; {_here(item)}"
+    return f"There it is {item.finding.severity} from step {item.finding.first_step} on; {_step_here(item)}"
 
 
-def _here(item: ParentFinding) -> str:
+def _step_here(item: ParentFinding) -> str:
     if item.fate is Fate.TOO_EARLY:
         return f"this run is at step {item.last_step}."
     if item.fate is Fate.UNCHECKED:

@@ -8,7 +8,7 @@ from diagnostics.model.series import Series
 from diagnostics.model.vocabulary import EVAL_PREFIX
 
 FUNCTION_SEPARATOR = ": "
-"""Between a metric's title and the reward function that it is of."""
+"""Separates a metric's title from the name of its reward function."""
 
 
 def series_title(series: Series) -> str:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _UNITS = ((2 * _DAY, _DAY, "days"), (2 * _HOUR, _HOUR, "h"), (_MINUTE, _MINUTE, "min"))
-"""From how many seconds on a unit is used, its length in seconds, its name."""
+"""The number of seconds from which a unit is used, its length in seconds, its name."""
 
 
 def duration(seconds: float) -> str:

@@ -51,12 +51,12 @@ def arrows() -> Arrows:
 
 def circles() -> list[tuple[str, ...]]:
     """The groups of rooms that reach each other through imports; empty if there are no cycles."""
-    reach = {room: _reachable(room) for room in arrows()}
+    reach = {room: _reachable_from(room) for room in arrows()}
     groups = {tuple(sorted(other for other in found if room in reach[other])) for room, found in reach.items()}
     return sorted(group for group in groups if len(group) > 1)
 
 
-def _reachable(room: str) -> frozenset[str]:
+def _reachable_from(room: str) -> frozenset[str]:
     found, ahead = set[str](), [room]
     while ahead:
         fresh = arrows()[ahead.pop()] - found
@@ -74,9 +74,9 @@ def _count() -> str:
 def _rooms(package: str) -> str:
     rows = [
         (
-            code(_short(room, package)),
+            code(_short_name(room, package)),
             _sentence(room),
-            ", ".join(code(_short(other, package)) for other in others),
+            ", ".join(code(_short_name(other, package)) for other in others),
         )
         for room, others in ((room, sorted(others)) for room, others in arrows().items())
         if room.startswith(f"{package}.")
@@ -114,6 +114,6 @@ def _room_of(module: str) -> str:
     return ".".join(module.split(".")[:2])
 
 
-def _short(room: str, package: str) -> str:
+def _short_name(room: str, package: str) -> str:
     """A room's name within its own package; rooms of other packages keep their full name."""
     return room.removeprefix(f"{package}.")

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from diagnostics.producers.canonical_settings import SETTINGS
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.settings import SETTINGS
 from diagnostics.producers.table import PRODUCERS as TABLE
 from diagnostics.producers.translation import Entry, glossary
 from docs.generate.commands import listing

@@ -31,7 +31,7 @@ def _sections(names: Options, by_algorithm: Mapping[str, Options]) -> Iterator[s
     titles = ("Option", "What it does", *map(code, by_algorithm))
     for section in Section:
         rows = [
-            (code(name), _meaning(option), *(_default(known.get(name)) for known in by_algorithm.values()))
+            (code(name), _option_meaning(option), *(_default(known.get(name)) for known in by_algorithm.values()))
             for name, option in names.items()
             if option.section is section
         ]
@@ -40,7 +40,7 @@ def _sections(names: Options, by_algorithm: Mapping[str, Options]) -> Iterator[s
             yield table(titles, rows)
 
 
-def _meaning(option: Option) -> str:
+def _option_meaning(option: Option) -> str:
     choices = f" One of {', '.join(map(str, option.choices))}." if option.choices else ""
     return f"{option.help}{choices}".replace("|", "\\|")
 

@@ -17,9 +17,9 @@ from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
 from benchmarks.detecting.missed_faults import with_reasons
-from benchmarks.detecting.prompts import switched
+from benchmarks.detecting.prompts import rows_around_switch
 from benchmarks.detecting.replay import Episode, episodes, outcomes_by_step, up_to
-from benchmarks.detecting.result_cache import JUDGING, judged
+from benchmarks.detecting.result_cache import JUDGING, judge_runs
 from benchmarks.detecting.scores import early_alarms, false_alarms, score_sick_runs
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
 from benchmarks.detection import PAGE, RESULTS, as_page, judged_before
@@ -134,7 +134,7 @@ def test_a_rarely_logged_run_holds_means(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["remarks", "addition"])
 def test_switched_prompts_are_two_sets_of_one_size(task: str) -> None:
-    first, then = ({row["prompt"] for row in rows} for rows in switched(task))
+    first, then = ({row["prompt"] for row in rows} for rows in rows_around_switch(task))
     assert len(first) == len(then) > 50
     assert first & then == set()
 
@@ -151,7 +151,7 @@ def test_a_cell_is_trained_once_and_counts_only_when_it_is_whole(tmp_path: Path)
     assert not is_trained(tmp_path, cell)
     assert [train_missing(tmp_path, [cell], deadline=math.inf) for _ in range(2)] == [1, 0]
     assert open_run(run_folder(tmp_path, cell)).status.state == "finished"
-    first, second = (list(judged(tmp_path, [cell], processes=1)) for _ in range(2))
+    first, second = (list(judge_runs(tmp_path, [cell], processes=1)) for _ in range(2))
     assert first == second
     assert {room.name for room in tmp_path.iterdir()} == {"runs", "watched", "judged"}
 
@@ -161,14 +161,14 @@ def test_a_result_is_cached_until_the_run_or_the_sources_change(tmp_path: Path) 
     cell = cells("tune")[0]
     shutil.copytree(SICK, run_folder(tmp_path, cell))
     (run_folder(tmp_path, cell) / "cpu_seconds").write_text("1.0", "utf-8")
-    (result,) = judged(tmp_path, [cell], processes=1)
+    (result,) = judge_runs(tmp_path, [cell], processes=1)
     assert "kl-negative" in result["fired"]
     file = tmp_path / "judged" / f"{cell.name}.json"
     forged = json.loads(file.read_text("utf-8"))
     file.write_text(json.dumps({**forged, "found": {"known": "from before"}}), "utf-8")
-    assert list(judged(tmp_path, [cell], processes=1)) == [{"known": "from before"}]
+    assert list(judge_runs(tmp_path, [cell], processes=1)) == [{"known": "from before"}]
     os.utime(run_folder(tmp_path, cell))
-    assert list(judged(tmp_path, [cell], processes=1)) == [result]
+    assert list(judge_runs(tmp_path, [cell], processes=1)) == [result]
 
 
 def test_a_cached_result_depends_on_every_source_that_judging_uses() -> None:
@@ -222,9 +222,9 @@ def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, An
     ("episode", "delay"),
     [
         (shown("kl-negative", 14), 3),
-        (shown("kl-negative", 14, "info"), None),  # a note is no alarm
+        (shown("kl-negative", 14, "info"), None),  # a note is not an alarm
         (shown("kl-negative", 10), None),  # before the onset it cannot be the fault
-        (shown("value-loss-spike", 14), None),  # an alarm, but not a right one
+        (shown("value-loss-spike", 14), None),  # an alarm, but not a correct one
     ],
 )
 def test_a_fault_is_found_by_a_right_alarm_from_its_onset_on(episode: Mapping[str, Any], delay: int | None) -> None:

@@ -32,7 +32,7 @@ def test_a_training_of_trl_is_read_while_it_trains(tmp_path: Path) -> None:
         if not live:
             try:
                 live.append(LiveRun(folder))
-            except UnreadableRun:  # nothing of it is written yet
+            except UnreadableRun:  # nothing is written yet
                 continue
         if (grown := live[0].refresh()) is not None:
             seen.append(len(grown.steps))

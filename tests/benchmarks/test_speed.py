@@ -14,21 +14,21 @@ from benchmarks.speed.turns import Training, in_turns
 
 STEPPING = """
 import sys, time
-from benchmarks.speed.clock import note
+from benchmarks.speed.clock import record_time
 while True:
     time.sleep(float(sys.argv[1]))
-    note()
+    record_time()
 """
 
 BUSY_IN_TWO_PROCESSES = """
 import subprocess, sys, time
-from benchmarks.speed.clock import note
+from benchmarks.speed.clock import record_time
 other = subprocess.Popen([sys.executable, "-P", "-c", sys.argv[1]]) if len(sys.argv) > 1 else None
 while True:
     until = time.process_time() + 0.05
     while time.process_time() < until:
         pass
-    note()
+    record_time()
 """
 
 

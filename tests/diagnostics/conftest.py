@@ -14,7 +14,7 @@ from diagnostics.model.run import DataHealth, Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series, Values
 from diagnostics.model.status import Status
-from diagnostics.producers.settings import settings_of_run
+from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.runlog import RunLog
 
 Diagnosed = Callable[..., Diagnosis]

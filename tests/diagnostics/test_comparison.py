@@ -40,7 +40,7 @@ def write(tmp_path: Path) -> Write:
     return write_one
 
 
-def fates(parent: Diagnosis, child: Diagnosis) -> list[tuple[str, Fate, str]]:
+def inherited_fates(parent: Diagnosis, child: Diagnosis) -> list[tuple[str, Fate, str]]:
     inherited = compare(child, parent).inherited
     return [(message_text(item.finding.summary), item.fate, fate_sentence(item)) for item in inherited]
 
@@ -49,13 +49,13 @@ def test_what_the_fix_took_away_is_gone(write: Write) -> None:
     parent, run_id = write("a", CUT)
     child, _ = write("b", WHOLE, run_id, last=30)
     there = "There it is critical from step 1 on; here it is not found up to step 30."
-    assert fates(parent, child) == [(CUT_OFF, Fate.GONE, there)]
+    assert inherited_fates(parent, child) == [(CUT_OFF, Fate.GONE, there)]
 
 
 def test_what_is_milder_is_still_there(write: Write) -> None:
     parent, run_id = write("a", CUT)
     child, _ = write("b", {"completions/clipped_ratio": 0.4}, run_id)
-    ((_, fate, sentence),) = fates(parent, child)
+    ((_, fate, sentence),) = inherited_fates(parent, child)
     assert fate is Fate.STILL
     assert sentence == "There it is critical from step 1 on; here it is warning from step 1 on."
 
@@ -66,7 +66,7 @@ def test_before_the_step_at_which_it_began_nothing_is_gone(write: Write, tmp_pat
             log.log(step, {"reward": step / 60, "reward_std": 0.3, **(CUT if step > 30 else WHOLE)})
     child, _ = write("b", WHOLE, log.run_id, last=20)
     parent = diagnose(open_run(tmp_path / "a"))
-    ((_, fate, sentence),) = fates(parent, child)
+    ((_, fate, sentence),) = inherited_fates(parent, child)
     assert (fate, sentence[-27:]) == (Fate.TOO_EARLY, "on; this run is at step 20.")
 
 
@@ -76,14 +76,14 @@ def test_a_run_that_has_only_begun_is_not_called_rid_of_it(write: Write, tmp_pat
         for step in range(1, 41):
             log.log(step, {"reward": step / 40, "reward_std": 0.3, **WHOLE})
             if step in (ENOUGH_STEPS - 1, ENOUGH_STEPS):
-                ((_, fate, _),) = fates(parent, diagnose(open_run(tmp_path / "b")))
+                ((_, fate, _),) = inherited_fates(parent, diagnose(open_run(tmp_path / "b")))
                 assert fate is (Fate.GONE if step == ENOUGH_STEPS else Fate.TOO_EARLY)
 
 
 def test_a_metric_that_is_not_logged_any_more_proves_nothing(write: Write) -> None:
     parent, run_id = write("a", CUT)
     child, _ = write("b", {}, run_id)
-    ((_, fate, sentence),) = fates(parent, child)
+    ((_, fate, sentence),) = inherited_fates(parent, child)
     assert fate is Fate.UNCHECKED
     assert "here it could not be checked. The log has no metric truncated_fraction." in sentence
 
@@ -98,7 +98,7 @@ def test_a_consequence_that_is_quiet_does_not_prove_that_the_cause_is_gone(write
     also = replace(finding.leading, rule="eos-never-generated", severity=Severity.WARNING)
     cause = replace(parent.causes[0], outcomes=(*parent.causes[0].outcomes, also.rule))
     with_consequence = replace(parent, outcomes=(*parent.outcomes, also), causes=(cause,))
-    ((_, fate, _),) = fates(with_consequence, replace(child, outcomes=outcomes))
+    ((_, fate, _),) = inherited_fates(with_consequence, replace(child, outcomes=outcomes))
     assert fate is Fate.UNCHECKED
 
 
@@ -111,7 +111,7 @@ def test_what_is_a_note_now_is_said_to_be_one(write: Write) -> None:
         else each
         for each in child.outcomes
     )
-    ((_, fate, sentence),) = fates(parent, replace(child, outcomes=noted))
+    ((_, fate, sentence),) = inherited_fates(parent, replace(child, outcomes=noted))
     assert fate is Fate.GONE
     assert sentence.endswith("here a note is left of it, from step 7 on.")
 

@@ -77,7 +77,7 @@ class Log:
         return tags if self.has_times else {tag: replace(raw, times=raw.times[:0]) for tag, raw in tags.items()}
 
 
-def frozen(run: Run) -> dict[str, Any]:
+def comparable_copy(run: Run) -> dict[str, Any]:
     """Everything that a run holds, in a form that can be compared and does not change with the run."""
     found = {item.name: getattr(run, item.name) for item in fields(run)}
     series = {name: curve(item) for name, item in run.series.items()}
@@ -96,7 +96,7 @@ def test_a_run_that_is_looked_at_again_is_what_a_first_look_finds(
     script: list[Any], sources: int, most_open: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(overlap, "MOST_OPEN", most_open)  # so few that a log which goes on alone is settled, too
+        patch.setattr(overlap, "MOST_OPEN", most_open)  # so few that a log which continues alone is also finalised
         patch.setattr(overlap, "WORTH_SETTLING", most_open % 2)
         look_again_and_again(script, [Log(form) for form in FORMATS[:sources]])
 
@@ -109,13 +109,13 @@ def look_again_and_again(script: list[Any], logs: list[Log]) -> None:
             logs[place % len(logs)].write(*row)
         recordings = [log.found for log in logs]
         run = composer.compose(merger.merge(recordings), 1.0)
-        assert frozen(assemble(merge(recordings), 1.0)) == frozen(run)
-        looks.append((run, frozen(run)))
+        assert comparable_copy(assemble(merge(recordings), 1.0)) == comparable_copy(run)
+        looks.append((run, comparable_copy(run)))
 
-    assert all(then == frozen(run) for run, then in looks)  # what was handed out does not change
+    assert all(then == comparable_copy(run) for run, then in looks)  # what was returned earlier does not change
 
 
-RESTART = field(7, b"\x08\x01")  # a session log that says: start
+RESTART = field(7, b"\x08\x01")  # a session log with a start marker
 moves = st.tuples(
     st.sampled_from(["", "", "", "sub", "table", "both", "restart", "torn"]), st.sampled_from([1, 1, 1, 3, 0, -2, -4])
 )
@@ -133,8 +133,8 @@ def test_files_that_grow_give_at_every_look_the_run_that_a_first_look_finds(scri
             live = live or LiveRun(folder)
             found, first = live.refresh(), open_run(folder)
             if found is not None:
-                last = {**frozen(found), "observed_at": 0.0}
-            assert {**frozen(first), "observed_at": 0.0} == last
+                last = {**comparable_copy(found), "observed_at": 0.0}
+            assert {**comparable_copy(first), "observed_at": 0.0} == last
 
 
 def grow_files(folder: Path, what: str, step: int) -> None:
@@ -160,7 +160,7 @@ def append(file: Path, content: bytes) -> None:
 
 def test_new_points_leave_the_old_ones_where_they_are() -> None:
     columns, composer = Columns(), Assembler()
-    tags = ("train/policy_gradient_loss", "entropy_loss", "my/own")  # one of them is turned around
+    tags = ("train/policy_gradient_loss", "entropy_loss", "my/own")  # one of them is reversed
     recording = Recording(Path("log"), (Source("tensorboard", Path("log")),), "a", "a", {})
     places = set()
     for step in range(1, 120):

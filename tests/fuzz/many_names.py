@@ -30,14 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     wrong = 0
     for form in options.format or kinds:
-        process = multiprocessing.get_context("spawn").Process(target=look, args=(kinds[form], options.names))
+        process = multiprocessing.get_context("spawn").Process(
+            target=read_one_format, args=(kinds[form], options.names)
+        )
         process.start()
         process.join()
         wrong += process.exitcode != 0
     return min(wrong, 1)
 
 
-def look(kind: type[MetricWriter], names: int) -> None:
+def read_one_format(kind: type[MetricWriter], names: int) -> None:
     """Write and read one format and print the result; exits with 1 if something is missing or wrong."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     count = min(names, kind.most_names)

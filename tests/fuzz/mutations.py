@@ -73,7 +73,7 @@ def noise(draw: random.Random, content: bytes) -> bytes:
     return draw.randbytes(draw.randrange(2000))
 
 
-def reframe(draw: random.Random, content: bytes) -> bytes:
+def change_records(draw: random.Random, content: bytes) -> bytes:
     """Change each record of an event file, with valid checksums."""
     records = event_records(content)[:200]
     changed = [draw.choice(MUTATIONS)(draw, record) if record and draw.random() < 0.2 else record for record in records]
@@ -102,7 +102,7 @@ def mutate(draw: random.Random, folder: Path) -> Damaged:
 
 def _mutated(draw: random.Random, content: bytes, is_event_file: bool) -> bytes:
     if is_event_file and draw.random() < 0.5:
-        return reframe(draw, content)
+        return change_records(draw, content)
     for _ in range(draw.randint(1, 3)):
         if not content:
             break

@@ -111,14 +111,14 @@ def training_in() -> Callable[[Path], Training]:
 @pytest.fixture
 def same_state() -> Callable[[Any, Any], bool]:
     """Whether two saved states are bitwise equal."""
-    return _same
+    return _have_same_values
 
 
-def _same(one: Any, other: Any) -> bool:
+def _have_same_values(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor):
         return torch.equal(one, other)
     if isinstance(one, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
+        return one.keys() == other.keys() and all(_have_same_values(one[key], other[key]) for key in one)
     if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(map(_have_same_values, one, other))
     return bool(one == other) or (one != one and other != other)  # NaN counts as equal to NaN

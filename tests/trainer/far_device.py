@@ -84,17 +84,17 @@ def computed(operation: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         kwargs = {**kwargs, "device": torch.device("cpu")}
     else:
         is_far = isinstance(args[0], FarTensor) if name == "aten::copy_" else bool(far)
-    near_args, near_kwargs = tree_map(_near, (tuple(args), dict(kwargs)))
+    near_args, near_kwargs = tree_map(_as_cpu, (tuple(args), dict(kwargs)))
     given = {id(tensor.near): tensor for tensor in far}  # in-place operations return the tensor they were given
     result = operation(*near_args, **near_kwargs)
-    return tree_map(lambda value: _far(value, given) if is_far else value, result)
+    return tree_map(lambda value: _as_far(value, given) if is_far else value, result)
 
 
-def _near(value: Any) -> Any:
+def _as_cpu(value: Any) -> Any:
     return value.near if isinstance(value, FarTensor) else value
 
 
-def _far(value: Any, given: Mapping[int, FarTensor]) -> Any:
+def _as_far(value: Any, given: Mapping[int, FarTensor]) -> Any:
     if not isinstance(value, Tensor):
         return value
     return given[id(value)] if id(value) in given else FarTensor(value)
@@ -109,7 +109,7 @@ def _empty(size: Sequence[int], dtype: Any = None, *_: Any, **__: Any) -> Tensor
 
 
 def _copy_from(source: Tensor, target: Tensor, *_: Any) -> Tensor:
-    _near(target).copy_(_near(source))
+    _as_cpu(target).copy_(_as_cpu(source))
     return target
 
 

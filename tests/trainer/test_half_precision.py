@@ -44,9 +44,11 @@ def test_grpo_in_mixed_precision_begins_as_in_float32(training) -> None:
     half, whole = training("half"), training("whole")
     (in_half,), (in_whole,) = train(half, *words, "--mixed_precision", "bf16"), train(whole, *words)
     same = sum(a["response"] == b["response"] for a, b in zip(half.samples, whole.samples, strict=True))
-    assert same >= 0.8 * len(whole.samples)  # a token is drawn differently where rounding moves it over a border
+    assert same >= 0.8 * len(
+        whole.samples
+    )  # rounding can move a token across a boundary, so that a different one is drawn
     assert in_half["reward"] == pytest.approx(in_whole["reward"], abs=0.1)
-    assert in_half["grad_norm"] != in_whole["grad_norm"]  # or nothing was computed in bfloat16
+    assert in_half["grad_norm"] != in_whole["grad_norm"]  # else nothing was computed in bfloat16
 
 
 def test_ppo_in_mixed_precision_goes_on_where_it_was_killed(training) -> None:
@@ -59,5 +61,5 @@ def test_ppo_in_mixed_precision_goes_on_where_it_was_killed(training) -> None:
     assert f"computes on {HERE}" in printed
     assert killed.status["step"] == 3
     resumed = killed.lines[-1]["metrics"]
-    for name in ("objective/rlhf_reward", "objective/kl", "val/ratio", "lr"):  # a GPU adds up in an order of its own
+    for name in ("objective/rlhf_reward", "objective/kl", "val/ratio", "lr"):  # a GPU sums in a different order
         assert resumed[name] == pytest.approx(third[name], rel=0.02, abs=0.05), name

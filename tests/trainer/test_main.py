@@ -77,7 +77,7 @@ def test_an_rloo_run_logs_every_key_of_trls_page_and_the_grouped_samples(tmp_pat
     assert [event["metrics"].keys() for event in events_of(tmp_path / "a")] == [GRPO_PAGE | extra] * 3
     samples = [json.loads(line) for line in (tmp_path / "a" / "samples.jsonl").read_text("utf-8").splitlines()]
     assert [row["group"] for row in samples if row["step"] == 1 and "group" in row][:4] == [0, 0, 0, 0]
-    assert max(row["score"] for row in samples) == 1  # what the functions gave, unclipped
+    assert max(row["score"] for row in samples) == 1  # what the functions returned, unclipped
 
 
 def test_tensorboard_gets_the_metrics_under_the_prefix_of_trl(tmp_path):
@@ -115,7 +115,7 @@ def test_stopping_finishes_the_step_saves_a_checkpoint_and_says_so(tmp_path):
     last_step = events_of(directory)[-1]["step"]
     checkpoint = directory / "checkpoints" / f"step-{last_step}"
     assert load_policy(checkpoint).config.vocab_size == load_value_model(checkpoint / "value_model").config.vocab_size
-    with pytest.raises(launch.LaunchError, match=r"has ended already \(stopped\)"):
+    with pytest.raises(launch.LaunchError, match=r"has already ended \(stopped\)"):
         launch.stop(directory)
 
 
@@ -146,7 +146,7 @@ def test_a_nan_reward_is_logged_as_nan_and_the_run_goes_on_to_its_end(tmp_path):
         (("train", "grpo", "--rewrad_funcs", "length"), "no option 'rewrad_funcs'; did you mean 'reward_funcs'?"),
         (("train", "grpo", "--reward_funcs", "kindness"), "unknown reward function 'kindness'"),
         (("train", "grpo", "--dataset", "empty.jsonl"), "empty.jsonl is empty"),
-        (("train", "grpo", "--run_dir", "taken"), "taken holds a run already"),
+        (("train", "grpo", "--run_dir", "taken"), "taken already holds a run"),
         (("stop", "nothing"), "nothing holds no run that rlvitals started"),
         (("dance",), "the command must be one of"),
     ],

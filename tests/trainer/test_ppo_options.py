@@ -68,7 +68,7 @@ def test_the_reward_is_made_from_the_scaled_score(lines):
 
 
 def test_the_query_alone_is_scored_and_a_response_without_an_end_gets_the_penalty_value(lines):
-    assert column(lines, "objective/query_scores") == pytest.approx([0.5] * 4)  # a positivity of nothing said
+    assert column(lines, "objective/query_scores") == pytest.approx([0.5] * 4)  # the positivity of empty text
     assert all(-0.5 <= score <= 0.5 for score in column(lines, "objective/scores"))
     assert json.dumps(lines).count("NaN") == 0
 

@@ -73,10 +73,10 @@ def test_a_finished_run_goes_on_with_more_steps_and_nothing_else_may_change(trai
     run = training("a")
     assert run.train(*GRPO)[0] == 0
     done, errors = run.resume()
-    assert (done, errors) == (2, "rlvitals: a has done its 8 steps; to go on give a larger --max_steps\n")
+    assert (done, errors) == (2, "rlvitals: a has done its 8 steps; to continue, give a larger --max_steps\n")
     done, errors = run.resume("--learning_rate", "0.1")
     assert done == 2
-    assert "--resume goes on with the run's own learning_rate" in errors
+    assert "--resume continues with the run's own learning_rate" in errors
     assert run.resume("--max_steps", "10")[0] == 0
     assert [row["step"] for row in run.lines] == list(range(1, 11))
     assert (run.status["state"], run.status["total"]) == ("finished", 10)

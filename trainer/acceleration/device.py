@@ -8,7 +8,7 @@ from accelerate import Accelerator, PartialState
 from accelerate.utils import DistributedDataParallelKwargs, set_seed
 
 from trainer.acceleration.parallel.cores import keep_to_own_cores
-from trainer.acceleration.parallel.sharding import asks_for_deepspeed, settle
+from trainer.acceleration.parallel.sharding import asks_for_deepspeed, configure_sharding
 from trainer.config.training import TrainConfig
 from trainer.console import say_once
 
@@ -29,7 +29,7 @@ def stays_on_cpu(config: TrainConfig) -> bool:
     return (config.use_cpu or is_only_cpu) and not asks_for_deepspeed()
 
 
-def join(config: TrainConfig) -> PartialState:
+def join_process_group(config: TrainConfig) -> PartialState:
     """Join the training's process group and, on the CPU, pin this process to its share of the cores."""
     if stays_on_cpu(config) and config.acceleration:
         keep_to_own_cores()
@@ -53,7 +53,7 @@ def accelerator_for(config: TrainConfig) -> Accelerator:
         gradient_as_bucket_view=True, bucket_cap_mb=_BUCKET_MIB
     )
     accelerator = Accelerator(cpu=stays_on_cpu(config), mixed_precision=precision, kwargs_handlers=[in_place])
-    settle(accelerator, config)
+    configure_sharding(accelerator, config)
     if accelerator.is_main_process:
         say_once("device", f"computes on {place_in_words(accelerator)}")
     return accelerator

@@ -22,7 +22,7 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 from transformers import PreTrainedModel
 
 from trainer.acceleration.layers.decoder_layer import interleave_halves
-from trainer.acceleration.layers.linear import has_onednn, packed, product, sum_with_product
+from trainer.acceleration.layers.linear import has_onednn, linear_product, packed_weight, sum_with_product
 from trainer.decoding import distinct_prompts, keeps_plain_memory, prompt_positions
 
 KNOWN_OF_OURS = (
@@ -74,7 +74,7 @@ class FusedDecoder:
         self._max_new_tokens = max_new_tokens
         self._layers = [_packed(layer, max_new_tokens) for layer in model.model.layers]
         self._norm = _Norm.of(model.model.norm)
-        self._head = packed(model.lm_head.weight, max_new_tokens)
+        self._head = packed_weight(model.lm_head.weight, max_new_tokens)
         self._length = 0
         self._memory: list[_Memory] = []
         self._rotation_SXJ = torch.empty(0)
@@ -85,19 +85,19 @@ class FusedDecoder:
     def read_prompts(self, ids_BQ: Tensor, mask_BQ: Tensor) -> Tensor:
         ids_PQ, mask_PQ, prompt_of_B = distinct_prompts(ids_BQ, mask_BQ)
         is_padded, self._length = not bool(mask_PQ.all()), ids_PQ.shape[1]
-        self._place(mask_BQ, self._length + self._max_new_tokens, is_padded)
+        self._set_positions(mask_BQ, self._length + self._max_new_tokens, is_padded)
         rotation = self._rotation_SXJ[prompt_positions(mask_PQ).flatten()].unsqueeze(1)
-        seen_P1QQ = _seen(mask_PQ) if is_padded else None
+        seen_P1QQ = _causal_mask(mask_PQ) if is_padded else None
         hidden_AW = self._model.model.embed_tokens.weight[ids_PQ.flatten()]
         for layer in self._layers:
             projected_NXD = layer.project(hidden_AW, rotation)
             projected_PKXQD = projected_NXD.unflatten(0, (*ids_PQ.shape, -1)).permute(0, 2, 3, 1, 4)
             self._memory.append(_Memory.of_prompts(projected_PKXQD[:, :, -2:], prompt_of_B))
-            hidden_AW = layer.transform(hidden_AW, _attended(projected_PKXQD, seen_P1QQ))
+            hidden_AW = layer.transform(hidden_AW, _prompt_attention(projected_PKXQD, seen_P1QQ))
         return self._logits(hidden_AW.unflatten(0, ids_PQ.shape)[:, -1])[prompt_of_B]
 
     @torch.inference_mode()
-    def read(self, tokens_A: Tensor) -> Tensor:
+    def next_logits(self, tokens_A: Tensor) -> Tensor:
         at = self._length
         self._length += 1
         rotation = self._rotation_SXJ[at if self._position_A is None else self._position_A.unsqueeze(1)]
@@ -111,16 +111,16 @@ class FusedDecoder:
             self._position_A = self._position_A + 1
         return self._logits(hidden_AW)
 
-    def keep(self, kept: Tensor) -> bool:
+    def keep_rows(self, kept: Tensor) -> bool:
         self._memory = [memory.of_rows(kept) for memory in self._memory]
         if self._position_A is not None and self._mask_A11R is not None:
             self._position_A, self._mask_A11R = self._position_A[kept], self._mask_A11R[kept]
         return True
 
     def _logits(self, hidden_AW: Tensor) -> Tensor:
-        return product(self._norm.scaled(hidden_AW) * self._norm.weight, self._head)
+        return linear_product(self._norm.scaled(hidden_AW) * self._norm.weight, self._head)
 
-    def _place(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
+    def _set_positions(self, mask_BQ: Tensor, total: int, is_padded: bool) -> None:
         """Set the rotation of every position and, for padded prompts, each row's own position and attention mask."""
         like, config = self._model.lm_head.weight, self._model.config
         cos_1SD, sin_1SD = self._model.model.rotary_emb(like, torch.arange(total, device=mask_BQ.device).unsqueeze(0))
@@ -131,7 +131,7 @@ class FusedDecoder:
         self._rotation_SXJ[:, -1] = 1
         if is_padded:
             self._position_A = mask_BQ.sum(1)
-            mask_AR = like.new_zeros(len(mask_BQ), _places(total, self._layers[0].head_size))
+            mask_AR = like.new_zeros(len(mask_BQ), _slots_for(total, self._layers[0].head_size))
             mask_AR[:, : self._length].masked_fill_(mask_BQ == 0, -torch.inf)
             self._mask_A11R = mask_AR[:, None, None]
 
@@ -148,7 +148,7 @@ class _Memory:
     def of_prompts(cls, pairs_PK2QD: Tensor, prompt_of_B: Tensor) -> "_Memory":
         """The cache with each prompt's keys and values copied to all its rows."""
         _, heads, _, length, size = pairs_PK2QD.shape
-        pairs_2BKRD = pairs_PK2QD.new_empty(2, len(prompt_of_B), heads, _places(length + 1, size), size)
+        pairs_2BKRD = pairs_PK2QD.new_empty(2, len(prompt_of_B), heads, _slots_for(length + 1, size), size)
         pairs_2BKRD[..., :length, :] = pairs_PK2QD[prompt_of_B].permute(2, 0, 1, 3, 4)
         pairs_2BKRD[..., length:, :] = 0
         return cls(pairs_2BKRD.flatten(1, 2), heads)
@@ -174,7 +174,7 @@ class _Memory:
         return torch.bmm(scores_NGR.softmax(2), value_NRD)
 
 
-def _places(tokens: int, size: int) -> int:
+def _slots_for(tokens: int, size: int) -> int:
     """Slots to allocate for this many tokens: enough for torch not to use its slow loop for small products."""
     return ROOM * math.ceil(max(tokens, NAIVE_BELOW / size) / ROOM)
 
@@ -219,7 +219,7 @@ class _Layer:
 
     def project(self, hidden_AW: Tensor, rotation: Tensor) -> Tensor:
         """(N, X, D) queries and key, rotated to their position, and the value, which `rotation` leaves unchanged."""
-        qkv = product(self.attention_norm.scaled(hidden_AW), self.qkv, self.qkv_bias)
+        qkv = linear_product(self.attention_norm.scaled(hidden_AW), self.qkv, self.qkv_bias)
         pairs_AKXJ2 = qkv.view(hidden_AW.shape[0], self.key_heads, -1, self.head_size // 2, 2)
         turned_AKXJ = torch.view_as_complex(pairs_AKXJ2) * rotation
         return torch.view_as_real(turned_AKXJ).view(-1, turned_AKXJ.shape[2], self.head_size)
@@ -227,18 +227,18 @@ class _Layer:
     def transform(self, hidden_AW: Tensor, mixed_AW: Tensor) -> Tensor:
         """Hidden state after adding the attention output and the MLP."""
         hidden_AW = sum_with_product(hidden_AW, mixed_AW, self.out)
-        gate, up = product(self.mlp_norm.scaled(hidden_AW), self.gate_up).chunk(2, 1)
+        gate, up = linear_product(self.mlp_norm.scaled(hidden_AW), self.gate_up).chunk(2, 1)
         return sum_with_product(hidden_AW, self.activation(gate) * up, self.down)
 
 
-def _seen(mask_PQ: Tensor) -> Tensor:
+def _causal_mask(mask_PQ: Tensor) -> Tensor:
     """(P, 1, Q, Q) bool attention mask of padded prompts, keys last: causal over real tokens; padding sees itself."""
     causal_QQ = torch.ones(2 * mask_PQ.shape[1:], dtype=torch.bool, device=mask_PQ.device).tril()
     itself_QQ = torch.eye(len(causal_QQ), dtype=torch.bool, device=mask_PQ.device)
     return causal_QQ & (mask_PQ != 0)[:, None, None] | itself_QQ
 
 
-def _attended(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
+def _prompt_attention(projected_PKXQD: Tensor, seen_P1QQ: Tensor | None) -> Tensor:
     """(P·Q, H·D) attention output for every prompt token; causal unless a mask is given."""
     query_PHQD = projected_PKXQD[:, :, :-2].flatten(1, 2)
     key_PKQD, value_PKQD = projected_PKXQD[:, :, -2:].unbind(2)
@@ -260,12 +260,12 @@ def _packed(layer: Any, tokens: int) -> _Layer:
     gate_up = torch.cat([mlp.gate_proj.weight, mlp.up_proj.weight]).mul_(mlp_norm.weight)
     return _Layer(
         attention_norm=attention_norm,
-        qkv=packed(qkv, tokens),
+        qkv=packed_weight(qkv, tokens),
         qkv_bias=_qkv([part.bias for part in parts], heads, size, attention.scaling) if has_bias else None,
-        out=packed(attention.o_proj.weight, tokens),
+        out=packed_weight(attention.o_proj.weight, tokens),
         mlp_norm=mlp_norm,
-        gate_up=packed(gate_up, tokens),
-        down=packed(mlp.down_proj.weight, tokens),
+        gate_up=packed_weight(gate_up, tokens),
+        down=packed_weight(mlp.down_proj.weight, tokens),
         activation=mlp.act_fn.forward,
         key_heads=heads,
         head_size=size,

@@ -35,7 +35,7 @@ class Packing:
         """Tokens that a completion's last token attends to."""
         return self.prompt_length + self.length
 
-    def together(self, of_prompts: Tensor, of_completions: Tensor, axis: int = 0) -> Tensor:
+    def concatenated(self, of_prompts: Tensor, of_completions: Tensor, axis: int = 0) -> Tensor:
         """(X, M, X) from values per prompt token, (X, P, Q, X), and per completion token, (X, B, T, X)."""
         parts = (*_before_and_last(of_prompts, axis), of_completions.flatten(axis, axis + 1))
         return torch.cat(parts, axis)

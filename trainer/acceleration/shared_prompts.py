@@ -40,8 +40,8 @@ def token_logprobs_of_shared(model: nn.Module, tokens: Tokens, temperature: floa
     after_B1 = tokens.prompt_mask_BQ.long().sum(1, keepdim=True)
     position_BT = after_B1 + torch.arange(packing.length, device=after_B1.device)
     inputs: dict[str, Any] = {
-        "input_ids": packing.together(ids_PQ, read_BT).unsqueeze(0),
-        "position_ids": packing.together(prompt_positions(mask_PQ), position_BT).unsqueeze(0),
+        "input_ids": packing.concatenated(ids_PQ, read_BT).unsqueeze(0),
+        "position_ids": packing.concatenated(prompt_positions(mask_PQ), position_BT).unsqueeze(0),
         "attention_mask": mask_PQ.new_ones(1, 1, 1, 1),  # four axes, so that transformers does not build its own
         "packing": packing,
     }

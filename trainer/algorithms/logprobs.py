@@ -96,7 +96,7 @@ def _write_span(
     *,
     temperature: float,
 ) -> None:
-    for part in _parts(logits_BTV):
+    for part in _chunks(logits_BTV):
         scaled_BTV = logits_BTV[part].float()
         scaled_BTV = scaled_BTV if temperature == 1 else scaled_BTV / temperature
         all_BTV = scaled_BTV.log_softmax(2)
@@ -108,7 +108,7 @@ def _write_span(
             probs_BTV[part] = probs_part_BTV
 
 
-def _parts(logits_BTV: Tensor) -> Iterator[slice]:
+def _chunks(logits_BTV: Tensor) -> Iterator[slice]:
     """Slices of the texts, one chunk each."""
     chunk = CHUNK_ON_CPU if logits_BTV.device.type == "cpu" else CHUNK_ELSEWHERE
     rows = max(chunk // logits_BTV[0].numel(), 1)

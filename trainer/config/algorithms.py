@@ -44,4 +44,4 @@ def make_config(algorithm: str, values: Mapping[str, Any]) -> TrainConfig:
     if algorithm not in ALGORITHMS:
         nearest = did_you_mean(algorithm, ALGORITHMS)
         raise ConfigError(f"the algorithm must be one of {', '.join(ALGORITHMS)}, but is {algorithm!r}{nearest}")
-    return ALGORITHMS[algorithm].config.checked(values)
+    return ALGORITHMS[algorithm].config.from_values(values)

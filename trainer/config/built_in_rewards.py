@@ -19,7 +19,7 @@ class BuiltIn:
     text: str = ""
     """What its text means; empty where it takes none. It must be given."""
 
-    def form(self, name: str) -> str:
+    def syntax(self, name: str) -> str:
         """Its syntax under that name: `keyword:WORD`, `length[:NUMBER]`."""
         if self.text:
             return f"{name}:{self.text}"

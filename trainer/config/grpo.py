@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from trainer.config.options import Section, options_under, redefined
+from trainer.config.options import Section, options_under, redefined_option
 from trainer.config.options.completion_groups import CompletionGroupOptions
 from trainer.config.training import TrainConfig
 
@@ -16,8 +16,8 @@ class GRPOConfig(CompletionGroupOptions, TrainConfig):
 
     algorithm: ClassVar[str] = "grpo"
 
-    task: str = redefined(TrainConfig, "task", "addition")
-    epsilon_high: float | None = redefined(
+    task: str = redefined_option(TrainConfig, "task", "addition")
+    epsilon_high: float | None = redefined_option(
         CompletionGroupOptions,
         "epsilon_high",
         None,

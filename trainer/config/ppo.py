@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from trainer.config.options import ConfigError, Section, options_under, redefined
+from trainer.config.options import ConfigError, Section, options_under, redefined_option
 from trainer.config.training import TrainConfig
 
 _sampling, _rewards = options_under(Section.SAMPLING), options_under(Section.REWARDS)
@@ -17,7 +17,7 @@ class PPOConfig(TrainConfig):
 
     algorithm: ClassVar[str] = "ppo"
 
-    learning_rate: float = redefined(TrainConfig, "learning_rate", 3e-6)
+    learning_rate: float = redefined_option(TrainConfig, "learning_rate", 3e-6)
     total_episodes: int | None = _optimizer(
         None, "Completions to train on in all; when given it decides the number of steps.", minimum=1
     )

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trainer.config.built_in_rewards import BUILT_IN
+from trainer.config.local_or_hub import absolute_path
 from trainer.config.options import did_you_mean
-from trainer.config.sources import absolute
 
 
 class RewardError(ValueError):
@@ -72,7 +72,7 @@ def absolute_name(name: str) -> str:
     """The name with absolute paths, so that it means the same in every folder."""
     label, _, place = name.partition(":")
     if label == "reward_model" and place:
-        return f"{label}:{absolute(place)}"
+        return f"{label}:{absolute_path(place)}"
     if not is_file(name):
         return name
     path, function = function_in_file(name)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from trainer.config.options import ConfigError, Section, options_under, redefined
+from trainer.config.options import ConfigError, Section, options_under, redefined_option
 from trainer.config.options.completion_groups import CompletionGroupOptions
 from trainer.config.training import TrainConfig
 
@@ -16,9 +16,9 @@ class RLOOConfig(CompletionGroupOptions, TrainConfig):
 
     algorithm: ClassVar[str] = "rloo"
 
-    task: str = redefined(TrainConfig, "task", "addition")
-    num_generations: int = redefined(CompletionGroupOptions, "num_generations", 2)
-    beta: float = redefined(
+    task: str = redefined_option(TrainConfig, "task", "addition")
+    num_generations: int = redefined_option(CompletionGroupOptions, "num_generations", 2)
+    beta: float = redefined_option(
         CompletionGroupOptions,
         "beta",
         0.05,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.options import ConfigError, options_of, parse_values
 from trainer.config.options.data import DataOptions
 from trainer.config.options.evaluation import EvaluationOptions
@@ -22,7 +23,6 @@ from trainer.config.options.outputs import OutputOptions
 from trainer.config.options.rewards import RewardOptions
 from trainer.config.options.sampling import SamplingOptions
 from trainer.config.options.steps import StepOptions
-from trainer.config.sources import DATASET_SUFFIXES, is_path
 from trainer.faults import FAULTS
 
 
@@ -46,7 +46,7 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
     """Its name on the command line and in run.json."""
 
     @classmethod
-    def checked(cls, values: Mapping[str, Any]) -> Self:
+    def from_values(cls, values: Mapping[str, Any]) -> Self:
         """The configuration with these values, from strings (command line), TOML, JSON or a form.
 
         Raises:
@@ -88,13 +88,13 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
             name: list(value) if isinstance(value, tuple) else value for name, value in dataclasses.asdict(self).items()
         }
 
-    def anchored(self) -> Self:
+    def with_absolute_paths(self) -> Self:
         """The same configuration with absolute paths, so that it means the same in every folder."""
         return self.with_changes({**self.absolute_model(), **self.absolute_data(), **self.absolute_rewards()})
 
     def with_changes(self, changes: Mapping[str, Any]) -> Self:
         """The same configuration with some values replaced, checked again."""
-        return self.checked({**self.to_dict(), **changes})
+        return self.from_values({**self.to_dict(), **changes})
 
     def check(self) -> None:
         """Raise ConfigError if options contradict each other or name missing files."""
@@ -124,8 +124,8 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
         case = FAULTS[self.fault].case(self.algorithm, self.task)
         if case is None:
             raise ConfigError(
-                f"the fault {self.fault} is not made for {self.algorithm} on {self.task}; "
-                "--list_faults tells what each is made for"
+                f"the fault {self.fault} is not available for {self.algorithm} on {self.task}; "
+                "--list_faults shows what each is available for"
             )
         if case.rows is not None and self.dataset:
             raise ConfigError(f"the fault {self.fault} changes the demo task's prompts; leave dataset empty")

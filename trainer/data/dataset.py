@@ -7,10 +7,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.options import ConfigError
-from trainer.config.sources import DATASET_SUFFIXES, check_dataset, is_path
 from trainer.config.training import TrainConfig
-from trainer.data.messages import is_conversation, prompt_text
+from trainer.data.conversations import is_conversation, prompt_text
 from trainer.tasks import get_task
 
 Row: TypeAlias = Mapping[str, Any]
@@ -93,8 +93,8 @@ def _checked(name: str, numbered: Iterator[Numbered]) -> list[Row]:
         prompt = row.get("prompt") if isinstance(row, dict) else None
         if not _is_prompt(prompt):
             raise ConfigError(
-                f"{place} of the dataset {name} has {_named(prompt)}; every row needs one, a text or a list of "
-                'messages with a text each such as [{"role": "user", "content": "Hello"}]'
+                f"{place} of the dataset {name} has {_prompt_stand_in(prompt)}; every row needs one, a text or a list "
+                'of messages with a text each such as [{"role": "user", "content": "Hello"}]'
             )
         rows.append(row)
     if not rows:
@@ -106,7 +106,7 @@ def _is_prompt(prompt: object) -> bool:
     return (isinstance(prompt, str) and bool(prompt)) or is_conversation(prompt)
 
 
-def _named(prompt: object) -> str:
+def _prompt_stand_in(prompt: object) -> str:
     """What the row has instead of a prompt, shortened."""
     if not prompt:
         return "no `prompt`"
@@ -128,7 +128,7 @@ def _jsonl(path: Path) -> Iterator[Numbered]:
                 try:
                     yield f"line {number}", json.loads(line)
                 except json.JSONDecodeError as error:
-                    raise ConfigError(f"line {number} of the dataset {path} is no JSON: {error}") from error
+                    raise ConfigError(f"line {number} of the dataset {path} is not valid JSON: {error}") from error
 
 
 def _json(path: Path) -> Iterator[Numbered]:
@@ -140,7 +140,7 @@ def _json(path: Path) -> Iterator[Numbered]:
     try:
         rows = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"line {error.lineno} of the dataset {path} is no JSON: {error}") from error
+        raise ConfigError(f"line {error.lineno} of the dataset {path} is not valid JSON: {error}") from error
     yield from ((f"row {number}", row) for number, row in enumerate(rows, start=1))
 
 
@@ -154,7 +154,7 @@ def _csv(path: Path) -> Iterator[Numbered]:
             if (row := next(rows, None)) is None:
                 return
             if None in row:
-                raise ConfigError(f"line {line} of the dataset {path} has more fields than there are columns")
+                raise ConfigError(f"line {line} of the dataset {path} has more fields than the header has columns")
             yield f"line {line}", row
 
 
@@ -188,7 +188,7 @@ def _rows_of_datasets(name: str, subset: str | None, split: str) -> Iterator[Num
         import datasets  # noqa: PLC0415 - an extra, and seconds to import
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"the dataset {name} is no file, and reading it needs `datasets`; install it with: "
+            f"the dataset {name} is not a file, and reading it needs `datasets`; install it with: "
             "pip install 'rlvitals[data]', or give a JSONL, CSV or parquet file"
         ) from error
     datasets.disable_progress_bars()

@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 
-from trainer.config.sources import DATASET_SUFFIXES, is_path
+from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
 from trainer.console import say_once
 
@@ -26,7 +26,7 @@ def go_offline_if_hub_unreachable(config: TrainConfig, *rewards: str) -> None:
     Args:
         rewards: Names of reward functions besides the training's.
     """
-    named = next(_named(config, rewards), None)
+    named = next(_hub_ids(config, rewards), None)
     if named is None or any(os.environ.get(variable) for variable in _OFFLINE):
         return
     endpoint = os.environ.get("HF_ENDPOINT") or HUB
@@ -48,7 +48,7 @@ def why_unreachable(endpoint: str) -> str:
     return ""
 
 
-def _named(config: TrainConfig, rewards: Sequence[str]) -> Iterator[str]:
+def _hub_ids(config: TrainConfig, rewards: Sequence[str]) -> Iterator[str]:
     """The hub ids that a training names: models, datasets and reward models."""
     judges = [name for name in (*config.reward_funcs, *rewards) if name.startswith(_REWARD_MODEL)]
     models = (config.model_name_or_path, *(name.removeprefix(_REWARD_MODEL) for name in judges))

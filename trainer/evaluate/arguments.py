@@ -9,8 +9,8 @@ from typing import NoReturn
 
 from diagnostics.runlog import CHECKPOINTS_FOLDER
 from trainer.config.algorithms import make_config
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute_path, check_dataset
 from trainer.config.options import ConfigError
-from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 from trainer.config.training import TrainConfig
 from trainer.evaluate.endpoint import QUESTION, Endpoint
 from trainer.launch.consent import Consent
@@ -54,7 +54,7 @@ class Request:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise ConfigError(f"{message}; 'rlvitals evaluate --help' tells more")
+        raise ConfigError(f"{message}; see 'rlvitals evaluate --help'")
 
 
 def read_request(words: Sequence[str]) -> Request:
@@ -90,7 +90,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
     """A run with its newest checkpoint, or the one given by step or folder.
 
     Raises:
-        ConfigError: The folder holds no run of rlvitals, or no such checkpoint.
+        ConfigError: The folder holds no rlvitals run, or no such checkpoint.
     """
     recorded = RecordedRun.read(folder, "give a run's folder")
     chosen = _checkpoint(folder, checkpoint)
@@ -100,7 +100,7 @@ def trained_run(folder: Path, checkpoint: str | None = None) -> TrainedRun:
 def _asked_with(run: TrainedRun, eval_dataset: str) -> TrainedRun:
     """The run with these rows as its held-out rows."""
     check_dataset(eval_dataset, "eval_dataset")
-    return replace(run, config=replace(run.config, eval_dataset=absolute(eval_dataset, DATASET_SUFFIXES)))
+    return replace(run, config=replace(run.config, eval_dataset=absolute_path(eval_dataset, DATASET_SUFFIXES)))
 
 
 def evaluate_parser() -> argparse.ArgumentParser:
@@ -180,7 +180,7 @@ def _checkpoint(run: Path, named: str | None) -> Path:
     if (Path(named) / "config.json").is_file() or (Path(named) / "adapter_config.json").is_file():
         return Path(named)
     steps = ", ".join(map(str, sorted(found))) or "none"
-    raise ConfigError(f"{run} has no checkpoint {named} (it has those of the steps {steps}); give a step or a folder")
+    raise ConfigError(f"{run} has no checkpoint {named} (its steps with one: {steps}); give a step or a folder")
 
 
 def _step_of(folder: Path) -> int | None:

@@ -12,8 +12,8 @@ from trainer.acceleration.device import accelerator_for
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
 from trainer.console import progress
+from trainer.data.conversations import is_conversation
 from trainer.data.dataset import Row
-from trainer.data.messages import is_conversation
 from trainer.rollout.generation import generate
 from trainer.rollout.models import Source, load_policy, load_tokenizer
 from trainer.rollout.policy import decode, encode, stop_ids

@@ -14,7 +14,7 @@ from typing import Any
 
 from trainer.config.options import ConfigError
 from trainer.console import progress
-from trainer.data.messages import prompt_text
+from trainer.data.conversations import prompt_text
 from trainer.evaluate.contest import Pair, Verdict
 
 QUESTION = "Which of the two responses answers the prompt better?"
@@ -75,10 +75,10 @@ class EndpointJudge:
         task = _TASK.format(
             question=self._endpoint.question, prompt=prompt_text(pair.row["prompt"]), a=pair.a, b=pair.b
         )
-        answer = self._ask({"model": self._model, "messages": [{"role": "user", "content": task}]})
+        answer = self._reply_text({"model": self._model, "messages": [{"role": "user", "content": task}]})
         return None if answer is None else verdict_in(answer)
 
-    def _ask(self, question: dict[str, Any]) -> str | None:
+    def _reply_text(self, question: dict[str, Any]) -> str | None:
         """The text of the reply, if any. Raises ConfigError if retrying is pointless."""
         failure = ""
         for attempt in range(self._endpoint.attempts):

@@ -7,7 +7,7 @@ from typing import Any
 
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import is_function_in_file
-from trainer.data.messages import prompt_text
+from trainer.data.conversations import prompt_text
 from trainer.evaluate.arguments import JUDGES
 from trainer.evaluate.contest import Judge, Pair, Verdict
 from trainer.evaluate.endpoint import Endpoint, EndpointJudge

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trainer.config.options import ConfigError
+from trainer.data.conversations import prompt_text
 from trainer.data.dataset import Row, load_eval_rows, load_rows
-from trainer.data.messages import prompt_text
 from trainer.evaluate.arguments import TrainedRun
 
 

@@ -22,7 +22,7 @@ class Sign:
     limit: float = 0.0
     against_healthy: bool = False
 
-    def shows(self, sick: float, healthy: float) -> bool:
+    def is_present(self, sick: float, healthy: float) -> bool:
         """Whether the means over the last steps of the sick and the healthy run show the fault."""
         value = sick - (healthy if self.against_healthy else 0.0)
         if self.relation == "nan":

@@ -29,16 +29,16 @@ def start(args: Sequence[str], run_dir: Path) -> int:
         run_dir: The run's folder, created if missing. The process's output goes to its console.log.
 
     Raises:
-        LaunchError: The folder holds a run already, or the process ended before it claimed it (with its own sentence).
+        LaunchError: The folder already holds a run, or the process ended before it claimed it (with its own sentence).
     """
     if (run_dir / RUN_FILE).exists():
-        raise LaunchError(f"{run_dir} holds a run already; choose another folder")
+        raise LaunchError(f"{run_dir} already holds a run; choose another folder")
     run_dir.mkdir(parents=True, exist_ok=True)
     process = _spawn([*args, "--run_dir", str(run_dir)], run_dir / CONSOLE_FILE)
     try:
-        _await(process, run_dir, (run_dir / STATUS_FILE).exists)
+        _wait_for_claim(process, run_dir, (run_dir / STATUS_FILE).exists)
     except LaunchError:
-        _clear(run_dir)
+        _remove_leftovers(run_dir)
         raise
     return process.pid
 
@@ -52,7 +52,7 @@ def resume(run_dir: Path) -> int:
     status = run_dir / STATUS_FILE
     before = read_whole(status) if status.exists() else None
     process = _spawn(["train", "--resume", str(run_dir)], run_dir / CONSOLE_FILE)
-    _await(process, run_dir, lambda: status.exists() and read_whole(status) != before)
+    _wait_for_claim(process, run_dir, lambda: status.exists() and read_whole(status) != before)
     return process.pid
 
 
@@ -69,7 +69,7 @@ def _spawn(words: Sequence[str], console: Path) -> subprocess.Popen[bytes]:
     return process
 
 
-def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable[[], bool]) -> None:
+def _wait_for_claim(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SECONDS_TO_CLAIM
     while not is_claimed():
         if process.poll() is not None:
@@ -78,12 +78,12 @@ def _await(process: subprocess.Popen[bytes], run_dir: Path, is_claimed: Callable
             )
         if time.monotonic() > deadline:
             raise LaunchError(
-                f"the training (pid {process.pid}) has written nothing to {run_dir} for {SECONDS_TO_CLAIM:.0f} s"
+                f"the training (pid {process.pid}) wrote nothing to {run_dir} within {SECONDS_TO_CLAIM:.0f} s"
             )
         time.sleep(0.05)
 
 
-def _clear(run_dir: Path) -> None:
+def _remove_leftovers(run_dir: Path) -> None:
     """Remove what a training that never began left behind, but no files of others."""
     (run_dir / CONSOLE_FILE).unlink(missing_ok=True)
     if not any(run_dir.iterdir()):

@@ -85,13 +85,15 @@ def _plan(named: str, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
     task = {} if "recipe" in given else _task_of_fault(algorithm, fields.get("fault"))
     chosen = {**task, **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
-    return Plan(algorithm, make_config(algorithm, {**base, **_launched(), **chosen}).anchored(), directory)
+    return Plan(
+        algorithm, make_config(algorithm, {**base, **_launched_processes(), **chosen}).with_absolute_paths(), directory
+    )
 
 
 def help_text(algorithm: str) -> str:
     """The help of an algorithm: its options with their defaults, the reward functions and the recipes."""
     lines = [_help_line(option) for option in options_of(ALGORITHMS[algorithm].config)]
-    rewards = [f"  {built_in.form(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
+    rewards = [f"  {built_in.syntax(name)}\n      {built_in.summary}" for name, built_in in BUILT_IN.items()]
     return (
         f"{USAGE}\nOptions of {algorithm}:\n"
         + "\n".join(lines)
@@ -114,7 +116,7 @@ def _split(words: Sequence[str]) -> tuple[str, dict[str, str]]:
         elif name:
             pairs[name].append(word)
         else:
-            raise ConfigError(f"{word!r} is not expected after {algorithm!r}; options are written --name value")
+            raise ConfigError(f"{word!r} is unexpected after {algorithm!r}; options are written --name value")
     return algorithm, {name: ",".join(values) if values else "true" for name, values in pairs.items()}
 
 
@@ -124,28 +126,28 @@ def _relaunch(run: Path, named: str, fields: Mapping[str, str], directory: Path 
     if named and named != algorithm:
         raise ConfigError(f"{run} is a run of {algorithm}, not of {named}; leave the algorithm out after --from")
     settled = without_fault(make_config(algorithm, parent.options))
-    config = make_config(algorithm, {**settled.to_dict(), **fields}).anchored()
+    config = make_config(algorithm, {**settled.to_dict(), **fields}).with_absolute_paths()
     return Plan(algorithm, config, directory, parent=parent.run_id, inherited=settled)
 
 
 def _resume(run: Path, given: Mapping[str, str], fields: Mapping[str, str]) -> Plan:
     """The plan that resumes a run from its newest checkpoint, or from the start if it has none."""
     if clashing := sorted({"from", "recipe", "config", "run_dir"} & given.keys()):
-        raise ConfigError(f"--resume goes on with a run as it is; leave --{clashing[0]} out")
+        raise ConfigError(f"--resume continues a run as it is; leave --{clashing[0]} out")
     algorithm, config = config_of_run(run)
     found = newest_resumable(run)
     if found is None and checkpoints_of(run):
         raise ConfigError(
-            f"the checkpoints of {run} hold the model alone; start a new run with it: --model_name_or_path CHECKPOINT"
+            f"the checkpoints of {run} hold only the model; start a new run from it: --model_name_or_path CHECKPOINT"
         )
     step = found[0] if found else 0
     config, changed = with_changes_on_resume(config, fields)
     if step >= config.total_steps:
-        raise ConfigError(f"{run} has done its {config.total_steps} steps; to go on give a larger --max_steps")
+        raise ConfigError(f"{run} has done its {config.total_steps} steps; to continue, give a larger --max_steps")
     return Plan(algorithm, config, run, resumed_step=step, changed=changed)
 
 
-def _launched() -> dict[str, int]:
+def _launched_processes() -> dict[str, int]:
     """The number of processes if a launcher started several, since the batch size depends on it."""
     return {"num_processes": process_count()} if process_count() > 1 else {}
 

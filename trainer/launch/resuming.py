@@ -50,11 +50,11 @@ def config_of_run(run: Path) -> tuple[str, TrainConfig]:
     """The algorithm of a run and its final options: run.json's, with the changes of each resume.
 
     Raises:
-        ConfigError: The folder holds no run of rlvitals, or this version does not understand its options.
+        ConfigError: The folder holds no rlvitals run, or this version does not understand its options.
     """
     recorded = RecordedRun.read(run, "--resume needs one")
     values = dict(recorded.options)
-    for beginning in _resumed(run):
+    for beginning in _resumptions(run):
         values |= beginning.changes
     return recorded.algorithm, make_config(recorded.algorithm, values)
 
@@ -70,13 +70,13 @@ def with_changes_on_resume(config: TrainConfig, fields: Mapping[str, Any]) -> tu
     changes = {name: value for name, value in after.items() if value != before[name]}
     if fixed := sorted(changes.keys() - CHANGEABLE):
         raise ConfigError(
-            f"--resume goes on with the run's own {fixed[0]} = {before[fixed[0]]}; only "
+            f"--resume continues with the run's own {fixed[0]} = {before[fixed[0]]}; only "
             f"{', '.join(sorted(CHANGEABLE))} may change (train --from RUN starts a new run with other options)"
         )
     return new, changes
 
 
-def _resumed(run: Path) -> tuple[Resumption, ...]:
+def _resumptions(run: Path) -> tuple[Resumption, ...]:
     try:
         return StatusRecord.read(run).resumed
     except RecordError:  # the run log refuses to resume it, with its own sentence

@@ -28,7 +28,7 @@ def as_launched(config: TrainConfig, is_resumed: bool = False) -> TrainConfig:
     count = process_count()
     if count > 1 and config.num_processes != count and (is_resumed or config.num_processes > 1):
         raise ConfigError(
-            f"num_processes is {config.num_processes}, but the launcher started {count}; make the two the same"
+            f"num_processes is {config.num_processes}, but the launcher started {count}; set both to the same number"
         )
     # accelerate sets MASTER_ADDR only if asked for several processes; on CPUs it then starts just one.
     if "WORLD_SIZE" not in os.environ and {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys():

@@ -61,6 +61,6 @@ def _built_in(name: str) -> RewardFunc:
         function = MAKERS[parsed.label](parsed.argument)
     except re.error as error:
         raise RewardError(
-            f"reward function {parsed.label}: {parsed.argument!r} is no regular expression: {error}"
+            f"reward function {parsed.label}: {parsed.argument!r} is not a valid regular expression: {error}"
         ) from error
     return RewardFunc(parsed.label, function, parsed.label in _TAKE_MESSAGES)

@@ -9,7 +9,7 @@ import torch
 from accelerate import PartialState
 
 from trainer.config.reward_names import RewardError
-from trainer.data.messages import Completion, Prompt, is_conversation
+from trainer.data.conversations import Completion, Prompt, is_conversation
 from trainer.rollout.models import load_classifier, load_tokenizer
 
 TEXTS_AT_ONCE = 64
@@ -36,7 +36,9 @@ class Classifier:
         self._tokenizer.truncation_side = "left"  # the end of the text is what is judged
         self._model.config.pad_token_id = self._tokenizer.pad_token_id
         if (labels := self._model.config.num_labels) > 2:
-            raise RewardError(f"reward_model:{name} has {labels} labels; a reward model has one, or two: no and yes")
+            raise RewardError(
+                f"reward_model:{name} has {labels} labels; a reward model has one label, or two (no and yes)"
+            )
 
     def scores(self, prompts: Sequence[Prompt], completions: Sequence[Completion]) -> list[float]:
         """One score per completion.

@@ -28,7 +28,7 @@ def exact_match(
     """1 if the final answer is the expected text, ignoring case and outer spaces, else 0; None without an answer."""
     expected = _expected(answer, solution)
     return [
-        None if due is None else float(_plain(final_answer(completion)) == _plain(final_answer(str(due))))
+        None if due is None else float(_plain_number(final_answer(completion)) == _plain_number(final_answer(str(due))))
         for completion, due in zip(completions, expected, strict=True)
     ]
 
@@ -75,7 +75,7 @@ def _expected(answer: Column | None, solution: Column | None) -> Column:
     return expected
 
 
-def _plain(text: str) -> str:
+def _plain_number(text: str) -> str:
     return " ".join(text.strip().strip("$").rstrip(".").split()).casefold()
 
 

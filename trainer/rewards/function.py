@@ -11,7 +11,7 @@ from typing import Any
 
 from trainer.config.reward_names import RewardError
 from trainer.console import say_once
-from trainer.data.messages import Completion, Prompt, completion_text, prompt_text
+from trainer.data.conversations import Completion, Prompt, completion_text, prompt_text
 from trainer.rewards.call_context import CallContext
 
 Function = Callable[..., Any]
@@ -60,7 +60,7 @@ class RewardFunc:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # user code may raise anything, and sys.exit() must not end a run silently
-            culprit = self._culprit(inputs, prompts, from_context)
+            culprit = self._failing_prompt(inputs, prompts, from_context)
             raise self._error(f"raised {type(error).__name__}: {error}", culprit) from error
         return self._checked(rewards, inputs, prompts, from_context)
 
@@ -97,12 +97,12 @@ class RewardFunc:
         offered = {name: list(values) for name, values in {**columns, **own}.items()}
         parameters = _parameters(self.function)
         if missing := [name for name in parameters.required if name not in offered and name not in from_context]:
-            raise self._lacking(missing[0], [name for name in columns if name != IDS_COLUMN])
+            raise self._missing_argument(missing[0], [name for name in columns if name != IDS_COLUMN])
         return {
             name: values for name, values in offered.items() if name not in from_context and parameters.accept(name)
         }
 
-    def _lacking(self, name: str, columns: Sequence[str]) -> RewardError:
+    def _missing_argument(self, name: str, columns: Sequence[str]) -> RewardError:
         if name == IDS_COLUMN:
             return RewardError(
                 f"reward function {self.name} needs {name}, but no model wrote these completions as tokens: give the "
@@ -117,7 +117,7 @@ class RewardFunc:
         parameters = _parameters(self.function)
         accepted = {name: value for name, value in from_context.items() if parameters.accept(name)}
         rewards = self.function(**{name: list(values) for name, values in inputs.items()}, **accepted)
-        return _awaited(rewards) if inspect.isawaitable(rewards) else rewards
+        return _await_result(rewards) if inspect.isawaitable(rewards) else rewards
 
     def _checked(
         self,
@@ -129,10 +129,10 @@ class RewardFunc:
         found = _as_list(rewards)
         if found is None:
             kind = type(rewards).__name__
-            raise self._error(f"returned {kind} where a list with one number per completion is due", prompts[0])
+            raise self._error(f"returned {kind} where a list with one number per completion is expected", prompts[0])
         if len(found) != len(prompts):
             problem = f"returned {len(found)} rewards for {len(prompts)} completions"
-            raise self._error(problem, self._culprit(inputs, prompts, from_context))
+            raise self._error(problem, self._failing_prompt(inputs, prompts, from_context))
         numbers = [self._number(reward, prompt) for reward, prompt in zip(found, prompts, strict=True)]
         self._report_what_is_not_finite(numbers, prompts)
         return numbers
@@ -145,7 +145,7 @@ class RewardFunc:
                 raise TypeError
             return float(reward)
         except (TypeError, ValueError):
-            raise self._error(f"returned {reward!r} where a number or None is due", prompt) from None
+            raise self._error(f"returned {reward!r} where a number or None is expected", prompt) from None
 
     def _report_what_is_not_finite(self, rewards: Sequence[float | None], prompts: Sequence[Prompt]) -> None:
         for reward, prompt in zip(rewards, prompts, strict=True):
@@ -158,7 +158,7 @@ class RewardFunc:
                 )
                 return
 
-    def _culprit(
+    def _failing_prompt(
         self, inputs: Mapping[str, list[Any]], prompts: Sequence[Prompt], from_context: Mapping[str, Any]
     ) -> Prompt:
         """The first prompt whose row also fails alone, else the first of the batch."""
@@ -204,7 +204,7 @@ def _parameters(function: Function) -> _Parameters:
     )
 
 
-def _awaited(rewards: Awaitable[Any]) -> Any:
+def _await_result(rewards: Awaitable[Any]) -> Any:
     async def waiting() -> tuple[Any, BaseException | None]:
         try:
             return await rewards, None

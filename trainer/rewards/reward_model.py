@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from trainer.config.local_or_hub import check_model
 from trainer.config.reward_names import RewardError
-from trainer.config.sources import check_model
-from trainer.data.messages import Completion, Prompt
+from trainer.data.conversations import Completion, Prompt
 from trainer.rewards.function import Function
 
 if TYPE_CHECKING:

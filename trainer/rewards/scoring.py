@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from trainer.data.conversations import as_completion
 from trainer.data.dataset import Row
-from trainer.data.messages import as_completion
 from trainer.rewards import RewardError, RewardFunc
 from trainer.rewards.call_context import CallContext, Notes, TrainerState
 from trainer.rewards.function import IDS_COLUMN

@@ -8,8 +8,8 @@ from typing import Any, TextIO
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.training import TrainConfig
+from trainer.data.conversations import as_completion, prompt_text
 from trainer.data.dataset import Row, load_rows
-from trainer.data.messages import as_completion, prompt_text
 from trainer.rewards import get_reward_funcs
 from trainer.tasks import get_task
 

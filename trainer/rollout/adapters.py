@@ -47,7 +47,7 @@ def with_adapter(model: PreTrainedModel, options: ModelOptions) -> PreTrainedMod
             adapted = cast(PreTrainedModel, get_peft_model(model, lora))
     except ValueError as error:
         raise ConfigError(
-            f"peft puts no adapter on {type(model).__name__}: {error}; name its modules in lora_target_modules, "
+            f"peft cannot put an adapter on {type(model).__name__}: {error}; name its modules in lora_target_modules, "
             f"or write {EVERY_LINEAR}"
         ) from error
     adapted.eval()
@@ -59,7 +59,7 @@ def is_adapter(name: str) -> bool:
     return (Path(name) / ADAPTER_FILE).is_file()
 
 
-def merged(folder: str, load_base: Callable[[str], PreTrainedModel]) -> PreTrainedModel:
+def merged_model(folder: str, load_base: Callable[[str], PreTrainedModel]) -> PreTrainedModel:
     """The model that an adapter was trained on, with the adapter merged into its weights.
 
     Raises:

@@ -45,14 +45,14 @@ class Completions:
             self.terminated_B,
         )
 
-    def cut(self) -> "Completions":
+    def trimmed(self) -> "Completions":
         """These completions, trimmed to the longest."""
         longest = int(self.mask_BT.any(0).sum())
         return Completions(
             self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B
         )
 
-    def place(self, rows: Tensor, part: "Completions") -> None:
+    def write_rows(self, rows: Tensor, part: "Completions") -> None:
         """Copy the completions of some rows, which may be shorter, into this batch."""
         length = part.ids_BT.shape[1]
         self.ids_BT[rows, :length], self.mask_BT[rows, :length] = part.ids_BT, part.mask_BT
@@ -83,7 +83,11 @@ def generate(
     transcript = _Transcript.empty(len(prompt_ids_BQ), sampling, prompt_ids_BQ.device)
     uniforms_TA = uniforms_BT.to(prompt_ids_BQ.device).t().contiguous()
     ended_A = torch.zeros(len(prompt_ids_BQ), dtype=torch.bool, device=prompt_ids_BQ.device)
-    seen_AV = _seen(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size) if sampling.penalises_repetition else None
+    seen_AV = (
+        _tokens_in_prompts(prompt_ids_BQ, prompt_mask_BQ, model.config.vocab_size)
+        if sampling.penalises_repetition
+        else None
+    )
 
     decoder = decoder_for(model, sampling, longest)
     logits_AV = decoder.read_prompts(prompt_ids_BQ, prompt_mask_BQ)
@@ -101,11 +105,11 @@ def generate(
             break
         if ended >= DROPPED_SHARE * len(ended_A):
             kept = (~ended_A).nonzero().squeeze(1)
-            if decoder.keep(kept):
-                transcript.keep(kept)
+            if decoder.keep_rows(kept):
+                transcript.keep_rows(kept)
                 ended_A, tokens_A, uniforms_TA = ended_A[kept], tokens_A[kept], uniforms_TA[:, kept]
                 seen_AV = None if seen_AV is None else seen_AV[kept]
-        logits_AV = decoder.read(tokens_A)
+        logits_AV = decoder.next_logits(tokens_A)
     return transcript.completions(sampling)
 
 
@@ -135,14 +139,14 @@ class _Transcript:
         self.tokens.append(tokens_A)
         self.logprobs.append(logprobs_A)
 
-    def keep(self, kept: Tensor) -> None:
+    def keep_rows(self, kept: Tensor) -> None:
         """Drop all rows but these."""
-        self._place()
+        self._position()
         self.row_A = self.row_A[kept]
 
     def completions(self, sampling: Sampling) -> Completions:
         """The completions, without any tokens generated after their end."""
-        self._place()
+        self._position()
         ids_BT, logprobs_BT = self.ids_TB[: self.length].t(), self.logprobs_TB[: self.length].t()
         is_end_BT = torch.isin(ids_BT, torch.tensor(sampling.eos_ids, dtype=torch.long, device=ids_BT.device))
         mask_BT = is_end_BT.cumsum(1) - is_end_BT.long() == 0
@@ -151,9 +155,9 @@ class _Transcript:
             mask_BT,
             torch.where(mask_BT, logprobs_BT, 0.0),
             is_end_BT.any(1),
-        ).cut()
+        ).trimmed()
 
-    def _place(self) -> None:
+    def _position(self) -> None:
         begin, self.length = self.length, self.length + len(self.tokens)
         for written_TB, added in ((self.ids_TB, self.tokens), (self.logprobs_TB, self.logprobs)):
             written_TB[begin : self.length].index_copy_(1, self.row_A, torch.stack(added))
@@ -182,8 +186,8 @@ def _by_length(
         rows = (lengths_B == length).nonzero().squeeze(1)
         ids_NQ = prompt_ids_BQ[rows, -length:]
         part = generate(model, ids_NQ, torch.ones_like(ids_NQ), sampling, uniforms_BT[rows.cpu()])
-        written.place(rows, part)
-    return written.cut()
+        written.write_rows(rows, part)
+    return written.trimmed()
 
 
 def next_tokens(
@@ -200,7 +204,7 @@ def next_tokens(
     return tokens_A, scaled_AV.log_softmax(1).gather(1, tokens_A.unsqueeze(1)).squeeze(1)
 
 
-def _seen(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:
+def _tokens_in_prompts(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:
     """(B, V) bool, True for the tokens that occur in each prompt."""
     seen_BV = torch.zeros(len(ids_BQ), vocabulary, dtype=torch.int8, device=ids_BQ.device)
     return seen_BV.scatter_reduce(1, ids_BQ, mask_BQ.to(torch.int8), "amax").bool()

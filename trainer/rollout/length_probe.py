@@ -22,7 +22,7 @@ ROOM = 4
 """Multiple of the training's length limit that a probe's answer may reach."""
 
 
-def probe(config: TrainConfig) -> Mapping[str, Any]:
+def probe_lengths(config: TrainConfig) -> Mapping[str, Any]:
     """One answer to each of the first 32 prompts, sampled as in training: `{"lengths": […], "room": …}`, in tokens.
 
     The length of an answer that did not end equals the room. With fewer than 32 rows, prompts are answered repeatedly.

@@ -27,12 +27,12 @@ from transformers import (
 from transformers.modeling_outputs import TokenClassifierOutput
 from transformers.utils import logging as transformers_logging
 
-from trainer.acceleration.models import with_faster_parts
+from trainer.acceleration.layer_replacement import with_faster_parts
 from trainer.acceleration.parallel.split_state import weights_below
+from trainer.config.local_or_hub import is_path
 from trainer.config.options import ConfigError
-from trainer.config.sources import is_path
 from trainer.config.training import TrainConfig
-from trainer.rollout.adapters import AdapterOff, is_adapter, merged, with_adapter
+from trainer.rollout.adapters import AdapterOff, is_adapter, merged_model, with_adapter
 from trainer.tasks import get_task
 
 VALUE_HEAD_FILE = "value_head.safetensors"
@@ -193,9 +193,9 @@ def _body(source: Source) -> PreTrainedModel:
 
 def _load(kind: Any, source: Source) -> PreTrainedModel:
     checkpoint = _checkpoint(source)
-    with _in_one_sentence("the model", checkpoint), _quiet():
+    with _in_one_sentence("the model", checkpoint), _without_warnings():
         if is_adapter(checkpoint.name):
-            model = merged(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
+            model = merged_model(checkpoint.name, lambda base: kind.from_pretrained(base, **checkpoint.settings))
         else:
             model = kind.from_pretrained(checkpoint.name, **checkpoint.settings)
     model = cast(PreTrainedModel, model.eval())
@@ -217,7 +217,7 @@ def _recompute_activations(model: PreTrainedModel) -> None:
     try:
         enable({"use_reentrant": False})
     except ValueError as error:
-        raise ConfigError(f"gradient_checkpointing is not for this model: {error}") from error
+        raise ConfigError(f"this model does not support gradient_checkpointing: {error}") from error
     for module in model.modules():  # train mode must not switch dropout on
         for name, value in vars(module).items():
             if isinstance(value, float) and ("drop" in name or isinstance(module, torch.nn.Dropout)):
@@ -235,7 +235,7 @@ def _back_to_eval(module: torch.nn.Module, inputs: Any, output: Any) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _without_warnings() -> Iterator[None]:
     """Silence transformers' warnings about new or omitted heads: these are by design, and would appear every time."""
     verbosity = transformers_logging.get_verbosity()
     transformers_logging.set_verbosity_error()
@@ -245,7 +245,7 @@ def _quiet() -> Iterator[None]:
         transformers_logging.set_verbosity(verbosity)
 
 
-def _reason(error: Exception) -> str:
+def _as_clause(error: Exception) -> str:
     """An exception's message as part of a sentence."""
     if isinstance(error, json.JSONDecodeError):
         return f"one of its JSON files is broken or cut off ({error})"
@@ -261,7 +261,7 @@ def _in_one_sentence(what: str, checkpoint: Checkpoint) -> Iterator[None]:
     except ConfigError:
         raise
     except (OSError, ValueError, ImportError, KeyError) as error:
-        reason = _reason(error)
+        reason = _as_clause(error)
         if is_path(checkpoint.name):
             raise ConfigError(f"{what} {checkpoint.name} cannot be loaded: {reason}") from error
         raise ConfigError(

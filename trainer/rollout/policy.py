@@ -16,7 +16,7 @@ from trainer.algorithms.experience import Tokens
 from trainer.algorithms.logprobs import token_logprobs
 from trainer.config.options import ConfigError
 from trainer.console import say_once
-from trainer.data.messages import Message, Prompt, prompt_text
+from trainer.data.conversations import Message, Prompt, prompt_text
 from trainer.decoding import bare_model, logits_option, prompt_positions, takes_padding
 from trainer.rollout.models import ValueModel
 
@@ -51,7 +51,7 @@ def encode(
     """
     rows = _ids_of(tokenizer, prompts)
     if max_length is not None:
-        rows = [_cut(ids, max_length) for ids in rows]
+        rows = [_truncated(ids, max_length) for ids in rows]
     longest = max(len(ids) for ids in rows)
     prompt_ids_BQ = torch.tensor([[tokenizer.pad_token_id] * (longest - len(ids)) + ids for ids in rows])
     prompt_mask_BQ = torch.tensor([[0] * (longest - len(ids)) + [1] * len(ids) for ids in rows])
@@ -112,7 +112,7 @@ def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> li
     rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
     for prompt, ids in zip(prompts, rows, strict=True):
         if not ids:
-            raise ConfigError(f"the prompt {prompt_text(prompt)!r} has no tokens for this tokenizer; take it out")
+            raise ConfigError(f"the prompt {prompt_text(prompt)!r} gives no tokens with this tokenizer; remove it")
     return rows
 
 
@@ -121,7 +121,7 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
     if tokenizer.chat_template is None:
         raise ConfigError(
             "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
-            "text, or a model that was made for conversations"
+            "text, or use a model trained for conversations"
         )
     begun = messages[-1]["role"] == "assistant"
     text = tokenizer.apply_chat_template(
@@ -133,7 +133,7 @@ def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -
     return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template adds special tokens itself
 
 
-def _cut(ids: list[int], max_length: int) -> list[int]:
+def _truncated(ids: list[int], max_length: int) -> list[int]:
     if len(ids) > max_length:
         say_once("long prompts", f"prompts of more than max_prompt_length = {max_length} tokens lose their first ones")
     return ids[-max_length:]

@@ -133,7 +133,7 @@ class Checkpoints:
         folder = checkpoint_folder(self._journal.directory, self._journal.last_step)
         if (folder / ENGINE_FOLDER).is_dir() != self._has_deepspeed:
             way = "without" if self._has_deepspeed else "with"
-            raise ConfigError(f"{folder} was saved {way} DeepSpeed, and can be gone on from only in the same way")
+            raise ConfigError(f"{folder} was saved {way} DeepSpeed, and can be resumed only in the same way")
         path = folder / STATE_FILE
         state = torch.load(path, map_location="cpu", weights_only=True)
         if state["version"] != _STATE_VERSION:
@@ -148,7 +148,7 @@ class Checkpoints:
             split_again(cast(Optimizer, self._parts["optimizer"]))
         _set_randomness(state["randomness"][self._processes.accelerator.process_index])
 
-    def after(self, step: int, metrics: Mapping[str, float]) -> None:
+    def save_if_due(self, step: int, metrics: Mapping[str, float]) -> None:
         """Record a step's metrics; if a checkpoint is due, save it and prune the others."""
         self._retention.observe(metrics)
         if self._config.save_strategy == "steps" and step % self._config.save_steps == 0:
@@ -189,7 +189,7 @@ class Checkpoints:
         """Raise RuntimeError if the processes' parameters are no longer bitwise equal."""
         sums = [float(value.double().sum()) for model in self._models.values() for value in _learning(model).values()]
         if len({tuple(map(repr, found)) for found in self._processes.gather_objects(sums)}) > 1:
-            raise RuntimeError(f"the processes hold different parameters after step {step}: updates were not shared")
+            raise RuntimeError(f"the processes hold different parameters after step {step}: their updates diverged")
 
     def _write(self, folder: Path, state: Mapping[str, Any], weights: Mapping[str, torch.Tensor] | None) -> None:
         """Write everything except DeepSpeed's engine state, and flush the whole folder to disk.

@@ -39,7 +39,7 @@ def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
             f"{config.max_new_tokens}"
         )
     if _is_lost_touch(error):
-        return _elsewhere() or (
+        return _failure_elsewhere() or (
             "another process of this training ended without a word: killed, or the machine ran out of memory "
             f"(its console.rank*.log may tell more); {memory_advice(config)}"
         )
@@ -83,7 +83,7 @@ def _is_lost_touch(error: BaseException) -> bool:
     return process_count() > 1 and isinstance(error, RuntimeError) and any(words in text for words in _LOST_TOUCH)
 
 
-def _elsewhere() -> str | None:
+def _failure_elsewhere() -> str | None:
     from trainer.acceleration.parallel.processes import announced_failure  # noqa: PLC0415 - torch, which a training that lost touch has loaded
 
     return announced_failure()

@@ -22,7 +22,7 @@ from trainer.rollout.generation import generate
 from trainer.rollout.policy import decode, encode
 from trainer.rollout.sampling import Sampling, draw_uniforms
 from trainer.run.checkpoint import RewardStates
-from trainer.run.samples import chosen, sample_row
+from trainer.run.samples import choose_samples, sample_row
 
 FOLLOWED_PROMPTS = 8
 
@@ -141,7 +141,7 @@ class HeldOut:
                 "split": self._split,
                 **({"followed": True} if index in followed else {}),
             }
-            for index in sorted({*chosen(totals, limit, step), *followed})
+            for index in sorted({*choose_samples(totals, limit, step), *followed})
         ]
 
 

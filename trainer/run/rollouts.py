@@ -66,5 +66,5 @@ def gather_rollout(
         torch.tensor([bool(scores.notes)]),
     )
     notes = joined_notes(processes.gather_objects(scores.notes), len(own.ids_BT)) if noted_P.any() else Notes()
-    completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).cut()
+    completions = Completions(ids_BT, mask_BT, logprobs_BT, terminated_B).trimmed()
     return completions, Scores(scores.names, rewards_BF.t(), given_BF.t(), scores.weights_F, notes)

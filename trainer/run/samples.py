@@ -7,8 +7,8 @@ from typing import Any
 
 from torch import Tensor
 
+from trainer.data.conversations import prompt_text
 from trainer.data.dataset import Row
-from trainer.data.messages import prompt_text
 from trainer.rewards.scoring import Scores
 
 
@@ -41,7 +41,7 @@ def sample_rows(
             "length": lengths[index],
             "group": index // group_size,
         }
-        for index in chosen(totals, limit, seed)
+        for index in choose_samples(totals, limit, seed)
     ]
 
 
@@ -55,7 +55,7 @@ def sample_row(row: Row, response: str, total: float | None, rewards: Mapping[st
     }
 
 
-def chosen(totals: Sequence[float | None], limit: int, seed: int) -> list[int]:
+def choose_samples(totals: Sequence[float | None], limit: int, seed: int) -> list[int]:
     """At most `limit` indices, increasing: a quarter the best, a quarter the worst, the rest at random.
 
     NaN and missing scores count as worst.

@@ -127,7 +127,7 @@ class Session(Generic[Config]):
         """A configuration's sampling options for this policy and tokenizer."""
         return Sampling.of(config, self.eos_ids, int(self.tokenizer.pad_token_id))
 
-    def gathered(self) -> AbstractContextManager[Any]:
+    def gathered_parameters(self) -> AbstractContextManager[Any]:
         """The trained module with all its parameters, as in a single process, for use without gradients."""
         return gathered_model(self.processes.accelerator, self._module)
 

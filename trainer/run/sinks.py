@@ -114,7 +114,7 @@ class Sinks:
     def log(self, step: int, metrics: Mapping[str, float], histograms: Histograms | None = None) -> None:
         """Queue one step's metrics and histograms for every sink; background threads write them in step order."""
         for worker in self._workers:
-            worker.take(step, metrics, histograms or {})
+            worker.put(step, metrics, histograms or {})
 
     def close(self) -> None:
         """Wait until every sink has written its queue, and close it."""
@@ -134,7 +134,7 @@ class _Worker:
         self._thread = Thread(target=self._write, name=f"rlvitals-{name}", daemon=True)
         self._thread.start()
 
-    def take(self, step: int, metrics: Mapping[str, float], histograms: Histograms) -> None:
+    def put(self, step: int, metrics: Mapping[str, float], histograms: Histograms) -> None:
         """Queue a row; blocks only if the sink is hundreds of steps behind."""
         if self._sink is not None:
             self._rows.put((step, dict(metrics), histograms))

@@ -65,15 +65,15 @@ class Step(Generic[Config]):
         texts = [row["prompt"] for row in prompts]
         encoded = encode(session.tokenizer, texts, session.device, config.max_prompt_length)
         ids_BQ, mask_BQ = (part_PQ.repeat_interleave(group_size, 0) for part_PQ in encoded)
-        uniforms_BT, own = draw_uniforms(len(ids_BQ), self._sampling, session.generator), self._own(len(ids_BQ))
-        with session.gathered() as module:
+        uniforms_BT, own = draw_uniforms(len(ids_BQ), self._sampling, session.generator), self._own_rows(len(ids_BQ))
+        with session.gathered_parameters() as module:
             policy = session.policy_of(module)
             completions = generate(policy, ids_BQ[own], mask_BQ[own], self._sampling, uniforms_BT[own])
         return Sampled([row for row in prompts for _ in range(group_size)], ids_BQ, mask_BQ, completions, group_size)
 
     def score(self, sampled: Sampled) -> Rollout:
         """Call the reward functions on the samples, and gather the rows of all processes."""
-        session, rows, own = self._session, sampled.rows, self._own(len(sampled.rows))
+        session, rows, own = self._session, sampled.rows, self._own_rows(len(sampled.rows))
         completions = sampled.own_completions
         responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
         ids, weights = completions.token_lists(), self.config.reward_weights
@@ -93,7 +93,7 @@ class Step(Generic[Config]):
 
     def share_out(self, function: Callable[[Sequence[Row]], Sequence[Tensor]], rows: Sequence[Row]) -> list[Tensor]:
         """A function's tensors for all rows, with each process computing its share."""
-        own = function(rows[self._own(len(rows))])
+        own = function(rows[self._own_rows(len(rows))])
         return self._session.processes.gather_together(*(part_B.to(self._session.device) for part_B in own))
 
     def reference_logprobs(self, rollout: Rollout) -> Tensor | None:
@@ -102,7 +102,7 @@ class Step(Generic[Config]):
         if session.reference is None:
             return None
         with torch.no_grad(), session.processes.accelerator.autocast():
-            own = tokens.rows(self._own(len(tokens.ids_BT)))
+            own = tokens.rows(self._own_rows(len(tokens.ids_BT)))
             scores = score_tokens(session.reference, own, self.config.temperature, rollout.group_size)
             return session.processes.gather(scores.logprobs_BT)
 
@@ -110,8 +110,8 @@ class Step(Generic[Config]):
         """(B, T) log-probabilities under the reference, which is required, and the value model's estimates."""
         session, tokens = self._session, rollout.tokens
         reference = cast(nn.Module, session.reference)
-        with torch.no_grad(), session.gathered() as module:
-            own = tokens.rows(self._own(len(tokens.ids_BT)))
+        with torch.no_grad(), session.gathered_parameters() as module:
+            own = tokens.rows(self._own_rows(len(tokens.ids_BT)))
             ref_logprobs_BT, values_BT = session.processes.gather_together(
                 score_tokens(reference, own, self.config.temperature).logprobs_BT,
                 estimate_values(module.value_model, own),
@@ -151,7 +151,7 @@ class Step(Generic[Config]):
             )
         ]
         if session.held_out.is_due(step):
-            with session.gathered() as module:
+            with session.gathered_parameters() as module:
                 found = session.held_out.answer_after(step, session.policy_of(module))
             logged |= found.metrics
             samples += found.samples
@@ -165,9 +165,9 @@ class Step(Generic[Config]):
             estimator,
         )
         session.journal.record(step, logged, samples, bins)
-        session.checkpoints.after(step, logged)
+        session.checkpoints.save_if_due(step, logged)
 
-    def _own(self, rows: int) -> slice:
+    def _own_rows(self, rows: int) -> slice:
         return self._session.processes.own_rows(rows)
 
 

@@ -31,7 +31,7 @@ class Sentence:
 
     tokens: tuple[str, ...]
     is_positive: bool
-    """The label of the whole review that the sentence stands in, hence a noisy one."""
+    """The label of the whole review that the sentence is from, hence a noisy one."""
 
 
 def read_sentences() -> list[Sentence]:

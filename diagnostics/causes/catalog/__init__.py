@@ -25,7 +25,7 @@ FORMER_NAMES: Mapping[str, str] = {
     "kl-leash-too-tight": "kl-penalty-too-strong",
     "kl-leash-too-loose": "kl-penalty-too-weak",
 }
-"""Names that causes had in earlier reports, each with the present one."""
+"""Names of causes in earlier reports, each with its current name."""
 
 TEXTS: Mapping[str, str] = {
     **{entry.template(): entry.summary for entry in CATALOG},

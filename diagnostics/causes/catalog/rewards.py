@@ -8,7 +8,7 @@ from diagnostics.causes.discriminators.rewards import (
     rewards_differed_before,
 )
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator, always, is_critical, is_warning
+from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
 
 REWARD_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -54,7 +54,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         summary="The reward counts with the wrong sign.",
         meaning="What is trained on falls where the reward function rises. The policy learns to fail at the task, and "
         "the log shows a reward that goes up.",
-        core=(Indicator("reward-sign-flipped", proves=always),),
+        core=(Indicator("reward-sign-flipped", proves=always_true),),
         support=("reward-regression", "train-eval-divergence", "reward-func-stagnant"),
         consequences=(
             *EQUAL_REWARD_RULES,

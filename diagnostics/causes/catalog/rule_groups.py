@@ -13,7 +13,7 @@ GARBLED_SAMPLE_RULES = (
     "smp-truncated",
     "smp-special-leak",
 )
-"""What samples show of a ruined policy, whatever ruined it."""
+"""What the samples of a broken policy show, whatever broke it."""
 
 EQUAL_REWARD_RULES = (
     "reward-stuck-at-floor",
@@ -26,4 +26,4 @@ EQUAL_REWARD_RULES = (
     "unscorable-completions",
     "policy-not-updating",
 )
-"""What a run shows whose completions all earn the same, or can earn nothing any more, whatever made them so."""
+"""What a run shows if its completions all earn the same, or can no longer earn anything, whatever the reason."""

@@ -160,7 +160,7 @@ def _newest_samples(run: Run) -> tuple[Sample, ...]:
 
 def _reward_spreads(run: Run) -> list[Series]:
     """How far the rewards of a step differ: of all together, and of each function."""
-    spreads = (run.get("reward_std", "score_std"), *run.functions("reward_func_std").values())
+    spreads = (run.get("reward_std", "score_std"), *run.by_reward_function("reward_func_std").values())
     return [series for series in spreads if series is not None]
 
 

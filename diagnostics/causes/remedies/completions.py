@@ -4,12 +4,12 @@ from diagnostics.causes.remedies.changed_settings import END_TOKENS, LEAST_LENGT
 from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
 from diagnostics.causes.remedies.suggestions import (
     by_hand,
+    multiply_by,
     no_least_length,
     no_top_k,
     scored_temperature,
     set_if_unset,
     set_to,
-    times,
 )
 
 FAQ = "TRL training FAQ: how to generate text for training"
@@ -47,7 +47,7 @@ COMPLETION_REMEDIES: tuple[Remedy, ...] = (
         "Sampling at the temperature that is scored makes the KL an unbiased estimate again.", FAQ, only_if_stated=True,
     ),
     Remedy(
-        "longer-completions", LENGTH_LIMIT, times(3),
+        "longer-completions", LENGTH_LIMIT, multiply_by(3),
         "Answers that fit are scored for what they say and can end by themselves.",
         "TRL logging page (completions/clipped_ratio); TRL issue 5697",
     ),

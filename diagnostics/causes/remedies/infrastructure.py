@@ -2,7 +2,7 @@
 
 from diagnostics.causes.remedies.changed_settings import DEVICE_BATCH
 from diagnostics.causes.remedies.remedy import ANY, Remedy
-from diagnostics.causes.remedies.suggestions import by_hand, half_the_count, lower_to, set_to, times
+from diagnostics.causes.remedies.suggestions import by_hand, half_the_count, lower_to, multiply_by, set_to
 
 INFRASTRUCTURE_REMEDIES: tuple[Remedy, ...] = (
     Remedy(
@@ -16,7 +16,7 @@ INFRASTRUCTURE_REMEDIES: tuple[Remedy, ...] = (
         "TRL PPO page, memory tips",
     ),
     Remedy(
-        "more-accumulation", {ANY: ("gradient_accumulation_steps",)}, times(2),
+        "more-accumulation", {ANY: ("gradient_accumulation_steps",)}, multiply_by(2),
         "Twice the accumulation keeps the batch as large as it was, at half of the size per device.",
         "TRL PPO page, memory tips", if_unstated=2,
     ),

@@ -52,7 +52,7 @@ def _gain_per_nat(run: Run) -> float | None:
     reward, moved, length = _medians_at_common_steps(score, kl, tokens)
     moved = moved * length if kl.name == "kl_per_token" else moved
     far = np.flatnonzero(moved >= FAR * length)
-    spread = _spread(run, far[0] + WINDOW) if len(far) else None
+    spread = _reward_divisor(run, far[0] + WINDOW) if len(far) else None
     if spread is None:
         return None
     near = np.flatnonzero(moved[: far[0]] < NEAR * length[: far[0]])
@@ -60,7 +60,7 @@ def _gain_per_nat(run: Run) -> float | None:
     return float(np.max((reward[far[0] :] - reward[start]) / np.maximum(moved, FAR * length)[far[0] :])) / spread
 
 
-def _spread(run: Run, points: int) -> float | None:
+def _reward_divisor(run: Run, points: int) -> float | None:
     """What rewards were divided by, when the policy became far, before the penalty counts; None where not logged."""
     if run.algorithm not in NORMALISED or run.settings.value("scale_rewards") in UNSCALED_REWARDS:
         return 1.0

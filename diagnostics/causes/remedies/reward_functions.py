@@ -21,12 +21,12 @@ def has_several_rewards(run: Run) -> bool:
     """Whether the run's reward is made of several functions, as its metrics or its settings show."""
     stated = [run.settings.value(name) for name in ("reward_funcs", "reward_weights")]
     counts = [len(given) for given in stated if isinstance(given, list | tuple)]
-    return max(len(run.functions("reward_func_mean")), *counts, 0) > 1
+    return max(len(run.by_reward_function("reward_func_mean")), *counts, 0) > 1
 
 
 def weights_that_pay_no_marks(current: Any, run: Run) -> Any:
     """The weights of the reward functions, 0 for the one that pays for marks; as is where it is not one of several."""
-    names = list(run.functions("reward_func_mean"))
+    names = list(run.by_reward_function("reward_func_mean"))
     weights = list(current) if isinstance(current, list | tuple) and len(current) == len(names) else [1.0] * len(names)
     function = _function_that_pays_marks(run, names)
     if function is None or not all(map(is_number, weights)):
@@ -37,7 +37,7 @@ def weights_that_pay_no_marks(current: Any, run: Run) -> Any:
 
 def finite_functions(current: Any, run: Run) -> Any:
     """The reward functions without those that returned a non-finite reward; as is where none would be left."""
-    logged = run.functions("reward_func_mean")
+    logged = run.by_reward_function("reward_func_mean")
     broken = {name for name, series in logged.items() if not series.finite.all()}
     if not isinstance(current, list | tuple) or len(current) != len(logged) or not 0 < len(broken) < len(logged):
         return Keep.AS_IS

@@ -10,12 +10,12 @@ from diagnostics.causes.remedies.reward_functions import (
 )
 from diagnostics.causes.remedies.suggestions import (
     by_hand,
+    multiply_by,
     positive_weights,
     scale_by_batch_not_group,
     scale_if_unscaled,
     set_to,
     stronger_kl_weight,
-    times,
 )
 
 REWARD_REMEDIES: tuple[Remedy, ...] = (
@@ -92,7 +92,7 @@ REWARD_REMEDIES: tuple[Remedy, ...] = (
         "DAPO (arXiv 2503.14476), dynamic sampling",
     ),
     Remedy(
-        "more-generations", {"grpo": ("num_generations",), "rloo": ("num_generations",)}, times(2),
+        "more-generations", {"grpo": ("num_generations",), "rloo": ("num_generations",)}, multiply_by(2),
         "With twice as many answers to a prompt a group of equal rewards is rarer.",
         "TRL GRPOConfig: num_generations 8",
     ),

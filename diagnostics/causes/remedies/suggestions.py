@@ -29,7 +29,7 @@ def lower_to(value: float, *, above: float) -> Suggest:
     return lambda current, run: value if is_number(current) and current > above else current
 
 
-def times(factor: float) -> Suggest:
+def multiply_by(factor: float) -> Suggest:
     """The current value times a factor, to two digits; whole where it was whole."""
 
     def suggest(current: Any, run: Run) -> Any:
@@ -53,14 +53,14 @@ def half_the_count(current: Any, run: Run) -> Any:
 
 def stronger_kl_weight(current: Any, run: Run) -> Any:
     """Three times the KL penalty, or 0.05 where there was none."""
-    return times(3)(current, run) if current else 0.05
+    return multiply_by(3)(current, run) if current else 0.05
 
 
 def wider_clip_range(current: Any, run: Run) -> Any:
     """1.4 times the clip range, as DAPO widens the usual one; the usual one where it is less than half of that."""
     known = run.settings.value("epsilon") if current is None else current
     is_far_off = isinstance(known, int | float) and known < USUAL_CLIP_RANGE / 2
-    return USUAL_CLIP_RANGE if is_far_off else times(1.4)(known, run)
+    return USUAL_CLIP_RANGE if is_far_off else multiply_by(1.4)(known, run)
 
 
 def clipped_gradient(current: Any, run: Run) -> Any:

@@ -15,8 +15,8 @@ from diagnostics.causes.remedies.suggestions import (
     clipped_gradient,
     half_the_passes,
     lower_to,
+    multiply_by,
     set_to,
-    times,
     wider_clip_range,
 )
 
@@ -28,12 +28,12 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "Schulman's target KL of 0.01; TRL logging page (policy/approxkl_avg)", only_if_stated=True,
     ),
     Remedy(
-        "much-lower-learning-rate", LEARNING_RATE, times(0.1),
+        "much-lower-learning-rate", LEARNING_RATE, multiply_by(0.1),
         "A tenth of the learning rate makes each update small enough for the clipping to be the exception.",
         "TRL logging page (val/ratio); rules of thumb from public runs: ÷3 to ÷10",
     ),
     Remedy(
-        "lower-learning-rate", LEARNING_RATE, times(1 / 3),
+        "lower-learning-rate", LEARNING_RATE, multiply_by(1 / 3),
         "A third of the learning rate shrinks each update.",
         "TRL logging page: the clip fraction is high where the learning rate is too high",
     ),
@@ -88,12 +88,12 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "ms-swift issues 5571, 5890",
     ),
     Remedy(
-        "larger-batch", DEVICE_BATCH, times(2),
+        "larger-batch", DEVICE_BATCH, multiply_by(2),
         "Twice the batch halves the variance of its mean reward and of its gradient.",
         "TRL issue 615: a batch of 256",
     ),
     Remedy(
-        "wider-value-clip-range", VALUE_CLIP_RANGE, times(2),
+        "wider-value-clip-range", VALUE_CLIP_RANGE, multiply_by(2),
         "A wider value clip range lets the critic follow returns of this scale.", "TRL PPOConfig: cliprange_value",
         only_if_stated=True,
     ),

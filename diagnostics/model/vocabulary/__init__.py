@@ -6,12 +6,12 @@ after a slash: `reward_func_mean/accuracy`. Evaluation metrics carry the prefix 
 """
 
 from diagnostics.model.metric import Metric
-from diagnostics.model.vocabulary.engine import ENGINE_METRICS
 from diagnostics.model.vocabulary.kl import KL_METRICS
 from diagnostics.model.vocabulary.length import LENGTH_METRICS
 from diagnostics.model.vocabulary.policy import POLICY_METRICS
 from diagnostics.model.vocabulary.progress import PROGRESS_METRICS
 from diagnostics.model.vocabulary.reward import REWARD_METRICS
+from diagnostics.model.vocabulary.rollout import ROLLOUT_METRICS
 from diagnostics.model.vocabulary.update import UPDATE_METRICS
 from diagnostics.model.vocabulary.value import VALUE_METRICS
 
@@ -22,7 +22,7 @@ METRICS: tuple[Metric, ...] = (
     *POLICY_METRICS,
     *VALUE_METRICS,
     *LENGTH_METRICS,
-    *ENGINE_METRICS,
+    *ROLLOUT_METRICS,
     *PROGRESS_METRICS,
 )
 """All entries, section by section."""

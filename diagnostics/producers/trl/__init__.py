@@ -3,17 +3,17 @@
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.quirks import Quirk
 from diagnostics.producers.producer import Producer, Trait
-from diagnostics.producers.trl import grpo, legacy_ppo, ppo, settings
+from diagnostics.producers.trl import grpo, legacy_ppo, ppo, training_arguments
 
 PRODUCER = Producer(
     "trl",
     (grpo.TRAINER, ppo.TRAINER, legacy_ppo.TRAINER),
-    settings=settings.ARGUMENTS,
-    first_arguments=settings.FIRST_ARGUMENTS,
-    defaults=settings.DEFAULTS,
-    handed_over=settings.HANDED_OVER,
-    recognise_config=settings.recognise_config,
-    algorithm_marks=settings.ALGORITHM_MARKS,
+    settings=training_arguments.ARGUMENTS,
+    first_arguments=training_arguments.FIRST_ARGUMENTS,
+    defaults=training_arguments.DEFAULTS,
+    handed_over=training_arguments.HANDED_OVER,
+    recognise_config=training_arguments.recognise_config,
+    algorithm_marks=training_arguments.ALGORITHM_MARKS,
     logs_model_config=True,
     needs_reward_model=PPO_FAMILY,
     has_reward_columns=True,

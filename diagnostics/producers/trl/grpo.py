@@ -113,7 +113,7 @@ def recognise(log: Log) -> float:
     return 0.9 if log.has("completions/mean_length") or log.has("completion_length") else 0.4
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """GRPO or RLOO, told apart by the settings."""
     notes: tuple[str, ...] = ()
     if not log.config and not card_method(log.recording):
@@ -128,4 +128,4 @@ def examine(log: Log) -> LogTraits:
     )
 
 
-TRAINER = Trainer("trl-grpo", TAGS, recognise, examine, FAMILIES, CAVEATS)
+TRAINER = Trainer("trl-grpo", TAGS, recognise, read_traits, FAMILIES, CAVEATS)

@@ -67,9 +67,9 @@ def recognise(log: Log) -> float:
     return 0.5 if any(tag.startswith("ppo/") for tag in log.series) else 0.0
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """Legacy PPO, which states neither how long it trains nor that it has ended."""
     return LogTraits(algorithm="ppo-legacy")
 
 
-TRAINER = Trainer("trl-legacy", TAGS, recognise, examine, caveats=CAVEATS)
+TRAINER = Trainer("trl-legacy", TAGS, recognise, read_traits, caveats=CAVEATS)

@@ -61,9 +61,9 @@ def dilution(log: Log) -> float:
     parts, steps = _count(log, "num_mini_batches"), _count(log, "gradient_accumulation_steps")
     if parts and steps:
         factor = steps / math.ceil(steps / parts)
-        return factor if log.release is not None or _shows(log, factor) else 1.0
+        return factor if log.release is not None or _is_diluted_by(log, factor) else 1.0
     if parts:
-        return float(parts) if _shows(log, parts) else 1.0
+        return float(parts) if _is_diluted_by(log, parts) else 1.0
     return 1.0 if log.config else float(_shown_dilution(log))
 
 
@@ -72,7 +72,7 @@ def _count(log: Log, name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _shows(log: Log, factor: float) -> bool:
+def _is_diluted_by(log: Log, factor: float) -> bool:
     """Whether the first logged ratio, which should be about 1, is too small by this factor."""
     ratio = log.series.get("val/ratio")
     return ratio is not None and len(ratio.values) > 0 and bool(abs(ratio.values[0] * factor - 1) <= DILUTION_TOLERANCE)
@@ -89,7 +89,9 @@ def _shown_dilution(log: Log) -> int:
     mean = float(ratio.values[0])
     parts = max(1, round(1 / mean)) if math.isfinite(mean) and mean > 1 / MOST_PARTS else 1
     expected = (1 - 1 / parts) / parts
-    return parts if _shows(log, parts) and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
+    return (
+        parts if _is_diluted_by(log, parts) and bool(variance.values[0] >= expected * (1 - DILUTION_TOLERANCE)) else 1
+    )
 
 
 def is_diluted(log: Log) -> bool:
@@ -148,7 +150,7 @@ def recognise(log: Log) -> float:
     return 0.8 if log.has("objective/kl", "rewards/chosen") else 0.0
 
 
-def examine(log: Log) -> LogTraits:
+def read_traits(log: Log) -> LogTraits:
     """PPO, RLOO or online DPO; dilution by mini-batches undone; steps recovered where all are 0."""
     factor, in_rows = dilution(log), counts_rows(log)
     notes = []
@@ -173,4 +175,4 @@ def _algorithm(log: Log) -> str:
     return "rloo" if is_rloo(log) else "ppo"
 
 
-TRAINER = Trainer("trl-ppo", TAGS, recognise, examine, caveats=CAVEATS)
+TRAINER = Trainer("trl-ppo", TAGS, recognise, read_traits, caveats=CAVEATS)

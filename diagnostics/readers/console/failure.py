@@ -33,23 +33,23 @@ class Ending:
         self.error: str | None = None
         self._is_in_traceback = False
 
-    def take(self, line: str) -> None:
+    def feed(self, line: str) -> None:
         """Process the next line of the console."""
         words = strip_ansi(line.rpartition("\r")[2]).rstrip()
         self.lines.append(words)
         if _TRACEBACK in words:
             self._is_in_traceback = True
         elif self._is_in_traceback and (match := _ERROR.match(words)):
-            self._fail(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
+            self._record_error(match["error"], is_root=_OF_LAUNCHER.match(match["error"]) is None)
         elif any(word in words for word in _OF_KILLING) and _KILLED.fullmatch(words.strip()):
-            self._fail(words.strip(), is_root=self._is_unknown)
+            self._record_error(words.strip(), is_root=self._is_unknown)
 
     def with_last(self, line: str) -> "Ending":
         """The same with one more line, which may be incomplete."""
         found = copy(self)
         found.lines = self.lines.copy()
         if line:
-            found.take(line)
+            found.feed(line)
         return found
 
     @property
@@ -61,10 +61,10 @@ class Ending:
     def _is_unknown(self) -> bool:
         return self.error is None or _OF_LAUNCHER.match(self.error) is not None
 
-    def _fail(self, error: str, *, is_root: bool) -> None:
+    def _record_error(self, error: str, *, is_root: bool) -> None:
         if is_root or self.error is None:
             self.error = error
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Drop the error: the training continued."""
         self.error, self._is_in_traceback = None, False

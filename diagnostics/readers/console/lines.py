@@ -70,7 +70,7 @@ class Row:
 Printed = Row | Bar | Panel
 
 
-def printed(line: str) -> Iterator[Printed]:
+def parse_line(line: str) -> Iterator[Printed]:
     """What a line contains, in order; nothing for most lines. Text overwritten by a carriage return counts too."""
     for piece in line.split("\r"):
         words = strip_ansi(piece)
@@ -101,7 +101,7 @@ def _of_dictionary(body: str) -> Row:
         number = number_in(value[1:-1] if is_text else value)
         if name in _STEPS:
             counted = _OUT_OF.fullmatch(value.strip("'\""))
-            step = int(counted["step"]) if counted else None if number is None else _whole(number)
+            step = int(counted["step"]) if counted else None if number is None else _whole_number(number)
             total = int(counted["total"]) if counted else total
         elif number is not None:
             values[name] = number
@@ -133,14 +133,14 @@ def number_in(text: str) -> float | None:
         return None
 
 
-def _whole(number: float) -> int | None:
+def _whole_number(number: float) -> int | None:
     return int(number) if number.is_integer() and abs(number) < 2**53 else None
 
 
 def holds_row(text: bytes) -> bool:
     """Whether these bytes contain a row."""
-    return any(_FIRST_PAIR.match(text, place) for place in _places(b"step:", text)) or any(
-        text.find(b"{", _line_start(text, place), place) >= 0 for place in _places(b"'epoch': ", text)
+    return any(_FIRST_PAIR.match(text, place) for place in _first_occurrences(b"step:", text)) or any(
+        text.find(b"{", _line_start(text, place), place) >= 0 for place in _first_occurrences(b"'epoch': ", text)
     )
 
 
@@ -149,7 +149,7 @@ def holds_beginning(text: bytes) -> bool:
     return _BEGINNING.search(text) is not None
 
 
-def _places(words: bytes, text: bytes) -> Iterator[int]:
+def _first_occurrences(words: bytes, text: bytes) -> Iterator[int]:
     """The first occurrences of these words."""
     place = text.find(words)
     for _ in range(MOST_PLACES):

@@ -29,7 +29,7 @@ class PrintedSettings:
         self._open = 0  # braces
         self._longest = 0  # characters of what was found
 
-    def take(self, line: str) -> None:
+    def feed(self, line: str) -> None:
         """Process the next line of the console."""
         if not self._lines and _NESTED not in line:
             return

@@ -26,10 +26,10 @@ from diagnostics.readers.console.lines import (
     holds_beginning,
     holds_row,
     is_whole_row,
-    printed,
+    parse_line,
 )
 from diagnostics.readers.console.printed_settings import PrintedSettings
-from diagnostics.readers.console.steps import RowSteps
+from diagnostics.readers.console.row_steps import RowSteps
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.single_file import FileReader, name_of, state_of
 
@@ -57,10 +57,10 @@ def start_time(path: Path) -> float | None:
 class Reader(FileReader["_Log"]):
     """Follows one text file."""
 
-    def opened(self) -> "_Log":
+    def open_log(self) -> "_Log":
         return _Log(self.path)
 
-    def record(self, log: "_Log", status: Status) -> Recording:
+    def to_recording(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("console", self.path),),
@@ -96,30 +96,31 @@ class _Log:
     @property
     def ending(self) -> Ending:
         """How the text ends, including its last, possibly incomplete line."""
-        return self._ending.with_last(self._lines.begun(LONGEST_ROW))
+        return self._ending.with_last(self._lines.incomplete_line(LONGEST_ROW))
 
     def read(self) -> bool:
         before = self._lines.tail.offset
         for line in self._lines.lines():
             self._take_line(line)
-        begun = self._lines.begun(LONGEST_ROW)
+        begun = self._lines.incomplete_line(LONGEST_ROW)
         has_last_row = is_whole_row(begun) and self._is_left()
         if has_last_row:  # pasted text lacks the final line end
             self._lines.end_line()
             self._take_line(begun)
-        for item in printed(self._lines.begun(BAR_BYTES)):  # a progress bar's line ends only with the next row
+        bar = self._lines.incomplete_line(BAR_BYTES)  # a progress bar's line ends only with the next row
+        for item in parse_line(bar):
             if isinstance(item, Bar):
-                self._take(item)
+                self._add_item(item)
         return has_last_row or self._lines.tail.offset != before
 
     def _is_left(self) -> bool:
         return time.time() - self._lines.tail.path.stat().st_mtime > CRASH_SECONDS
 
     def _take_line(self, line: str) -> None:
-        self._ending.take(line)
-        self.settings.take(line)
-        for item in printed(line):
-            self._take(item)
+        self._ending.feed(line)
+        self.settings.feed(line)
+        for item in parse_line(line):
+            self._add_item(item)
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, at the steps inferred so far."""
@@ -145,15 +146,15 @@ class _Log:
     def notes(self) -> tuple[str, ...]:
         return (*self._rows.notes(), *((ROUNDED,) if self.is_rounded else ()), *self._lines.notes())
 
-    def _take(self, item: Row | Bar | Panel) -> None:
+    def _add_item(self, item: Row | Bar | Panel) -> None:
         if not isinstance(item, Row):
-            self._rows.note(item)
+            self._rows.add_position(item)
             return
         self._misfits += item.misfits
         if item.values:
-            self._ending.forget()
+            self._ending.clear()
             self.is_rounded = self.is_rounded or item.is_rounded
-            number = self._rows.begin(item)
+            number = self._rows.add_row(item)
             for name, value in item.values.items():
                 self._columns.add(_tag(name), number, value, 0.0)
 

@@ -57,9 +57,9 @@ class Reader:
         self.path = path
         self.file = _file_of(path)
         self._inode: int | None = None
-        self._forget()
+        self._reset()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._columns = Columns()
         self._last_row = 0
         self._misfits = 0  # rows without a step or a value
@@ -78,7 +78,7 @@ class Reader:
         except FileNotFoundError as error:
             raise UnreadableRun(self.path, f"{self.path} is gone: the database was there and is removed") from error
         except sqlite3.Error as error:
-            self._forget()  # it may have been read only partly
+            self._reset()  # it may have been read only partly
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of MLflow: {error}") from error
         return self._last
 
@@ -114,7 +114,7 @@ class Reader:
         inode = self.file.stat().st_ino
         (newest,) = database.execute("SELECT max(rowid) FROM metrics").fetchone()
         if self._inode not in (None, inode) or (newest or 0) < self._last_row:
-            self._forget()
+            self._reset()
         self._inode, before = inode, self._last_row
         query = "SELECT rowid, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND rowid > ?"
         for number, *cells in database.execute(f"{query} ORDER BY rowid", (run, before)):
@@ -153,7 +153,7 @@ def _run_of(path: Path, database: sqlite3.Connection) -> Row:
 
 def _config(database: sqlite3.Connection, run: str) -> Row:
     found = database.execute("SELECT key, value FROM params WHERE run_uuid = ?", (run,))
-    return {str(key): parameter(value) for key, value in found}
+    return {str(key): parse_parameter(value) for key, value in found}
 
 
 def seconds(milliseconds: Any) -> float | None:
@@ -169,7 +169,7 @@ def _value(stored: float, is_nan: bool) -> float:
     return math.copysign(math.inf, stored) if abs(stored) >= LARGEST_FLOAT else float(stored)
 
 
-def parameter(text: Any) -> Any:
+def parse_parameter(text: Any) -> Any:
     """A parameter's original value, which MLflow stores as text."""
     words = {"True": True, "False": False, "None": None}
     if text in words:

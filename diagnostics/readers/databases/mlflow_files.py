@@ -14,7 +14,7 @@ from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
-from diagnostics.readers.databases.mlflow import MILLISECOND, parameter, seconds
+from diagnostics.readers.databases.mlflow import MILLISECOND, parse_parameter, seconds
 from diagnostics.readers.files.json_lines import as_whole
 from diagnostics.readers.files.text_lines import TextLines
 from diagnostics.readers.rows import LARGEST_STEP
@@ -27,7 +27,7 @@ _STATES = {1: "running", 2: "queued", 3: "finished", 4: "failed", 5: "stopped"} 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The folder, if its `meta.yaml` describes a run; experiments and deleted runs are left out."""
-    meta = _meta(folder)
+    meta = _read_meta(folder)
     if not meta or "run_id" not in meta or meta.get("lifecycle_stage") == "deleted":
         return ()
     return (RunRef(folder, "mlflow-files", _name(meta)),)
@@ -35,7 +35,7 @@ def runs_in(folder: Path) -> tuple[RunRef, ...]:
 
 def start_time(path: Path) -> float | None:
     """When the run began, according to its `meta.yaml`."""
-    return seconds((_meta(path) or {}).get("start_time"))
+    return seconds((_read_meta(path) or {}).get("start_time"))
 
 
 class Reader:
@@ -48,7 +48,7 @@ class Reader:
 
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
-        meta = _meta(self.path)
+        meta = _read_meta(self.path)
         if meta is None:
             raise UnreadableRun(self.path, f"{self.path} is gone: its {META} was there and has been removed")
         if self._log.was_replaced:
@@ -152,10 +152,10 @@ def _parameters(folder: Path) -> Iterator[tuple[str, Any]]:
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = file.relative_to(folder).as_posix()
         with suppress(OSError):
-            yield name.encode(errors="replace").decode(), parameter(read_text(file, errors="replace"))
+            yield name.encode(errors="replace").decode(), parse_parameter(read_text(file, errors="replace"))
 
 
-def _meta(folder: Path) -> dict[str, Any] | None:
+def _read_meta(folder: Path) -> dict[str, Any] | None:
     try:
         return flat_yaml(read_head(folder / META, MAX_META_BYTES).decode("utf-8", "replace"))
     except OSError:

@@ -88,8 +88,8 @@ class Reader:
         try:
             inode = self.file.stat().st_ino
             with connect_read_only(self.file) as database:
-                if self._inode not in (None, inode) or self._shrank(database):
-                    self._forget()
+                if self._inode not in (None, inode) or self._was_truncated(database):
+                    self._reset()
                 self._inode = inode
                 grew = self._read(database)
                 config = self._config(database) if grew or self._last is None else {}
@@ -98,7 +98,7 @@ class Reader:
                 self.path, f"{self.path} is gone: the database was there and has been removed"
             ) from error
         except sqlite3.Error as error:
-            self._forget()  # it may have been read only partly
+            self._reset()  # it may have been read only partly
             raise UnreadableRun(self.path, f"{self.file} cannot be read as a database of trackio: {error}") from error
         status = self._status(time.time())
         if self._last is None or grew or status != self._last.status:
@@ -187,11 +187,11 @@ class Reader:
         found = database.execute(query, (self._run,)).fetchone()
         return (_row(found[0]) if found else None) or {}
 
-    def _shrank(self, database: sqlite3.Connection) -> bool:
+    def _was_truncated(self, database: sqlite3.Connection) -> bool:
         (last,) = database.execute("SELECT max(id) FROM metrics").fetchone()
         return (last or 0) < self._last_id
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self._rows, self._tables, self._last_id, self._last, self._misfits = Rows(), {}, 0, None, 0
         self._steps, self._last_trace, self._alerts = {}, 0, ()
 

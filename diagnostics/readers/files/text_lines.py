@@ -75,7 +75,7 @@ class TextLines:
         """How many lines were skipped because they are longer than the bound."""
         return self._lines.too_long
 
-    def begun(self, most: int) -> str:
+    def incomplete_line(self, most: int) -> str:
         """The bytes of the incomplete last line."""
         return self._lines.begun(most).decode("utf-8", "replace")
 

@@ -72,7 +72,7 @@ class Reader:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
         said = read_status(self.path)
-        status = judge(said, self._log.last_step, self._log.last_time, time.time())
+        status = current_status(said, self._log.last_step, self._log.last_time, time.time())
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, said, None if grew else self._last)
         return self._last
@@ -92,7 +92,7 @@ class Reader:
     def samples_of(self, index: Any) -> Samples:
         """The samples at these places."""
         found = SampleIndex(self.path / SAMPLES_FILE)
-        found.recall(index)
+        found.restore(index)
         return found.snapshot()
 
     def _record(self, status: Status, said: StatusRecord, unchanged: Recording | None) -> Recording:
@@ -218,7 +218,7 @@ def _last_words(console: Path) -> str:
         return ""
 
 
-def judge(said: StatusRecord, last_step: int | None, last_time: float | None, now: float) -> Status:
+def current_status(said: StatusRecord, last_step: int | None, last_time: float | None, now: float) -> Status:
     """Where the training stands: its own status, and whether its process is still alive to update it."""
     state, lives = said.state, False
     if state in LIVING_STATES:

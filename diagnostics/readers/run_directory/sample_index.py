@@ -55,7 +55,7 @@ class SampleIndex:
         """The index as JSON-serialisable data."""
         return {"spans": [[step, *span] for step, span in self._spans.items()], "followed": sorted(self._followed)}
 
-    def recall(self, index: Mapping[str, Any]) -> None:
+    def restore(self, index: Mapping[str, Any]) -> None:
         """Adopt a stored index of the same file."""
         self._spans = {step: (start, end) for step, start, end in index["spans"]}
         self._steps = sorted(self._spans)

@@ -50,7 +50,9 @@ def start_time(path: Path) -> float | None:
 
 def step_files(folder: Path) -> Files:
     """The files of each step, by the number in their names or their folders' names."""
-    return _numbered_files(folder) or {step: files for step, found in _step_folders(folder) if (files := _in(found))}
+    return _numbered_files(folder) or {
+        step: files for step, found in _step_folders(folder) if (files := _files_in(found))
+    }
 
 
 def is_step_file(file: Path) -> bool:
@@ -76,7 +78,7 @@ def _step_folders(root: Path) -> list[tuple[int, Path]]:
     return sorted((int(match["step"]), path) for match, path in matches if path.is_dir())
 
 
-def _in(folder: Path) -> tuple[Path, ...]:
+def _files_in(folder: Path) -> tuple[Path, ...]:
     return tuple(path for path in files_in(folder, "*.jsonl") if path.name != _SUMMARY)
 
 
@@ -86,7 +88,7 @@ def _first_step_folder(root: Path, modified: int) -> Path | None:  # modified: l
     for _, folder in _step_folders(root):
         match = _STEP_FOLDER.fullmatch(folder.name)
         needed = None if match and match["named"] else _AREAL_COLUMN
-        if any(_holds_samples(file, needed) for file in _in(folder)[:1]):
+        if any(_holds_samples(file, needed) for file in _files_in(folder)[:1]):
             return folder
     return None
 

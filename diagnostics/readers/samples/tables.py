@@ -43,7 +43,7 @@ RESPONSE_COLUMNS = (
     "content",
 )
 WHOLE_COLUMNS = ("text", "trajectory", "messages", "steps")
-"""Columns that hold prompt and answer in one; a sample table has a score beside them."""
+"""Columns that hold prompt and answer together; a sample table also has a score."""
 _QUERY_TOKENS = ("prompt_tokens", "prompt_token_ids", "prompt_ids")
 _RESPONSE_TOKENS = ("response_tokens", "response_token_ids", "completion_tokens", "token_ids")
 SCORE_COLUMNS = ("score", "reward", "scores", "rewards", "total_reward", "final_reward")
@@ -76,7 +76,7 @@ def to_samples(
     """
     ours = [row for row in rows if step_of(row) == step]
     single = [cells for row in ours or rows for cells in _completions(row)]
-    groups = _groups([_text(_first(cells, QUERY_COLUMNS)) for cells in single])
+    groups = _groups([_text(_first_value(cells, QUERY_COLUMNS)) for cells in single])
     return tuple(
         _sample(cells, step, group, reward_functions, split) for cells, group in zip(single, groups, strict=True)
     )
@@ -84,7 +84,7 @@ def to_samples(
 
 def step_of(row: Cells) -> int | None:
     """The step that a row names: the first of the usual columns; for a batch in one row, its last step."""
-    value = _first(row, STEP_COLUMNS)
+    value = _first_value(row, STEP_COLUMNS)
     if isinstance(value, list):
         value = value[-1] if value else None
     return as_whole(_as_int(value))
@@ -140,10 +140,10 @@ def _completions(row: Cells) -> list[dict[str, Any]]:
 def _sample(cells: dict[str, Any], step: int, group: int | None, functions: AbstractSet[str], split: str) -> Sample:
     rest = {name: value for name, value in cells.items() if name.lower() not in STEP_COLUMNS}
     query, response = _take_texts(rest)
-    own_group = as_whole(_as_int(_take(rest, _GROUP_COLUMNS)))
+    own_group = as_whole(_as_int(_pop_first(rest, _GROUP_COLUMNS)))
     rewards = {name: number for name in rest if name in functions and (number := number_of(rest[name])) is not None}
     rest = {name: value for name, value in rest.items() if name not in functions}
-    score = number_of(_take(rest, SCORE_COLUMNS))
+    score = number_of(_pop_first(rest, SCORE_COLUMNS))
     if score is None and len(rewards) == 1:
         score = next(iter(rewards.values()))
     return Sample(
@@ -152,9 +152,9 @@ def _sample(cells: dict[str, Any], step: int, group: int | None, functions: Abst
         response=_text(response),
         score=score,
         rewards=rewards,
-        advantage=number_of(_take(rest, ADVANTAGE_COLUMNS)),
+        advantage=number_of(_pop_first(rest, ADVANTAGE_COLUMNS)),
         terminated=_terminated(rest),
-        length=as_whole(_as_int(_take(rest, _LENGTH_COLUMNS))),
+        length=as_whole(_as_int(_pop_first(rest, _LENGTH_COLUMNS))),
         group=group if own_group is None else own_group,
         split=_split(str(rest.pop("split", split))),
         extra=rest,
@@ -163,12 +163,12 @@ def _sample(cells: dict[str, Any], step: int, group: int | None, functions: Abst
 
 def _take_texts(rest: dict[str, Any]) -> tuple[Any, Any]:
     """Pop question and answer from the row; token ids if there is no text."""
-    query, response = _take(rest, QUERY_COLUMNS), _take(rest, RESPONSE_COLUMNS)
+    query, response = _pop_first(rest, QUERY_COLUMNS), _pop_first(rest, RESPONSE_COLUMNS)
     if query is None:
-        query = _take(rest, _QUERY_TOKENS)
+        query = _pop_first(rest, _QUERY_TOKENS)
     if response is None:
-        response = _take(rest, WHOLE_COLUMNS)
-    return query, _take(rest, _RESPONSE_TOKENS) if response is None else response
+        response = _pop_first(rest, WHOLE_COLUMNS)
+    return query, _pop_first(rest, _RESPONSE_TOKENS) if response is None else response
 
 
 def _split(name: str) -> str:
@@ -190,16 +190,16 @@ def _terminated(rest: dict[str, Any]) -> bool | None:
     for name, means in (("terminated", True), ("truncated", False), ("is_truncated", False)):
         if isinstance(rest.get(name), bool):
             return bool(rest.pop(name)) is means
-    reason = _first(rest, _END_COLUMNS)
+    reason = _first_value(rest, _END_COLUMNS)
     return _ENDS.get(reason) if isinstance(reason, str) else None
 
 
-def _first(row: Cells, names: Sequence[str]) -> Any:
+def _first_value(row: Cells, names: Sequence[str]) -> Any:
     lowered = {name.lower(): value for name, value in row.items()}
     return next((lowered[name] for name in names if name in lowered), None)
 
 
-def _take(rest: dict[str, Any], names: Sequence[str]) -> Any:
+def _pop_first(rest: dict[str, Any], names: Sequence[str]) -> Any:
     """Pop the value of the first of these columns from the row."""
     spelled = {name.lower(): name for name in rest}
     found = next((spelled[name] for name in names if name in spelled), None)

@@ -34,7 +34,7 @@ _ART_FILE = re.compile(r"(?P<step>\d{4,})\.yaml")
 _LIMITS = frozenset(
     {"max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length", "length"}
 )
-"""What a trace of verifiers ends with where it was cut off."""
+"""How a trace of verifiers ends if it was cut off."""
 
 
 class Episodes(NamedTuple):

@@ -61,10 +61,10 @@ def step_column(row: Mapping[str, Any]) -> str | None:
 class Reader(FileReader["_Log"]):
     """Follows one file."""
 
-    def opened(self) -> "_Log":
+    def open_log(self) -> "_Log":
         return _log(self.path)
 
-    def record(self, log: "_Log", status: Status) -> Recording:
+    def to_recording(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("table", self.path),),

@@ -35,10 +35,10 @@ def start_time(path: Path) -> float | None:
 class Reader(FileReader["_Log"]):
     """Follows one log."""
 
-    def opened(self) -> "_Log":
+    def open_log(self) -> "_Log":
         return _Log(self.path)
 
-    def record(self, log: "_Log", status: Status) -> Recording:
+    def to_recording(self, log: "_Log", status: Status) -> Recording:
         return Recording(
             path=self.path,
             sources=(Source("torchtune", self.path),),

@@ -66,7 +66,7 @@ class EventLog:
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, without those that a restart withdrew."""
-        return self._restarts.applied(self.columns.series())
+        return self._restarts.remaining_series(self.columns.series())
 
     def status(self, now: float) -> Status:
         """Running while data arrives, silent afterwards: event files do not record how a run ended."""
@@ -81,7 +81,7 @@ class EventLog:
         if self._skipped:
             yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
         yield from self._decoder.notes()
-        for file, torn_bytes in self._decoder.torn() if has_ended else ():
+        for file, torn_bytes in self._decoder.torn_ends() if has_ended else ():
             yield f"{file.name} ends within a record; its last {torn_bytes} bytes were left out"
 
     def _take(self, event: Event, points: Columns | StretchPoints) -> None:
@@ -93,7 +93,7 @@ class EventLog:
             plugin = self._plugins.setdefault(point.tag, point.plugin)  # only a tag's first value names its plugin
             if point.text is not None:
                 self.text[point.tag] = point.text
-                self.samples.note(point.tag, event.step, point.text)
+                self.samples.add(point.tag, event.step, point.text)
             elif point.value is not None and plugin in SCALAR_PLUGINS:
                 points.add(point.tag, event.step, point.value, event.time)
                 self._last = event.step, event.time

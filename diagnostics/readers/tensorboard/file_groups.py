@@ -42,7 +42,7 @@ def group_by_training(files: tuple[Path, ...]) -> list[tuple[Path, ...]]:
     found: list[tuple[_Head, list[Path]]] = []
     for file in files:
         head = _head(file, file.stat().st_ino, min(file.stat().st_size, HEAD_BYTES))
-        if found and _continues(found[-1][0], head):
+        if found and _continues_training(found[-1][0], head):
             earlier, members = found[-1]
             found[-1] = _joined(earlier, head), [*members, file]
         else:
@@ -59,7 +59,7 @@ class _Head:
     tags: frozenset[str]
 
 
-def _continues(training: _Head, file: _Head) -> bool:
+def _continues_training(training: _Head, file: _Head) -> bool:
     """Whether a file continues a training: a restart begins at a later step, a new training at the same one.
 
     TRL's old PPOTrainer puts every run of a project into one folder; other trainers resume into their folder.

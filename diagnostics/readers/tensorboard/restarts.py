@@ -16,7 +16,7 @@ class Restart(NamedTuple):
     step: int
     sizes: Mapping[str, int]
 
-    def withdraws(self, tag: str, steps: Steps) -> npt.NDArray[np.bool_]:
+    def withdrawn(self, tag: str, steps: Steps) -> npt.NDArray[np.bool_]:
         """(N,) Which points of a tag are invalidated; those written again stay, as replaced points."""
         size = self.sizes.get(tag, 0)
         is_old = np.arange(len(steps)) < size
@@ -36,14 +36,14 @@ class Restarts:
         self._found.append(restart)
         self._left.clear()
 
-    def applied(self, series: Mapping[str, RawSeries]) -> dict[str, RawSeries]:
+    def remaining_series(self, series: Mapping[str, RawSeries]) -> dict[str, RawSeries]:
         """The points of each tag that are still valid; `series` must extend that of the last call."""
-        return {tag: self._applied(raw) for tag, raw in series.items()} if self._found else dict(series)
+        return {tag: self._remaining(raw) for tag, raw in series.items()} if self._found else dict(series)
 
-    def _applied(self, raw: RawSeries) -> RawSeries:
+    def _remaining(self, raw: RawSeries) -> RawSeries:
         left = self._left.get(raw.tag)
         if left is None or not left.goes_on(raw):
-            left = self._left[raw.tag] = _Left(raw, [restart.withdraws(raw.tag, raw.steps) for restart in self._found])
+            left = self._left[raw.tag] = _Left(raw, [restart.withdrawn(raw.tag, raw.steps) for restart in self._found])
         return left.series(raw)
 
 

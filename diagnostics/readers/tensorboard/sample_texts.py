@@ -25,7 +25,7 @@ class SampleTexts:
     def __init__(self, index: Iterable[tuple[int, Mapping[str, str]]] = ()) -> None:
         self._texts: dict[int, dict[str, str]] = {step: dict(found) for step, found in index}
 
-    def note(self, tag: str, step: int, text: str) -> None:
+    def add(self, tag: str, step: int, text: str) -> None:
         """Keep a text if its tag is one that holds samples."""
         bare = tag.removesuffix(SUFFIX)
         if bare in TAGS:

@@ -75,7 +75,7 @@ class SubLogs:
         modified = self.root.stat().st_mtime_ns
         if modified != self._modified:
             self._modified = modified
-            for found in _below(self.root):
+            for found in _subruns_below(self.root):
                 if not is_time_named(found.folder) or since <= float(found.folder.name) < until:
                     self._logs.setdefault(found.folder, (found, EventLog()))
         grew = [log.read(event_files(found.folder)) for found, log in self._logs.values()]
@@ -90,7 +90,7 @@ class SubLogs:
         }
 
 
-def _below(root: Path) -> Iterator[SubRun]:
+def _subruns_below(root: Path) -> Iterator[SubRun]:
     """The sub-runs of a folder, ordered by name."""
     for folder in _folders(root):
         found = sub_run(folder)

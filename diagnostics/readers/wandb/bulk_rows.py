@@ -15,7 +15,7 @@ import numpy.typing as npt
 import orjson
 
 from diagnostics.readers.files.protobuf import BYTES, spans
-from diagnostics.readers.wandb.messages import ITEM, STEP, counted_step, names_of, put
+from diagnostics.readers.wandb.protobuf_messages import ITEM, STEP, counted_step, names_of, set_item
 
 FEWEST_ROWS = 16  # for fewer, setting up arrays costs more than it saves
 MOST_ROWS = 1 << 16  # so that row indices fit 16 bits, which numpy sorts in linear time
@@ -56,7 +56,7 @@ class RowBlock:
     counted: list[int | None]
     numbers: Sequence[Any]
 
-    def exact(self, name: str) -> list[Any]:
+    def exact_numbers(self, name: str) -> list[Any]:
         """The numbers of a name by row, integers as int; None if a row has none."""
         found: list[Any] = [None] * len(self.counted)
         if name in self.columns:
@@ -73,7 +73,7 @@ class _Items(NamedTuple):
     starts: _Indices
     ends: _Indices
 
-    def only(self, chosen: _Flags) -> "_Items":
+    def select(self, chosen: _Flags) -> "_Items":
         """The chosen items."""
         return _Items(self.rows[chosen], self.starts[chosen], self.ends[chosen])
 
@@ -115,11 +115,11 @@ def _decoded(text: bytes, bounds: list[int], reserved: str) -> RowBlock:
     words = np.lib.stride_tricks.as_strided(
         np.frombuffer(text, "<u8", len(text) // 8), (len(text) - 8,), (1,), writeable=False
     )
-    fields, tags = _walk(text, words, np.array(bounds, np.int64))
-    items, steps = fields.only(tags == _ITEM_TAG), fields.only(tags == _STEP_TAG)
+    fields, tags = _scan_fields(text, words, np.array(bounds, np.int64))
+    items, steps = fields.select(tags == _ITEM_TAG), fields.select(tags == _STEP_TAG)
     parts = _parts(words, items)
     keys, names = _keys(text, words, parts)
-    rest_names = {names_of(text[start:end])[0] for start, end in _spans(items.only(~parts.is_number))}
+    rest_names = {names_of(text[start:end])[0] for start, end in _spans(items.select(~parts.is_number))}
     is_apart = [_is_apart(name, rest_names, reserved) for name in names]
     plain = parts.is_number.copy()
     plain[plain] = ~np.array(is_apart, np.bool_)[keys]
@@ -127,13 +127,13 @@ def _decoded(text: bytes, bounds: list[int], reserved: str) -> RowBlock:
     columns = _columns(names, keys[plain[parts.is_number]], items.rows[plain], values)
     counted: list[int | None] = [None] * (len(bounds) - 1)
     own = columns[OWN_STEP].rows if OWN_STEP in columns else np.empty(0, np.int64)
-    counting = steps.only(~np.isin(steps.rows, own))
+    counting = steps.select(~np.isin(steps.rows, own))
     for row, (start, end) in zip(counting.rows.tolist(), _spans(counting), strict=True):
         counted[row] = counted_step(text[start:end])
-    return RowBlock(columns, _rest(text, items.only(~plain)), counted, numbers)
+    return RowBlock(columns, _remaining_values(text, items.select(~plain)), counted, numbers)
 
 
-def _walk(text: bytes, words: _Words, bounds: _Indices) -> tuple[_Items, _Indices]:
+def _scan_fields(text: bytes, words: _Words, bounds: _Indices) -> tuple[_Items, _Indices]:
     """The fields of all rows and their tags, row by row. Raises ValueError if a row is not such a message."""
     rows, at, ends = np.arange(len(bounds) - 1), bounds[:-1], bounds[1:]
     found: list[tuple[_Indices, _Indices, _Indices, _Indices]] = []
@@ -280,10 +280,10 @@ def _columns(
     }
 
 
-def _rest(text: bytes, items: _Items) -> dict[int, dict[str, Any]]:
+def _remaining_values(text: bytes, items: _Items) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
     for row, (start, end) in zip(items.rows.tolist(), _spans(items), strict=True):
-        put(found.setdefault(row, {}), text[start:end])
+        set_item(found.setdefault(row, {}), text[start:end])
     return found
 
 

@@ -63,7 +63,9 @@ class Reader:
         if manifest is None and self._last is not None:  # it is being fetched again: complete at the next poll
             return self._last
         if manifest is None:
-            raise UnreadableRun(self.path, f"{self.path / MANIFEST} is no JSON of an imported run; import it again")
+            raise UnreadableRun(
+                self.path, f"{self.path / MANIFEST} is not the JSON of an imported run; import it again"
+            )
         seen = (found.st_ino, found.st_mtime_ns)
         if self._last is None or seen != self._seen:
             self._last, self._seen = self._record(manifest), seen
@@ -99,7 +101,7 @@ def _history(folder: Path) -> tuple[WandbHistory, int, tuple[str, ...]]:
     for line in system.lines():
         measured = {name: value for name, value in line.row.items() if not name.startswith("_")}
         history.take_system(measured, as_number(line.row.get("_timestamp")) or 0.0)
-    history.settle()
+    history.flush_system_samples()
     malformed = history.malformed + rows.malformed + system.malformed
     return history, malformed, (*rows.notes(), *system.notes())
 

@@ -10,7 +10,7 @@ import numpy as np
 from diagnostics.readers.files.json_lines import as_number, as_whole
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.wandb.bulk_rows import OWN_STEP, Column, RowBlock
-from diagnostics.readers.wandb.messages import Stats
+from diagnostics.readers.wandb.protobuf_messages import Stats
 from diagnostics.readers.wandb.tables import WandbTables
 
 TABLES = frozenset({"table-file", "incremental-table-file"})
@@ -39,7 +39,7 @@ class WandbHistory:
 
     def take(self, row: Mapping[str, Any], counted: int | None, files: Path) -> None:
         """Add one row; `counted` is W&B's step count if the row lacks it, `files` the folder of tables."""
-        step = self._enter(row, counted)
+        step = self._register_row(row, counted)
         if step is None:
             return
         self.rows.note_phase(row)
@@ -51,10 +51,10 @@ class WandbHistory:
         known = [name for name in block.columns if name in skipped]
         entered, steps, times = np.zeros(count, np.bool_), np.zeros(count, np.int64), np.zeros(count)
         phases = _phases(block.columns, count)
-        for index, (counted, *own) in enumerate(zip(block.counted, *map(block.exact, known), strict=True)):
+        for index, (counted, *own) in enumerate(zip(block.counted, *map(block.exact_numbers, known), strict=True)):
             self.take_samples(machine.get(index, ()))
             rest = block.rest.get(index, {})
-            step = self._enter({**rest, **dict(zip(known, own, strict=True))}, counted)
+            step = self._register_row({**rest, **dict(zip(known, own, strict=True))}, counted)
             if step is not None:
                 self.rows.note_phase((*_PHASES[phases[index]], *rest))
                 self._take_values(rest, step, files)
@@ -65,7 +65,7 @@ class WandbHistory:
                 self.rows.columns.extend(name, steps[rows[chosen]], values[chosen], times[rows[chosen]])
         self.take_samples(machine.get(count, ()))
 
-    def _enter(self, row: Mapping[str, Any], counted: int | None) -> int | None:
+    def _register_row(self, row: Mapping[str, Any], counted: int | None) -> int | None:
         """Register a row's time and return its step; None if it names none."""
         own = as_whole(row.get(OWN_STEP))
         step = self.rows.step_of(row, counted if own is None else own)
@@ -103,11 +103,11 @@ class WandbHistory:
             return
         step = self._steps[place]
         if step != self._system_step:
-            self.settle()
+            self.flush_system_samples()
             self._system_step = step
         self._system.update({f"{SYSTEM}{name.removeprefix('system.')}": (value, time) for name, value in row.items()})
 
-    def settle(self) -> None:
+    def flush_system_samples(self) -> None:
         """Store the newest system samples: no further ones are expected for their step."""
         for name, (value, time) in self._system.items():
             self.rows.add(name, value, self._system_step, time)

@@ -20,7 +20,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.samples.tables import reward_functions
 from diagnostics.readers.wandb.history import OWN_KEYS, WandbHistory
-from diagnostics.readers.wandb.messages import (
+from diagnostics.readers.wandb.protobuf_messages import (
     HISTORY,
     SUMMARY,
     Exit,
@@ -122,7 +122,7 @@ class Reader:
     def samples_of(self, index: Any) -> Samples:
         """The samples in these tables."""
         tables = WandbTables()
-        tables.recall(index["tables"])
+        tables.restore(index["tables"])
         return tables.snapshot(frozenset(index["functions"]))
 
     def _files(self) -> tuple[Path, ...]:
@@ -218,7 +218,7 @@ class _Log:
 
     def _close(self) -> None:
         """Add what an ended run leaves: the last system metrics, and values found only in the summary."""
-        self.history.settle()
+        self.history.flush_system_samples()
         for payload in self._summaries:
             try:
                 self.history.take_summary(decode_summary(payload))

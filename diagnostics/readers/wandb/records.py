@@ -84,20 +84,20 @@ class WandbRecords:
         if not self.has_header:
             return None
         if left < _HEADER_BYTES or len(data) - at < _HEADER_BYTES:
-            return _nothing(at + left) if left < _HEADER_BYTES and len(data) - at >= left else None
+            return _empty_frame(at + left) if left < _HEADER_BYTES and len(data) - at >= left else None
         checksum, size, kind = _FRAME.unpack_from(data, at)
         end = at + _HEADER_BYTES + size
         if kind not in _TYPES or size > left - _HEADER_BYTES:
             if len(data) - at < left:
                 return None
             if (checksum, size, kind) != (0, 0, _NOTHING_WRITTEN):  # zeros are preallocated space
-                self._lose()
-            return _nothing(at + left)
+                self._drop_partial()
+            return _empty_frame(at + left)
         if end > len(data):
             return None
         if zlib.crc32(data[at + _HEADER_BYTES - 1 : end]) != checksum:
-            self._lose()
-            return _nothing(end)
+            self._drop_partial()
+            return _empty_frame(end)
         return _Frame(kind, data[at + _HEADER_BYTES : end], end)
 
     def _joined(self, kind: int, part: bytes) -> Iterator[bytes]:
@@ -106,16 +106,16 @@ class WandbRecords:
         elif self._parts is not None:  # a part is lost if its beginning was
             self._parts.append(part)
             if len(self._parts) > _MOST_PARTS:
-                self._lose()
+                self._drop_partial()
             elif kind == _LAST:
                 yield b"".join(self._parts)
                 self._parts = None
 
-    def _lose(self) -> None:
+    def _drop_partial(self) -> None:
         self.malformed += 1
         self._parts = None
 
 
-def _nothing(end: int) -> _Frame:
+def _empty_frame(end: int) -> _Frame:
     """Bytes without a record, up to an offset."""
     return _Frame(_NOTHING_WRITTEN, b"", end)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from diagnostics.readers.wandb.bulk_rows import decode_rows
 from diagnostics.readers.wandb.history import SYSTEM, WandbHistory
-from diagnostics.readers.wandb.messages import Stats, decode_row
+from diagnostics.readers.wandb.protobuf_messages import Stats, decode_row
 
 MOST_BYTES, MOST_ROWS = 1 << 20, 50_000  # bounded by processor caches, and by what numpy sorts in linear time
 

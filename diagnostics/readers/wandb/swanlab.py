@@ -55,7 +55,7 @@ def start_time(path: Path) -> float | None:
     file = next(iter(files_in(path, FILES)), None)
     for payload in WandbRecords(file, MAGIC).payloads() if file else ():
         try:
-            start = _inner(_message(payload), _START)
+            start = _submessage(_message(payload), _START)
         except ValueError:
             continue
         if start:
@@ -150,15 +150,15 @@ class _Log:
         return Status(state=state, step=self.rows.last_step, last_written=written)
 
     def _take(self, record: _Message) -> None:
-        if scalar := _inner(record, _SCALAR):
+        if scalar := _submessage(record, _SCALAR):
             self._take_scalar(scalar)
-        elif column := _inner(record, _COLUMN):
+        elif column := _submessage(record, _COLUMN):
             if column.get(_COLUMN_CLASS) == _SYSTEM_CLASS:
                 self._of_machine.add(_text(column.get(_COLUMN_KEY)))
-        elif start := _inner(record, _START):
+        elif start := _submessage(record, _START):
             self.name, self.started = _text(start.get(_NAME)), _seconds(start.get(_STARTED_AT))
         elif _FINISH in record:
-            self._state = (_inner(record, _FINISH) or {}).get(_STATE, 0)
+            self._state = (_submessage(record, _FINISH) or {}).get(_STATE, 0)
 
     def _take_scalar(self, scalar: _Message) -> None:
         name, value = _text(scalar.get(_KEY)), _message(scalar.get(_VALUE, b""))
@@ -177,16 +177,16 @@ def _message(content: Any) -> _Message:
     """The fields of a message by number; the last of several with one number counts. Raises WireError if malformed."""
     if not isinstance(content, bytes):
         raise ValueError("a field holds no message")
-    return dict(_typed(content))
+    return dict(_typed_fields(content))
 
 
-def _typed(content: bytes) -> Iterator[tuple[int, Any]]:
+def _typed_fields(content: bytes) -> Iterator[tuple[int, Any]]:
     for number, wire_type, start, end in spans(content, 0, len(content)):
         read: Callable[[bytes], Any] = _READ.get(wire_type, bytes)
         yield number, read(content[start:end])
 
 
-def _inner(message: Mapping[int, Any], number: int) -> _Message | None:
+def _submessage(message: Mapping[int, Any], number: int) -> _Message | None:
     return _message(message[number]) if number in message else None
 
 

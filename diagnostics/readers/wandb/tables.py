@@ -54,9 +54,9 @@ class WandbTables:
 
     def index(self) -> list[Any]:
         """The tables so far, as JSON-serialisable data."""
-        return [[step, [_plain(table) for table in found]] for step, found in self._tables.items()]
+        return [[step, [_cell_texts(table) for table in found]] for step, found in self._tables.items()]
 
-    def recall(self, index: list[Any]) -> None:
+    def restore(self, index: list[Any]) -> None:
         """Adopt a stored index."""
         self._tables = {step: [_table(*held) for held in found] for step, found in index}
 
@@ -72,7 +72,7 @@ class WandbTables:
         return is_same and any(table.file == newest for table in self._tables.get(step, ()))
 
 
-def _plain(table: _Table) -> list[str | None]:
+def _cell_texts(table: _Table) -> list[str | None]:
     return [str(table.file), table.split, str(table.earlier) if table.earlier else None]
 
 

@@ -84,16 +84,16 @@ def _shades(judging: Sequence[Outcome], frame: _Frame) -> Iterator[Markup]:
         yield element(
             "rect",
             class_=f"shade {outcome.severity}",
-            x=_short(float(left)),
+            x=_coordinate(float(left)),
             y=_TOP,
-            width=_short(width),
+            width=_coordinate(width),
             height=HEIGHT - _TOP - _BOTTOM,
         )
 
 
 def _grid(frame: _Frame) -> Iterator[Markup]:
     for value in _ticks(frame.scale):
-        y = _short(float(frame.y(value)))
+        y = _coordinate(float(frame.y(value)))
         yield element("line", class_="grid", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y)
         yield element("text", format_value(value), class_="tick", x=_LEFT - 5, y=y, dy="0.32em", text_anchor="end")
     bottom = HEIGHT - 5
@@ -110,11 +110,11 @@ def _ticks(scale: Scale) -> list[float]:
 
 def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) -> Iterator[Markup]:
     """A dashed line for each limit in view; if there is none, an arrow towards the nearest limit that was reached."""
-    in_view = [limit for limit in limits if frame.scale.shows(limit)]
+    in_view = [limit for limit in limits if frame.scale.contains(limit)]
     last_word = math.inf
     for limit in in_view:
         y = float(frame.y(limit))
-        yield element("line", class_="limit", x1=_LEFT, x2=WIDTH - _RIGHT, y1=_short(y), y2=_short(y))
+        yield element("line", class_="limit", x1=_LEFT, x2=WIDTH - _RIGHT, y1=_coordinate(y), y2=_coordinate(y))
         if last_word - y >= _WORD_HEIGHT:  # from below: a label that would cover the previous one is left out
             yield _limit_word(f"limit {format_value(limit)}", y - 3)
             last_word = y
@@ -126,7 +126,7 @@ def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) ->
 
 
 def _limit_word(word: str, y: float) -> Markup:
-    return element("text", word, class_="tick", x=WIDTH - _RIGHT, y=_short(y), text_anchor="end")
+    return element("text", word, class_="tick", x=WIDTH - _RIGHT, y=_coordinate(y), text_anchor="end")
 
 
 def _line(series: Series, frame: _Frame) -> Iterator[Markup]:
@@ -139,7 +139,7 @@ def _line(series: Series, frame: _Frame) -> Iterator[Markup]:
     lines = [_points(x[part], y[part]) for part in stretches if part.stop - part.start > 1]
     yield from (element("polyline", class_="line", points=points) for points in lines)
     alone = [part.start for part in stretches if part.stop - part.start == 1]
-    yield from (element("circle", class_="dot", cx=_short(x[i]), cy=_short(y[i]), r=_DOT) for i in alone)
+    yield from (element("circle", class_="dot", cx=_coordinate(x[i]), cy=_coordinate(y[i]), r=_DOT) for i in alone)
 
 
 def _rug(series: Series, frame: _Frame) -> Iterator[Markup]:
@@ -154,19 +154,19 @@ def _rug(series: Series, frame: _Frame) -> Iterator[Markup]:
         if not where.any():
             continue
         x = np.unique(np.round(frame.x(series.steps[where])))[:: max(1, int(where.sum()) // _MOST_MARKS)]
-        marks = (f"M{_short(at)} {edge}l-{_MARK} {inwards * 2 * _MARK}h{2 * _MARK}z" for at in x)
+        marks = (f"M{_coordinate(at)} {edge}l-{_MARK} {inwards * 2 * _MARK}h{2 * _MARK}z" for at in x)
         middle = float(x[len(x) // 2])
         anchor = "end" if middle > WIDTH - 60 else "start" if middle < _LEFT + 40 else "middle"
         below = edge + inwards * 10 + (6 if inwards > 0 else 0)
         yield element("path", class_="rug", d="".join(marks))
         count = f"{word} ×{int(where.sum())}"
-        yield element("text", count, class_="rug", text_anchor=anchor, x=_short(middle), y=below)
+        yield element("text", count, class_="rug", text_anchor=anchor, x=_coordinate(middle), y=below)
 
 
 def _points(x: Values, y: Values) -> str:
-    return " ".join(f"{_short(left)},{_short(top)}" for left, top in zip(x, y, strict=True))
+    return " ".join(f"{_coordinate(left)},{_coordinate(top)}" for left, top in zip(x, y, strict=True))
 
 
-def _short(value: float) -> str:
+def _coordinate(value: float) -> str:
     """A coordinate to a tenth of a unit: no screen resolves more."""
     return f"{value:.1f}".removesuffix(".0")

@@ -42,7 +42,7 @@ def table(titles: Sequence[str], rows: Iterable[Sequence[str]], **attributes: st
     return element("table", element("thead", head), element("tbody", *body), **attributes)
 
 
-def folded(title: str, *children: str) -> Markup:
+def collapsible(title: str, *children: str) -> Markup:
     """A section that is closed until the reader opens it; needs no script."""
     return element("details", element("summary", title), *children)
 

@@ -7,7 +7,7 @@ from importlib.resources import files
 from itertools import count
 
 from diagnostics.comparison import Comparison
-from diagnostics.curves.selection import crucial, others
+from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_setting, format_value
@@ -15,7 +15,7 @@ from diagnostics.model.outcome import Outcome, Severity, ShownSample, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.report.html.curve import curve_svg
-from diagnostics.report.html.elements import Markup, block, element, folded, joined, table
+from diagnostics.report.html.elements import Markup, block, collapsible, element, joined, table
 from diagnostics.report.html.samples import dialogue, newest_samples
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
@@ -92,7 +92,7 @@ def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int], compariso
         *_head(diagnosis),
         *(_finding(finding, diagnosis, numbers) for finding in diagnosis.findings),
         *_comparison(diagnosis.run, comparison),
-        _curves("Crucial values", crucial(diagnosis.run), diagnosis, numbers),
+        _curves("Crucial values", crucial_series(diagnosis.run), diagnosis, numbers),
         _preflight(diagnosis),
         newest_samples(diagnosis.run),
         *_checks(diagnosis),
@@ -120,7 +120,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     if run.status.error:
         yield element("p", f"The run ended with an error: {run.status.short_error}")
         if run.status.short_error != run.status.error:
-            yield folded("The whole error", element("pre", block(run.status.error)))
+            yield collapsible("The whole error", element("pre", block(run.status.error)))
     if limits := overridden_limits(diagnosis):
         yield element("p", f"Not the default limits: {', '.join(limits)}")
 
@@ -184,7 +184,7 @@ def _evidence(outcome: Outcome) -> Markup:
     evidence = outcome.evidence
     points = zip(evidence.steps.tolist(), evidence.values.tolist(), strict=True)
     rows = [(str(step), format_value(float(value))) for step, value in points]
-    return folded(f"Points of {outcome.rule}", table(("Step", outcome.tag or outcome.metric), rows))
+    return collapsible(f"Points of {outcome.rule}", table(("Step", outcome.tag or outcome.metric), rows))
 
 
 def _curves(title: str, chosen: Sequence[Series], diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
@@ -219,14 +219,14 @@ def _checks(diagnosis: Diagnosis) -> Iterator[Markup]:
     yield element("h2", "Checks")
     if spots:
         rows = [(outcome.rule, message_text(outcome.message), message_text(outcome.enable)) for outcome in spots]
-        yield folded(f"Could not be checked ({len(spots)})", table(("Check", "Why", "To enable"), rows))
+        yield collapsible(f"Could not be checked ({len(spots)})", table(("Check", "Why", "To enable"), rows))
     quiet = [outcome for outcome in diagnosis.outcomes if outcome.verdict is Verdict.QUIET]
     measured = [(outcome.rule, outcome.tag or outcome.metric, *_numbers(outcome)) for outcome in quiet]
-    yield folded(f"Checked, nothing found ({len(quiet)})", table(("Check", "Metric", "Worst", "Limit"), measured))
+    yield collapsible(f"Checked, nothing found ({len(quiet)})", table(("Check", "Metric", "Worst", "Limit"), measured))
     if reasons := rules_by_reason(diagnosis.not_applicable):
         rows = [(", ".join(rules), reason, "") for reason, rules in reasons.items()]
         title = f"Does not apply here ({len(diagnosis.not_applicable)})"
-        yield folded(title, table(("Checks", "Why"), [row[:2] for row in rows]))
+        yield collapsible(title, table(("Checks", "Why"), [row[:2] for row in rows]))
 
 
 def _numbers(outcome: Outcome) -> tuple[str, str]:
@@ -240,15 +240,15 @@ def _more_metrics(diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
     every = [series for series in diagnosis.run.series.values() if len(series)]
     if not every:
         return Markup("")
-    more = others(diagnosis.run)
+    more = other_series(diagnosis.run)
     drawn = [_figure(series, diagnosis, numbers) for series in more[:_MOST_CURVES]]
     left = len(more) - len(drawn)
     note = f"{counted(left, 'more curve')} of this run: in figures only." if left else ""
     return element(
         "section",
         element("h2", "All metrics"),
-        folded(f"Other curves ({len(drawn)})", element("div", *drawn, class_="charts"), element("p", note)),
-        folded(f"In figures ({len(every)})", _in_figures(every)),
+        collapsible(f"Other curves ({len(drawn)})", element("div", *drawn, class_="charts"), element("p", note)),
+        collapsible(f"In figures ({len(every)})", _in_figures(every)),
     )
 
 
@@ -271,7 +271,7 @@ def _config(run: Run) -> Markup:
     return element(
         "section",
         element("h2", "Configuration"),
-        folded(counted(len(rows), "setting"), table(("Setting", "Value"), rows)),
+        collapsible(counted(len(rows), "setting"), table(("Setting", "Value"), rows)),
     )
 
 

@@ -20,12 +20,12 @@ def newest_samples(run: Run) -> Markup:
         return Markup("")
     step = run.samples.steps[-1]
     ordered = sorted(run.samples.at(step), key=_score_first)
-    chosen = ordered if len(ordered) <= _MOST_SAMPLES else _ends(ordered)
+    chosen = ordered if len(ordered) <= _MOST_SAMPLES else _first_and_last(ordered)
     title = f"Samples of step {step}: {len(chosen)} of {len(ordered)}, the best first"
     return element("section", element("h2", title), *map(dialogue, chosen))
 
 
-def _ends(ordered: Sequence[Sample]) -> list[Sample]:
+def _first_and_last(ordered: Sequence[Sample]) -> list[Sample]:
     half = _MOST_SAMPLES // 2
     return [*ordered[:half], *ordered[-half:]]
 

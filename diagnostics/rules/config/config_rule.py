@@ -70,7 +70,7 @@ class ConfigRule(Rule[Setup, LimitsT]):
 
         Its message may use parameter, value, limit, suggested, and origin: who set the value where it was not the user.
         """
-        fix = Fix(setting.parameter, setting.value, suggested, self.say("why"), self.source)
+        fix = Fix(setting.parameter, setting.value, suggested, self.message("why"), self.source)
         common: dict[str, Value] = {
             "parameter": setting.parameter,
             "value": format_setting(setting.value),
@@ -80,7 +80,7 @@ class ConfigRule(Rule[Setup, LimitsT]):
         }
         return Fired(
             severity,
-            self.say(key, **{**common, **values}),
+            self.message(key, **{**common, **values}),
             measured=setting.number if measured is None else measured,
             limit=limit,
             unit=unit,
@@ -90,4 +90,4 @@ class ConfigRule(Rule[Setup, LimitsT]):
 
     def skipped(self, key: str, **values: Value) -> Skipped:
         """Skipped, in this rule's own words: the texts `key` and `key_enable`."""
-        return Skipped(self.say(key, **values), self.say(f"{key}_enable", **values))
+        return Skipped(self.message(key, **values), self.message(f"{key}_enable", **values))

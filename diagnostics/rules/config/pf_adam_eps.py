@@ -48,7 +48,7 @@ class PfAdamEps(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("adam_epsilon")
+        setting = setup.require("adam_epsilon")
         if setting.number is None or setting.number >= limits.published:
             return Quiet(setting.number, limits.published)
         return self.fired(Severity.INFO, setting, suggested=limits.published, limit=limits.published)

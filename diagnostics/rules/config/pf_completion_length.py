@@ -67,9 +67,9 @@ class PfCompletionLength(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("max_tokens")
+        setting = setup.require("max_tokens")
         if setup.probe is not None and setting.number is not None:
-            return self._probed(setting, setup.probe, limits)
+            return self._judge_probe(setting, setup.probe, limits)
         if setup.cut_off is not None and setup.cut_off < limits.seen:
             return Quiet(setup.cut_off, limits.seen, "fraction")
         named = setup.get("dataset")
@@ -81,7 +81,7 @@ class PfCompletionLength(ConfigRule[Limits]):
             return Quiet(setting.number, limits.shortest, "tokens")
         return self.fired(Severity.WARNING, setting, suggested=1024, limit=limits.shortest, unit="tokens", dataset=data)
 
-    def _probed(self, setting: Setting, probe: Probe, limits: Limits) -> RuleResult:
+    def _judge_probe(self, setting: Setting, probe: Probe, limits: Limits) -> RuleResult:
         """What the lengths of the untrained policy's answers say of the limit."""
         needed = sorted(probe.lengths)[math.ceil(limits.fits * len(probe.lengths)) - 1]
         if needed <= (allowed := setting.number or 0.0):

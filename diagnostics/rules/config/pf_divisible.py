@@ -51,7 +51,7 @@ class PfDivisible(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        groups, auto = setup.known("num_generations"), setup.get("auto_find_batch_size")
+        groups, auto = setup.require("num_generations"), setup.get("auto_find_batch_size")
         size = groups.number or 0.0
         if size < limits.least:
             return self.fired(Severity.CRITICAL, groups, key="single", limit=limits.least, unit="answers")

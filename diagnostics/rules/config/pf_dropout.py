@@ -43,7 +43,7 @@ class PfDropout(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting, dropout = setup.known("disable_dropout"), setup.model.dropout
+        setting, dropout = setup.require("disable_dropout"), setup.model.dropout
         if setting.is_on:
             return Quiet(0.0)
         if dropout is None:

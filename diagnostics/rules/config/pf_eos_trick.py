@@ -40,7 +40,7 @@ class PfEosTrick(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        penalty, stops = setup.known("missing_eos_penalty"), (setup.get("stop_token"), setup.get("stop_token_id"))
+        penalty, stops = setup.require("missing_eos_penalty"), (setup.get("stop_token"), setup.get("stop_token_id"))
         known = [item for item in stops if item is not None]
         if known and all(item.value is None or item.value == "none" for item in known):
             return self.fired(Severity.INFO, known[0], key="stop", suggested="eos")

@@ -48,7 +48,7 @@ class PfEpochs(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("epochs")
+        setting = setup.require("epochs")
         passes = setting.number or 1.0
         if passes > limits.passes:
             return self.fired(Severity.WARNING, setting, suggested=int(limits.passes), limit=limits.passes)

@@ -44,7 +44,7 @@ class PfEvalMissing(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        evaluation, saving = setup.known("eval_strategy"), setup.get("save_strategy")
+        evaluation, saving = setup.require("eval_strategy"), setup.get("save_strategy")
         if saving is not None and _is_never(saving.value):
             return self.fired(Severity.WARNING, saving, key="checkpoints", suggested="steps")
         if not _is_never(evaluation.value):

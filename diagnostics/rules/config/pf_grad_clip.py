@@ -46,7 +46,7 @@ class PfGradClip(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("max_grad_norm")
+        setting = setup.require("max_grad_norm")
         if setting.number is not None and 0 < setting.number < limits.highest:
             return Quiet(setting.number, limits.highest, "norm")
         return self.fired(Severity.WARNING, setting, suggested=1.0, limit=limits.highest, unit="norm")

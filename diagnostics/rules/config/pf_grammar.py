@@ -40,7 +40,7 @@ class PfGrammar(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting = setup.known("grammar")
+        setting = setup.require("grammar")
         compared = [
             *(["the KL penalty"] if setup.kl_weight else []),
             *(["importance sampling"] if setup.is_on("use_vllm") and setup.is_on("is_correction") else []),

@@ -50,7 +50,7 @@ class PfGreedy(ConfigRule[Limits]):
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
         severity = Severity.CRITICAL if setup.algorithm in GROUP_FAMILY else Severity.WARNING
-        sampling, temperature = setup.get("do_sample"), setup.known("temperature")
+        sampling, temperature = setup.get("do_sample"), setup.require("temperature")
         if sampling is not None and not sampling.is_on:
             return self.fired(severity, sampling, key="off", suggested=True, measured=0.0)
         lowest = limits.temperature

@@ -51,7 +51,7 @@ class PfGroupSize(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("num_generations")
+        setting = setup.require("num_generations")
         if setting.number is None or setting.number >= limits.least:
             return Quiet(setting.number, limits.least, "answers")
         dead = [100 * (rate**setting.number + (1 - rate) ** setting.number) for rate in RATES]

@@ -53,13 +53,13 @@ class PfGspo(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        level, loss, epsilon = setup.known("importance_sampling_level"), setup.get("loss_type"), setup.get("epsilon")
+        level, loss, epsilon = setup.require("importance_sampling_level"), setup.get("loss_type"), setup.get("epsilon")
         if not str(level.value).startswith("sequence"):
             return Quiet()
         if loss is not None and loss.value != "grpo":
             found = self.fired(Severity.WARNING, loss, suggested="grpo")
             words = f"loss_type {loss.value}"
-            message = self.say("fired", parameter=level.parameter, value=str(level.value), loss=words)
+            message = self.message("fired", parameter=level.parameter, value=str(level.value), loss=words)
             return replace(found, message=message, parameters=(level.parameter, loss.parameter))
         if epsilon is not None and epsilon.number is not None and epsilon.number > limits.epsilon:
             return self.fired(Severity.WARNING, epsilon, key="wide", suggested=PUBLISHED, limit=limits.epsilon)

@@ -44,7 +44,7 @@ class PfIsCorrection(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        correction, mode = setup.known("is_correction"), setup.get("logprobs_mode")
+        correction, mode = setup.require("is_correction"), setup.get("logprobs_mode")
         if setup.is_on("use_vllm") and mode is not None and not str(mode.value).startswith("processed"):
             return self.fired(Severity.WARNING, mode, key="raw", suggested="processed_logprobs")
         if not setup.is_on("use_vllm") or correction.is_on:

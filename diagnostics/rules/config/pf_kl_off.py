@@ -51,7 +51,7 @@ class PfKlOff(ConfigRule[NoLimits]):
         is_learned = setup.learns_from_a_model is True
         return self.fired(
             Severity.WARNING if is_learned else Severity.INFO,
-            setup.known("kl_weight"),
+            setup.require("kl_weight"),
             key="fired" if is_learned else "verified",
             suggested=PPO_WEIGHT if setup.algorithm in PPO_FAMILY else GRPO_WEIGHT,
             measured=0.0,

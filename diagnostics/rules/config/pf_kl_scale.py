@@ -56,7 +56,7 @@ class PfKlScale(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting, tokens = setup.known("kl_weight"), setup.number("max_tokens")
+        setting, tokens = setup.require("kl_weight"), setup.number("max_tokens")
         if not setting.number or tokens is None:
             return Quiet(setting.number)
         penalty = setting.number * limits.kl * tokens / limits.score_deviation

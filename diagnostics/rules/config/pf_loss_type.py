@@ -47,7 +47,7 @@ class PfLossType(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting, longest = setup.known("loss_type"), setup.number("max_tokens") or 0.0
+        setting, longest = setup.require("loss_type"), setup.number("max_tokens") or 0.0
         if setting.value != "grpo" or longest < limits.long:
             return Quiet(longest, limits.long, "tokens")
         return self.fired(

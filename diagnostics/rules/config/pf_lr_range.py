@@ -58,7 +58,7 @@ class PfLrRange(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("learning_rate")
+        setting = setup.require("learning_rate")
         if setting.number is None:
             return Quiet()
         adapter = limits.adapter if setup.trains_an_adapter else 1.0

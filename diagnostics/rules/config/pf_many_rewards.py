@@ -48,7 +48,7 @@ class PfManyRewards(ConfigRule[Limits]):
             return Quiet(count, limits.most, "functions")
         return self.fired(
             Severity.INFO,
-            setup.known("reward_funcs"),
+            setup.require("reward_funcs"),
             measured=count,
             limit=limits.most,
             unit="functions",

@@ -61,7 +61,7 @@ class PfMemory(ConfigRule[Limits]):
         needed = parameters * (trained * limits.trained + frozen * limits.frozen) / 2**30
         if needed <= device:
             return Quiet(needed, device, "GiB")
-        setting = setup.known("per_device_train_batch_size")
+        setting = setup.require("per_device_train_batch_size")
         return self.fired(
             Severity.WARNING, setting, suggested=1, measured=needed, limit=device, unit="GiB", needed=f"{needed:.3g}",
             device=f"{device:g}",

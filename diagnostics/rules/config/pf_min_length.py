@@ -44,7 +44,7 @@ class PfMinLength(ConfigRule[NoLimits]):
         suppressed = setup.get("suppress_tokens")
         if suppressed is not None and set(_token_ids(suppressed.value)) & set(setup.model.eos_token_ids):
             return self.fired(Severity.WARNING, suppressed, key="suppressed")
-        setting = setup.known("min_new_tokens")
+        setting = setup.require("min_new_tokens")
         if setting.number is None or setting.number <= 0:
             return Quiet(setting.number)
         return self.fired(Severity.WARNING, setting, suggested=0)

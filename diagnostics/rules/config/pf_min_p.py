@@ -38,7 +38,7 @@ class PfMinP(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting = setup.known("min_p")
+        setting = setup.require("min_p")
         if not setting.number or setting.number < 0:
             return Quiet(setting.number)
         return self.fired(Severity.WARNING, setting, suggested=0.0)

@@ -41,5 +41,5 @@ class PfNanFilter(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting = setup.known("logging_nan_inf_filter")
+        setting = setup.require("logging_nan_inf_filter")
         return self.fired(Severity.WARNING, setting, suggested=False) if setting.is_on else Quiet()

@@ -40,7 +40,7 @@ class PfOnPolicyNote(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        epochs = setup.known("epochs")
+        epochs = setup.require("epochs")
         updates = (epochs.number or 1.0) * (setup.number("num_mini_batches") or 1.0)
         updates *= 1.0 if setup.algorithm in PPO_FAMILY else updates_per_generation(setup) / (epochs.number or 1.0)
         if updates > 1:

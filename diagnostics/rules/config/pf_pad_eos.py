@@ -49,7 +49,7 @@ class PfPadEos(ConfigRule[NoLimits]):
             return Quiet()
         return Fired(
             Severity.WARNING,
-            self.say("fired", token=pad),
+            self.message("fired", token=pad),
             measured=float(pad),
             parameters=(setup.parameter("model"),),
         )

@@ -45,7 +45,7 @@ class PfRepetitionPenalty(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("repetition_penalty")
+        setting = setup.require("repetition_penalty")
         if setting.number is None or setting.number == limits.off:
             return Quiet(setting.number, limits.off)
         return self.fired(Severity.WARNING, setting, suggested=1.0, limit=limits.off)

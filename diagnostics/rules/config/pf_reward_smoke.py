@@ -105,4 +105,4 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
         return None
 
     def _problem(self, setup: Setup, severity: Severity, key: str, **values: str | float) -> Fired:
-        return Fired(severity, self.say(key, **values), parameters=(setup.parameter("reward_funcs"),))
+        return Fired(severity, self.message(key, **values), parameters=(setup.parameter("reward_funcs"),))

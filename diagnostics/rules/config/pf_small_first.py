@@ -54,7 +54,7 @@ class PfSmallFirst(ConfigRule[Limits]):
         billions = f"{parameters / 1e9:.3g}"
         return Fired(
             Severity.INFO,
-            self.say("fired", billions=billions),
+            self.message("fired", billions=billions),
             measured=parameters,
             limit=limits.largest,
             unit="parameters",

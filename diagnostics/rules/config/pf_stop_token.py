@@ -44,7 +44,7 @@ class PfStopToken(ConfigRule[NoLimits]):
         return super().applies(setup) and setup.number("stop_token_id") is not None
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting, ends = setup.known("stop_token_id"), setup.model.eos_token_ids
+        setting, ends = setup.require("stop_token_id"), setup.model.eos_token_ids
         if not ends:
             return self.skipped("unread")
         if setting.number in ends:

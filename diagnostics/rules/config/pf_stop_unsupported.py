@@ -40,4 +40,4 @@ class PfStopUnsupported(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        return Fired(Severity.INFO, self.say("fired"))
+        return Fired(Severity.INFO, self.message("fired"))

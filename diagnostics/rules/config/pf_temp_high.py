@@ -45,7 +45,7 @@ class PfTempHigh(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("temperature")
+        setting = setup.require("temperature")
         if setting.number is None or setting.number <= limits.highest:
             return Quiet(setting.number, limits.highest)
         return self.fired(Severity.INFO, setting, suggested=1.0, limit=limits.highest)

@@ -44,7 +44,7 @@ class PfTopK(ConfigRule[NoLimits]):
     )
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
-        setting = setup.known("top_k")
+        setting = setup.require("top_k")
         if setting.number is None or setting.number in WHOLE_VOCABULARY:
             return Quiet(setting.number)
         neutral = setup.settings.neutral.get("top_k", 0)

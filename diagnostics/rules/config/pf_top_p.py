@@ -45,7 +45,7 @@ class PfTopP(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("top_p")
+        setting = setup.require("top_p")
         if setting.number is None or setting.number >= limits.whole:
             return Quiet(setting.number, limits.whole)
         return self.fired(Severity.WARNING, setting, suggested=1.0, limit=limits.whole)

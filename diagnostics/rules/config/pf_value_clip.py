@@ -56,7 +56,7 @@ class PfValueClip(ConfigRule[Limits]):
     )
 
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
-        setting = setup.known("value_clip_range")
+        setting = setup.require("value_clip_range")
         is_normal = setup.is_on("use_score_scaling") or setup.is_on("whiten_rewards")
         if setting.number is None or setting.number > limits.range or is_normal:
             return Quiet(setting.number, limits.range)

@@ -71,7 +71,7 @@ class ClipAsymmetry(RunRule[Limits]):
         entropy = series_of(run, "entropy_per_token")
         if not isinstance(reading, Reading) or len(entropy) < limits.window:
             return too_few(max(limits.patience, limits.window), min(len(high), len(entropy)))
-        if reading.breach is None or not _falls(entropy, limits):
+        if reading.breach is None or not _is_falling(entropy, limits):
             return Quiet(reading.worst, limits.share, high.unit, high.name, high.tag)
         return self.judged(reading, low=float(low.values[reading.breach.peak]))
 
@@ -81,6 +81,6 @@ def _one_sided(high: Values, low: Values, times: float) -> Values:
     return np.where(np.isnan(high) | np.isnan(low), np.nan, np.where(high >= times * low, high, 0.0))
 
 
-def _falls(entropy: Series, limits: Limits) -> bool:
+def _is_falling(entropy: Series, limits: Limits) -> bool:
     found = trend(entropy.steps[-limits.window :], entropy.values[-limits.window :])
     return found is not None and found.slope < 0 and found.p < limits.significance

@@ -75,12 +75,12 @@ class EntropyExplosion(RunRule[Limits]):
         series = series_of(run, "entropy_per_token")
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
-        rises = _rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
+        rises = _relative_rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
         return self.judged_in_unit(series, base, reading)
 
 
-def _rise(smooth: Values, base: Values, least: float) -> Values:
+def _relative_rise(smooth: Values, base: Values, least: float) -> Values:
     """(N,) The entropy over its own past; 0 where it is low compared with the start."""
     return np.where((smooth >= least) | np.isnan(smooth), smooth / base, 0.0)

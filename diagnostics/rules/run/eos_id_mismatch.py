@@ -69,7 +69,7 @@ class EosIdMismatch(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         stated = length_limit(run)
         if stated is None:
-            return Skipped(self.say("no_limit"), self.say("no_limit_enable"))
+            return Skipped(self.message("no_limit"), self.message("no_limit_enable"))
         cut, longest = at_common_steps(series_of(run, "truncated_fraction"), series_of(run, "length_max"))
         ended = replace(cut, values=_ended_earlier(run, cut, longest, stated.tokens))
         reading = read_levels(ended, (Level(Severity.CRITICAL, limits.critical, limits.patience),), smooth=False)

@@ -76,15 +76,15 @@ class GradNormSpike(RunRule[Limits]):
         scores = robust_z(logarithms, limits.window, limits.fewest, limits.floor)
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, SMALLEST_NORM)
         scores = _where_high(times, scores, limits.times)
-        reading = read_levels(_with(series, scores), (Level(Severity.INFO, limits.single, 1),), smooth=False)
+        reading = read_levels(_with_values(series, scores), (Level(Severity.INFO, limits.single, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
-            repeated = _with(series, reached_by(scores, limits.repeats, limits.among))
+            repeated = _with_values(series, reached_by(scores, limits.repeats, limits.among))
             several = read_levels(repeated, (Level(Severity.INFO, limits.repeated, 1),), smooth=False)
             reading = several if isinstance(several, Reading) and several.breach else reading
         return self.judged_in_unit(series, base, reading, limit=limits.times, unit="robust deviations")
 
 
-def _with(series: Series, values: Values) -> Series:
+def _with_values(series: Series, values: Values) -> Series:
     return dataclasses.replace(series, values=values)
 
 

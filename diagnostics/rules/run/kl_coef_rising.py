@@ -75,10 +75,10 @@ class KlCoefRising(RunRule[Limits]):
         times = dataclasses.replace(series, values=series.values / lowest)
         reading = read_levels(times, (Level(Severity.WARNING, limits.growth, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
-            return self._grown(series, lowest, reading.breach, limits)
-        return self._fastest(run, series, limits) or self.judged(reading, unit="× its lowest")
+            return self._overall_rise(series, lowest, reading.breach, limits)
+        return self._fastest_rise(run, series, limits) or self.judged(reading, unit="× its lowest")
 
-    def _grown(self, series: Series, lowest: Values, breach: Breach, limits: Limits) -> Fired:
+    def _overall_rise(self, series: Series, lowest: Values, breach: Breach, limits: Limits) -> Fired:
         return self.fired(
             series,
             breach.episode,
@@ -91,7 +91,7 @@ class KlCoefRising(RunRule[Limits]):
             window=limits.window,
         )
 
-    def _fastest(self, run: Run, series: Series, limits: Limits) -> Fired | None:
+    def _fastest_rise(self, run: Run, series: Series, limits: Limits) -> Fired | None:
         batch, horizon = run.settings.value("batch_size"), run.settings.value("kl_horizon")
         if not isinstance(batch, int) or not isinstance(horizon, int | float) or len(series) < 2:
             return None

@@ -71,14 +71,14 @@ class KlNonzeroAtStart(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = kl_lengths(run)
         if logged is None:
-            return Skipped(self.say("unknown"), self.say("enable"))
+            return Skipped(self.message("unknown"), self.message("enable"))
         series, tokens = logged
         step, value = int(series.steps[0]), float(series.values[0])
         updates = step * run.settings.updates_per_generation
         if step > limits.averaged_until:
-            return Skipped(self.say("late", step=step), self.say("late_enable"))
+            return Skipped(self.message("late", step=step), self.message("late_enable"))
         if updates > limits.averaged_until:
-            return Skipped(self.say("reused", updates=updates), self.say("reused_enable"))
+            return Skipped(self.message("reused", updates=updates), self.message("reused_enable"))
         is_averaged = updates > 1
         allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
         if abs(value) <= allowed or not math.isfinite(value):

@@ -71,20 +71,20 @@ class KlOutlierToken(RunRule[Limits]):
         times, base = times_own_past(series.values, limits.window, 1, limits.fewest, limits.smallest)
         if math.isnan(extreme(times)):
             return too_few(limits.fewest + 1, finite_points(series.values))
-        outlying = _outlying(series.values, times, limits.least)
+        outlying = _outlier_size(series.values, times, limits.least)
         worst = extreme(outlying)
-        breach = _shortest(series, outlying, limits) if worst >= limits.times else None
+        breach = _largest_short_outlier(series, outlying, limits) if worst >= limits.times else None
         worst = 0.0 if math.isnan(worst) else worst
         reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
         return self.judged_in_unit(series, base, reading)
 
 
-def _outlying(kl: Values, times: Values, least: float) -> Values:
+def _outlier_size(kl: Values, times: Values, least: float) -> Values:
     """(N,) How far each large point stands out; NaN where the KL is not finite."""
     return np.where(np.isfinite(kl), np.where(kl >= least, times, np.fmin(times, 0.0)), np.nan)
 
 
-def _shortest(series: Series, outlying: Values, limits: Limits) -> Breach | None:
+def _largest_short_outlier(series: Series, outlying: Values, limits: Limits) -> Breach | None:
     """The largest outlier of those that came back within the longest time allowed."""
     found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
     if not found:

@@ -119,7 +119,7 @@ class KlPenaltyDominates(RunRule[Limits]):
         """The finding that the policy returns to the reference without a gain in reward."""
         kl, reward = at_common_steps(kl, series_of(run, "reward"))
         smooth, means = rolling_median(kl.values), ewma(reward.values)
-        share = replace(kl, values=_share(smooth, extreme_so_far(smooth)))
+        share = replace(kl, values=_share_of_highest(smooth, extreme_so_far(smooth)))
         level = Level(Severity.WARNING, limits.back, limits.back_patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.patience)
         if not isinstance(reading, Reading) or reading.breach is None or not reading.breach.episode.still:
@@ -137,7 +137,7 @@ class KlPenaltyDominates(RunRule[Limits]):
         """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
-        bar = np.maximum(gain, max(limits.spread * _spread(run, score), limits.smallest))
+        bar = np.maximum(gain, max(limits.spread * _batch_deviation(run, score), limits.smallest))
         times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
         level = Level(Severity.WARNING, limits.times, limits.patience)
         reading = read_levels(times, (level,), smooth=False, warm_up=limits.warm_up)
@@ -161,12 +161,12 @@ class KlPenaltyDominates(RunRule[Limits]):
         )
 
 
-def _share(values: Values, highest: Values) -> Values:
+def _share_of_highest(values: Values, highest: Values) -> Values:
     """(N,) Each value over the highest so far; 1 where that is 0 or less."""
     return np.asarray(np.where(highest > 0, values / np.where(highest > 0, highest, 1.0), 1.0))
 
 
-def _spread(run: Run, score: Series) -> float:
+def _batch_deviation(run: Run, score: Series) -> float:
     """The deviation of the score within a batch: logged, or what the noise between batches of that size implies."""
     logged = spread_of_answers(run)
     if logged is not None:

@@ -75,7 +75,7 @@ class KlRunaway(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = kl_lengths(run)
         if logged is None:
-            return Skipped(self.say("unknown"), self.say("enable"))
+            return Skipped(self.message("unknown"), self.message("enable"))
         series, tokens = logged
         kl = series.values / tokens
         times, base = times_own_past(kl, limits.window, limits.shift, limits.fewest, limits.smallest)

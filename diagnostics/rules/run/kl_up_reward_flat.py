@@ -74,7 +74,7 @@ class KlUpRewardFlat(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         logged, reward = kl_lengths(run), series_of(run, *SCORES)
         if logged is None:
-            return Skipped(self.say("unknown"), self.say("enable"))
+            return Skipped(self.message("unknown"), self.message("enable"))
         series, tokens = logged
         kl = replace(series, values=series.values / tokens)
         fewest = min(finite_points(kl.values), finite_points(reward.values))

@@ -36,9 +36,9 @@ from diagnostics.rules.rewards import gain, is_at_full_marks
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
-from diagnostics.rules.samples.sample_rule import lengths_of, scored, scores_of, share_of
+from diagnostics.rules.samples.sample_rule import lengths_of, scores_of, share_of, with_scores
 from diagnostics.rules.samples.tables import LEAST_ROWS, view
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 
 class Limits(RuleLimits):
@@ -108,7 +108,7 @@ def _is_solved(run: Run, step: int, limits: Limits) -> bool:
 def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn what the long ones did, and not for being short, as far as samples show."""
     before, score = [table for table in run.samples.steps if table < step], run.get("score", "reward")
-    rows = scored(view(run, len(before) - 1).recent) if before else ()
+    rows = with_scores(view(run, len(before) - 1).recent) if before else ()
     if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:
         return False
     newest = view(run, len(run.samples.steps) - 1).recent

@@ -61,7 +61,7 @@ JUDGED = (
     "kl_coef",
     "length_mean",
 )
-"""In the order in which one is named when several turn at the same step: what comes in before what it does."""
+"""The order of precedence if several become non-finite at the same step: inputs before what they affect."""
 
 NAMED = 3  # further metrics that a sentence may list
 

@@ -74,7 +74,7 @@ class OnPolicyIdentityViolated(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         if _makes_one_update(run) is None:
-            return Skipped(self.say("unstated"), self.say("enable"))
+            return Skipped(self.message("unstated"), self.message("enable"))
         level = Level(Severity.WARNING, 1.0, limits.patience)
         pairs = [(series, read_levels(replace(series, values=off), (level,), smooth=False))
                  for series, off in _distances(run, limits)]  # fmt: skip

@@ -32,7 +32,7 @@ MEMORY = re.compile(
     r"|OutOfMemoryError|\bMemoryError\b|CUDA_ERROR_OUT_OF_MEMORY)[^\n]*",
     re.IGNORECASE,
 )
-"""What says that memory ran out; "ran out of memory" stands in sentences that only guess it."""
+"""Text that proves that memory ran out; "ran out of memory" also occurs in sentences that only suspect it."""
 SHOWN = 160  # characters of the message that a sentence may quote
 
 
@@ -65,7 +65,7 @@ class Oom(RunRule[Limits]):
         if len(found) >= limits.messages and run.status.state not in ("finished", "running"):
             return self._fired(run, str(found[-1]).strip()[:SHOWN], len(found))
         if run.status.state in ("unknown", "silent", "died") and not run.console_tail:
-            return Skipped(self.say("unknown"), self.say("enable"))
+            return Skipped(self.message("unknown"), self.message("enable"))
         return Quiet(0.0, float(limits.messages), "messages")
 
     def _fired(self, run: Run, text: str, count: int) -> Fired:
@@ -73,8 +73,8 @@ class Oom(RunRule[Limits]):
         values: dict[str, str | int | float] = {"last": step, "text": text.rstrip(".")}
         return Fired(
             severity=Severity.CRITICAL,
-            message=self.say("fired" if step else "early", **values),
-            headline=self.say("headline"),
+            message=self.message("fired" if step else "early", **values),
+            headline=self.message("headline"),
             first_step=step,
             last_step=step,
             still=True,

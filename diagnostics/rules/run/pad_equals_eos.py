@@ -71,7 +71,7 @@ class PadEqualsEos(RunRule[Limits]):
                 series, whole, Severity.WARNING, measured=measured, limit=None, key="same", unit="token id"
             )
         if answers is None:
-            return Skipped(self.say("unknown"), self.say("unknown_enable"))
+            return Skipped(self.message("unknown"), self.message("unknown_enable"))
         per_answer = replace(series, values=series.values / answers)
         more_than_one = float(np.nextafter(limits.per_answer, np.inf))
         level = Level(Severity.WARNING, more_than_one, limits.patience)

@@ -67,10 +67,12 @@ class PolicyNotUpdating(RunRule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        readings = [_read(run, item, limits) for item in _judged(run)]
+        readings = [_read(run, item, limits) for item in _judged_series(run)]
         judged = [reading for reading in readings if isinstance(reading, Reading)]
         if not judged:
-            return too_few(limits.warm_up + limits.patience, max((item.found for item in _short(readings)), default=0))
+            return too_few(
+                limits.warm_up + limits.patience, max((item.found for item in _too_few(readings)), default=0)
+            )
         for reading in judged:
             finding = self.judged(reading, key=reading.series.name)
             if isinstance(finding, Fired):
@@ -80,11 +82,11 @@ class PolicyNotUpdating(RunRule[Limits]):
 
     def _unless_rounded(self, run: Run, series: Series, fired: Fired) -> RuleResult:
         if least := run.data_health.rounded_to:
-            return Skipped(self.say("rounded", tag=series.tag, least=least), self.say("rounded_enable"))
+            return Skipped(self.message("rounded", tag=series.tag, least=least), self.message("rounded_enable"))
         return fired
 
 
-def _judged(run: Run) -> Iterator[Series]:
+def _judged_series(run: Run) -> Iterator[Series]:
     """The series that must not be 0 while there is something to learn."""
     for name in ("grad_norm", "learning_rate"):
         if (series := run.get(name)) is not None:
@@ -119,5 +121,5 @@ def _with_signal(run: Run, series: Series, limits: Limits) -> Values:
     return series.values
 
 
-def _short(readings: list[Reading | TooFew]) -> list[TooFew]:
+def _too_few(readings: list[Reading | TooFew]) -> list[TooFew]:
     return [reading for reading in readings if isinstance(reading, TooFew)]

@@ -69,14 +69,14 @@ class RewardComponentDominates(RunRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """A single reward function dominates by definition, and functions that are normalised separately cannot."""
-        is_alone = len(run.functions("reward_func_std")) == 1
+        is_alone = len(run.by_reward_function("reward_func_std")) == 1
         return super().applies(run) and not is_alone and run.settings.value("reward_aggregation") != GDPO
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        spreads = run.functions("reward_func_std")
+        spreads = run.by_reward_function("reward_func_std")
         weights = _weights(run, tuple(spreads))
         if weights is None:
-            return Skipped(self.say("weights"), self.say("enable"))
+            return Skipped(self.message("weights"), self.message("enable"))
         shares = _shares(spreads, weights)
         level = Level(Severity.INFO, limits.share, limits.patience)
         readings = {name: read_levels(series, (level,)) for name, series in shares.items() if rewards_form(name)}

@@ -68,26 +68,32 @@ class RewardComponentsDiverge(RunRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """A single reward function has nothing to diverge from."""
-        return super().applies(run) and len(run.functions("reward_func_mean")) != 1
+        return super().applies(run) and len(run.by_reward_function("reward_func_mean")) != 1
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        functions = run.functions("reward_func_mean")
+        functions = run.by_reward_function("reward_func_mean")
         needed = limits.window + limits.patience
         fewest = min(finite_points(series.values) for series in functions.values())
         if fewest < needed:
             return too_few(needed, fewest)
         slopes = {name: _slope(series, limits) for name, series in functions.items()}
         rising = max(slopes, key=lambda name: slopes[name])
-        fallen = [name for name in functions if slopes[name] < 0 and _loss(functions[name], limits) >= limits.loss]
+        fallen = [
+            name for name in functions if slopes[name] < 0 and _relative_loss(functions[name], limits) >= limits.loss
+        ]
         judged = [name for name in fallen if not rewards_form(name)]
         if slopes[rising] > 0 and judged:
-            return self._fired(functions, rising, max(judged, key=lambda name: _loss(functions[name], limits)), limits)
-        worst = max((_loss(series, limits) for name, series in functions.items() if not rewards_form(name)), default=0)
+            return self._fired(
+                functions, rising, max(judged, key=lambda name: _relative_loss(functions[name], limits)), limits
+            )
+        worst = max(
+            (_relative_loss(series, limits) for name, series in functions.items() if not rewards_form(name)), default=0
+        )
         return Quiet(max(0.0, float(worst)) if slopes[rising] > 0 else 0.0, limits.loss, "of its level before")
 
     def _fired(self, functions: Mapping[str, Series], rising: str, falling: str, limits: Limits) -> Fired:
         series = functions[falling]
-        before, now = _ends(series, limits)
+        before, now = _start_and_end(series, limits)
         episode = Episode(len(series) - limits.window - limits.patience, len(series) - 1, still=True)
         return self.fired(
             series,
@@ -105,15 +111,15 @@ def _slope(series: Series, limits: Limits) -> float:
     return lasting_slope(series.steps, series.values, limits.window, limits.patience, limits.significance)
 
 
-def _ends(series: Series, limits: Limits) -> tuple[float, float]:
+def _start_and_end(series: Series, limits: Limits) -> tuple[float, float]:
     """The level before the stretch that is judged, and at its end."""
     part = series.values[-limits.window - limits.patience :]
     before, now = part[: limits.patience], part[-limits.patience :]
     return _median(before), _median(now)
 
 
-def _loss(series: Series, limits: Limits) -> float:
-    before, now = _ends(series, limits)
+def _relative_loss(series: Series, limits: Limits) -> float:
+    before, now = _start_and_end(series, limits)
     return (before - now) / abs(before) if before else 0.0
 
 

@@ -28,7 +28,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import within
+from diagnostics.rules.alignment import values_between
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import FULL_MARKS
@@ -65,15 +65,15 @@ class RewardFuncConstant(RunRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """TRL's PPO has a single reward model, and logs no function of its own."""
-        return super().applies(run) and (run.algorithm != "ppo" or bool(run.functions("reward_func_std")))
+        return super().applies(run) and (run.algorithm != "ppo" or bool(run.by_reward_function("reward_func_std")))
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         level = Level(Severity.WARNING, limits.spread, limits.patience)
-        spreads = run.functions("reward_func_std")
+        spreads = run.by_reward_function("reward_func_std")
         readings = {name: read_levels(series, (level,), above=False, smooth=False) for name, series in spreads.items()}
         constant = {name: item for name, item in readings.items() if isinstance(item, Reading) and item.breach}
         if not constant:
-            return self.judged(_nearest(tuple(readings.values())))
+            return self.judged(_nearest_to_constant(tuple(readings.values())))
         fired = [self._fired(run, name, constant, none_varies=len(constant) == len(spreads)) for name in constant]
         return max(fired, key=lambda item: (item.severity.rank, (item.last_step or 0) - (item.first_step or 0)))
 
@@ -91,7 +91,7 @@ class RewardFuncConstant(RunRule[Limits]):
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
 
 
-def _nearest(readings: Sequence[Reading | TooFew]) -> Reading | TooFew:
+def _nearest_to_constant(readings: Sequence[Reading | TooFew]) -> Reading | TooFew:
     """The reading of the function closest to being constant; where none could be judged, any."""
     judged = [reading for reading in readings if isinstance(reading, Reading)]
     return min(judged, key=lambda reading: reading.worst) if judged else readings[0]
@@ -102,5 +102,5 @@ def _mean(means: Series | None, reading: Reading) -> float | None:
     if means is None or reading.breach is None:
         return None
     first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
-    median = finite_median(within(means, first, last))
+    median = finite_median(values_between(means, first, last))
     return None if math.isnan(median) else median

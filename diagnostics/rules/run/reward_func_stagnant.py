@@ -59,16 +59,18 @@ class RewardFuncStagnant(RunRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """With a single reward function the total is that function."""
-        return super().applies(run) and len(run.functions("reward_func_mean")) != 1
+        return super().applies(run) and len(run.by_reward_function("reward_func_mean")) != 1
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         total = series_of(run, "reward")
         if finite_points(total.values) < limits.window:
             return too_few(limits.window, int(total.finite.sum()))
-        functions = run.functions("reward_func_mean")
-        behind = [name for name, series in functions.items() if _is_open(series, limits) and not _rises(series, limits)]
-        if not behind or not _rises(total, limits):
-            return Quiet(float(len(behind) if _rises(total, limits) else 0), 1.0, "reward functions")
+        functions = run.by_reward_function("reward_func_mean")
+        behind = [
+            name for name, series in functions.items() if _is_open(series, limits) and not _is_rising(series, limits)
+        ]
+        if not behind or not _is_rising(total, limits):
+            return Quiet(float(len(behind) if _is_rising(total, limits) else 0), 1.0, "reward functions")
         return self._fired(behind[0], functions[behind[0]], limits)
 
     def _fired(self, name: str, series: Series, limits: Limits) -> Fired:
@@ -78,7 +80,7 @@ class RewardFuncStagnant(RunRule[Limits]):
         return self.fired(series, episode, Severity.INFO, measured=level, limit=None, function=name)
 
 
-def _rises(series: Series, limits: Limits) -> bool:
+def _is_rising(series: Series, limits: Limits) -> bool:
     found = trend(series.steps[-limits.window :], series.values[-limits.window :])
     return found is not None and found.slope > 0 and found.p < limits.significance
 

@@ -67,11 +67,11 @@ class RewardIdentityBroken(RunRule[Limits]):
         names = [SCALED if name == "score" and run.get(SCALED) else name for name in SUMMED]
         reward, score, penalty = at_common_steps(*(finite_only(series_of(run, name)) for name in names))
         terms = (reward.values, score.values, penalty.values)
-        off = replace(reward, values=_mismatch(*terms, limits.smallest))
+        off = replace(reward, values=_identity_error(*terms, limits.smallest))
         level = Level(Severity.WARNING, limits.tolerance, limits.patience)
         reading = read_levels(off, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach is None:
-            return self._sign(run, limits) or self.judged(reading, unit="of the largest of the three")
+            return self._sign_disagreement(run, limits) or self.judged(reading, unit="of the largest of the three")
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         peak = reading.breach.peak
@@ -85,12 +85,12 @@ class RewardIdentityBroken(RunRule[Limits]):
             sum=float(score.values[peak] + penalty.values[peak]),
         )
 
-    def _sign(self, run: Run, limits: Limits) -> RuleResult | None:
+    def _sign_disagreement(self, run: Run, limits: Limits) -> RuleResult | None:
         kl = run.get("kl_per_sequence")
         if kl is None:
             return None
         penalty, kl = at_common_steps(finite_only(series_of(run, "non_score_reward")), finite_only(kl))
-        values = _agreement(penalty.values, kl.values, limits.smallest_kl)
+        values = _sign_agreement(penalty.values, kl.values, limits.smallest_kl)
         reading = read_levels(
             replace(penalty, values=values), (Level(Severity.WARNING, 1.0, limits.patience),), smooth=False
         )
@@ -100,13 +100,13 @@ class RewardIdentityBroken(RunRule[Limits]):
         return self.fired(penalty, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, key="sign")
 
 
-def _mismatch(reward: Values, score: Values, penalty: Values, smallest: float) -> Values:
+def _identity_error(reward: Values, score: Values, penalty: Values, smallest: float) -> Values:
     """(N,) How far the reward is from score + penalty, as a share of the largest of the three."""
     largest = np.maximum.reduce([np.abs(reward), np.abs(score), np.abs(penalty)])
     return np.asarray(np.abs(reward - (score + penalty)) / np.maximum(largest, smallest))
 
 
-def _agreement(penalty: Values, kl: Values, smallest: float) -> Values:
+def _sign_agreement(penalty: Values, kl: Values, smallest: float) -> Values:
     """(N,) 1 where penalty and KL have one sign, else 0; NaN where either is not known."""
     agree = (np.sign(penalty) == np.sign(kl)) & (np.abs(kl) >= smallest)
     return np.where(np.isnan(penalty + kl), np.nan, agree.astype(np.float64))

@@ -77,7 +77,7 @@ class RewardJumpSuspicious(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         reward, highest = series_of(run, *SCORES), full_marks(run)
         if not highest:
-            return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
+            return Skipped(self.message("unbounded"), self.message("enable"), applies=False)
         before = baseline(reward.values, limits.window, limits.shift, limits.window // 2)
         bar = np.maximum(limits.of_the_rest * (highest - before), limits.least * highest)
         lengths = last_known(series_of(run, "length_mean"), reward.steps)

@@ -93,7 +93,7 @@ class RewardNotImproving(RunRule[Limits]):
         gained = Gain(reached - start, luck.error_of_gain(limits.start))
         if (spread := spread_of_answers(run)) and gained.may_be(limits.small * spread, limits.standard_errors):
             values: dict[str, Value] = {"error": gained.error, "small": limits.small * spread}
-            return Skipped(self.say("noisy", **values), self.say("noisy_enable"))
+            return Skipped(self.message("noisy", **values), self.message("noisy_enable"))
         episode = Episode(len(series) - window, len(series) - 1, still=True)
         is_early = window < limits.window and -gained.value <= limits.certain * gained.error
         severity = Severity.INFO if is_early else Severity.WARNING

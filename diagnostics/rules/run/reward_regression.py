@@ -95,7 +95,7 @@ class RewardRegression(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
-        slow = self._slow(series, limits)
+        slow = self._slow_decline(series, limits)
         return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
 
     def _at_once(self, series: Series, limits: Limits) -> Fired | None:
@@ -114,7 +114,7 @@ class RewardRegression(RunRule[Limits]):
             best=fall.left.before,
         )
 
-    def _slow(self, series: Series, limits: Limits) -> RuleResult:
+    def _slow_decline(self, series: Series, limits: Limits) -> RuleResult:
         needed = limits.warm_up + limits.patience
         means = ewma(series.values)
         points = finite_points(series.values)
@@ -164,11 +164,11 @@ def _fall(series: Series, left: Break, limits: Limits) -> _Fall | None:
     )
     allowed = max(limits.at_once * min(near.deviation, all_known.deviation), limits.smallest)
     medians = rolling_median(behind, MEDIAN_WINDOW)
-    is_over = _last(medians > (left.before + left.after) / 2) > _last(medians <= left.after)
+    is_over = _last_index(medians > (left.before + left.after) / 2) > _last_index(medians <= left.after)
     return None if left.before - left.after < allowed or is_over else _Fall(left, first, left.before - allowed)
 
 
-def _last(where: npt.NDArray[np.bool_]) -> int:
+def _last_index(where: npt.NDArray[np.bool_]) -> int:
     """The last index at which something holds; −1 where it never does."""
     places = np.flatnonzero(where)
     return int(places[-1]) if len(places) else -1

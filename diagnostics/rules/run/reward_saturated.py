@@ -77,8 +77,8 @@ class RewardSaturated(RunRule[Limits]):
         has_groups = run.algorithm not in PPO_FAMILY
         reward, highest = series_of(run, "reward" if has_groups else "score"), full_marks(run)
         if highest is None or highest <= 0:
-            return Skipped(self.say("unbounded"), self.say("enable"), applies=False)
-        silent = _silent(run, reward) if has_groups else np.full(len(reward), limits.silent)
+            return Skipped(self.message("unbounded"), self.message("enable"), applies=False)
+        silent = _share_without_signal(run, reward) if has_groups else np.full(len(reward), limits.silent)
         near = rolling_median(reward.values)
         reached = replace(reward, values=np.minimum(near / (limits.share * highest), silent / limits.silent))
         reading = read_levels(reached, (Level(Severity.INFO, 1.0, limits.patience),), smooth=False)
@@ -101,6 +101,6 @@ class RewardSaturated(RunRule[Limits]):
         )
 
 
-def _silent(run: Run, reward: Series) -> Values:
+def _share_without_signal(run: Run, reward: Series) -> Values:
     """(N,) The share of groups without any difference, at the reward's steps."""
     return rolling_median(last_known(series_of(run, "zero_std_fraction"), reward.steps))

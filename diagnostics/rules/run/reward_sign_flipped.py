@@ -66,12 +66,12 @@ class RewardSignFlipped(RunRule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        functions = run.functions("reward_func_mean")
+        functions = run.by_reward_function("reward_func_mean")
         if len(functions) != 1:
-            return Skipped(self.say("several", count=len(functions)), self.say("several_enable"), applies=False)
+            return Skipped(self.message("several", count=len(functions)), self.message("several_enable"), applies=False)
         ((name, function),) = functions.items()
         if rewards_form(name):
-            return Skipped(self.say("form", function=name), self.say("form_enable"), applies=False)
+            return Skipped(self.message("form", function=name), self.message("form_enable"), applies=False)
         reward, function = at_common_steps(finite_only(series_of(run, "score", "reward")), finite_only(function))
         reward, function = (_latest(item, limits.latest) for item in (reward, function))
         opposed = replace(reward, values=-_correlations(reward.values, function.values, limits.window))

@@ -29,7 +29,7 @@ from diagnostics.detectors.noise import estimate_noise
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import within
+from diagnostics.rules.alignment import values_between
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
@@ -92,4 +92,4 @@ class RewardStdShrink(RunRule[Limits]):
 
 def _level_within(reward: Series, spread: Series, breach: Breach) -> float:
     first, last = spread.steps[[breach.episode.first, breach.episode.last]].tolist()
-    return finite_median(within(reward, first, last))
+    return finite_median(values_between(reward, first, last))

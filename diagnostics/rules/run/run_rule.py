@@ -33,7 +33,7 @@ class RunRule(Rule[Run, LimitsT]):
 
     def has(self, run: Run, name: str) -> bool:
         """Whether the run logs the metric, or that metric of any reward function."""
-        return run.get(name) is not None or bool(run.functions(name))
+        return run.get(name) is not None or bool(run.by_reward_function(name))
 
     def why_missing(self, run: Run, item: Input) -> Skipped:
         """Why the run does not log a metric, and what would enable it."""
@@ -117,8 +117,8 @@ class RunRule(Rule[Run, LimitsT]):
         shown = slice(max(0, episode.first - BEFORE), min(episode.last, episode.first + SHOWN - 1) + 1)
         return Fired(
             severity=severity,
-            message=self.say(key, **{**common, **values}),
-            headline=self.say("headline", **{**common, **values}),
+            message=self.message(key, **{**common, **values}),
+            headline=self.message("headline", **{**common, **values}),
             first_step=first,
             last_step=last,
             still=episode.still,

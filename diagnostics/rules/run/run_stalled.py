@@ -72,9 +72,9 @@ class RunStalled(RunRule[Limits]):
         return run.status.state not in ENDED
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        series = _timed(run)
+        series = _newest_timed_series(run)
         if series is None or len(series) < limits.fewest or run.status.state not in JUDGED:
-            return Skipped(self.say("unknown"), self.say("enable"))
+            return Skipped(self.message("unknown"), self.message("enable"))
         age = run.observed_at - float(series.times[-1])
         usual = float(np.median(np.diff(series.times[-LATEST:])))
         allowed = max(limits.seconds, limits.times * usual)
@@ -102,7 +102,7 @@ def _wording(run: Run) -> str:
     return "fired" if run.status.state == "running" else "silent"
 
 
-def _timed(run: Run) -> Series | None:
+def _newest_timed_series(run: Run) -> Series | None:
     """The series with the newest point, of those that say when their points were written."""
     logged = (series for series in run.series.values() if len(series.times))
     timed = [series for series in logged if np.isfinite(series.times[-LATEST:]).all()]

@@ -86,17 +86,17 @@ class SamplingNotPolicy(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         named = _temperatures(run)
         if named is not None and _are_apart(*named, limits.heat) and len(run.steps):
-            return self._set(run, *named)
+            return self._settings_finding(run, *named)
         if named is not None and super().missing(run):
             return Quiet(*named, "temperature")
-        return self._measured(run, limits)
+        return self._measured_finding(run, limits)
 
-    def _set(self, run: Run, drawn: float, scored: float) -> Fired:
+    def _settings_finding(self, run: Run, drawn: float, scored: float) -> Fired:
         first, last = int(run.steps[0]), int(run.steps[-1])
         return Fired(
             severity=Severity.WARNING,
-            message=self.say("set", measured=drawn, limit=scored),
-            headline=self.say("headline"),
+            message=self.message("set", measured=drawn, limit=scored),
+            headline=self.message("headline"),
             first_step=first,
             last_step=last,
             still=True,
@@ -105,14 +105,14 @@ class SamplingNotPolicy(RunRule[Limits]):
             unit="temperature",
         )
 
-    def _measured(self, run: Run, limits: Limits) -> RuleResult:
+    def _measured_finding(self, run: Run, limits: Limits) -> RuleResult:
         surprise, entropy, length = at_common_steps(
             series_of(run, "entropy_per_sequence"), series_of(run, "entropy_per_token"), series_of(run, "length_mean")
         )
         padded = next((item for item in (surprise, entropy) if item.caveat), None)
         if padded is not None:
-            return Skipped(self.say("padded", tag=padded.tag), self.say("padded_enable"))
-        off = _off(surprise.values, entropy.values, length.values, limits.least)
+            return Skipped(self.message("padded", tag=padded.tag), self.message("padded_enable"))
+        off = _log_mismatch(surprise.values, entropy.values, length.values, limits.least)
         level = Level(Severity.WARNING, float(np.log(limits.times)), limits.patience)
         sides = [read_levels(replace(surprise, values=off * side), (level,)) for side in (1.0, -1.0)]
         readings = [reading for reading in sides if isinstance(reading, Reading)]
@@ -145,7 +145,7 @@ def _are_apart(drawn: float, scored: float, times: float) -> bool:
     return max(drawn, scored) >= times * min(drawn, scored)
 
 
-def _off(surprise: Values, entropy: Values, length: Values, least: float) -> Values:
+def _log_mismatch(surprise: Values, entropy: Values, length: Values, least: float) -> Values:
     """(N,) The log of the samples' surprise over the policy's entropy, 0 where either is too small to be judged."""
     known = np.isfinite(surprise) & np.isfinite(length) & np.isfinite(entropy)
     per_token = np.where(known, surprise, 0.0) / np.maximum(np.where(known, length, 1.0), 1.0)

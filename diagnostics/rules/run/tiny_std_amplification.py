@@ -77,13 +77,13 @@ class TinyStdAmplification(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         spread = finite_only(series_of(run, "reward_std"))
         varied = _of_groups_that_vary(run, spread, limits)
-        span = _range(run, spread, limits)
+        span = _reward_range(run, spread, limits)
         share = replace(spread, values=varied / np.where(span > 0, span, np.nan))
         level = Level(Severity.WARNING, limits.share, limits.patience)
         reading = read_levels(share, (level,), above=False, smooth=False, warm_up=limits.start)
         if not isinstance(reading, Reading) or reading.breach is None:
             is_hidden = isinstance(reading, Reading) and Quirk.LOGS_BATCH_REWARD_STD in run.quirks
-            whole = Skipped(self.say("whole"), self.say("whole_enable"))
+            whole = Skipped(self.message("whole"), self.message("whole_enable"))
             return whole if is_hidden else self.judged(reading, unit="of the reward's range")
         peak = reading.breach.peak
         return self.fired(
@@ -106,7 +106,7 @@ def _of_groups_that_vary(run: Run, spread: Series, limits: Limits) -> Values:
     return _of_the_others(values, last_known(finite_only(silent), spread.steps), limits.silent)
 
 
-def _range(run: Run, spread: Series, limits: Limits) -> Values:
+def _reward_range(run: Run, spread: Series, limits: Limits) -> Values:
     """(N,) How far the mean reward has moved so far, and at least a few times its spread at the start."""
     reward = last_known(finite_only(series_of(run, "reward")), spread.steps)
     moved = extreme_so_far(reward) - extreme_so_far(reward, highest=False)

@@ -67,10 +67,10 @@ class ToolFailureHigh(RunRule[Limits]):
         series = series_of(run, "tool_failure_frequency")
         reading = read_proven_levels(series, (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
-            return self._rising(series, limits) or self.judged(reading)
+            return self._rising_failures(series, limits) or self.judged(reading)
         return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))
 
-    def _rising(self, series: Series, limits: Limits) -> Fired | None:
+    def _rising_failures(self, series: Series, limits: Limits) -> Fired | None:
         """The finding that a growing share of calls fails, though it is not high yet."""
         steps, values = series.steps[-limits.window :], series.values[-limits.window :]
         found = trend(steps, values) if len(values) >= limits.window else None

@@ -69,11 +69,11 @@ class UnscorableCompletions(RunRule[Limits]):
         rows = {step: run.samples.at(step) for step in steps}
         samples = [sample for step in steps for sample in rows[step]]
         if len(samples) < limits.fewest:
-            few = self.say("few", found=len(samples), needed=limits.fewest)
-            return Skipped(few, self.say("enable"))
+            few = self.message("few", found=len(samples), needed=limits.fewest)
+            return Skipped(few, self.message("enable"))
         count = sum(map(is_unscored, samples))
-        if count == len(samples) and not run.functions("reward_func_mean"):
-            return Skipped(self.say("unrewarded"), self.say("enable"))
+        if count == len(samples) and not run.by_reward_function("reward_func_mean"):
+            return Skipped(self.message("unrewarded"), self.message("enable"))
         share = count / len(samples)
         if share < limits.warning:
             return Quiet(share, limits.warning, "fraction")

@@ -112,11 +112,11 @@ class UpdateTooLarge(RunRule[Limits]):
         series = series_of(run, *SIZES)
         reading = read_levels(series, levels, warm_up=limits.warm_up)
         if isinstance(reading, Reading) and reading.breach and reading.breach.level.severity is Severity.WARNING:
-            reading = _proven(series, levels[0], limits)
+            reading = _read_by_logarithms(series, levels[0], limits)
         return self.judged(reading)
 
 
-def _proven(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
+def _read_by_logarithms(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
     """The reading of a level that points must prove by their logarithms, because one update may be many times
     another."""
     logs = replace(series, values=np.log(np.maximum(series.values, SMALLEST)))

@@ -28,12 +28,12 @@ from diagnostics.rules.samples.sample_rule import (
     SampleRule,
     is_graded,
     lengths_of,
-    longest,
+    longest_first,
     not_right_or_wrong,
     nothing_to_compare,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Rows, View
 
@@ -76,11 +76,11 @@ class WrongAnswersGrow(SampleRule[Limits]):
         grown = now / max(before, 1 / max(right_before, 1.0))
         severity = Severity.INFO if grown >= limits.info and now > limits.longer else None
         values = {"now": now, "before": before}
-        return Judgement(grown, limits.info, severity, "× the start", values=values, samples=longest(parts[0]))
+        return Judgement(grown, limits.info, severity, "× the start", values=values, samples=longest_first(parts[0]))
 
 
 def _wrong_and_right(rows: Rows) -> tuple[Rows, Rows]:
-    known = scored(rows)
+    known = with_scores(rows)
     best = max(scores_of(known), default=0.0)
     wrong = tuple(row for row in known if row.sample.score != best)
     return wrong, tuple(row for row in known if row.sample.score == best)

@@ -68,15 +68,15 @@ class ZeroVarianceExcess(RunRule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        size, coin = run.settings.value("num_generations"), _coin(run, limits)
+        size, coin = run.settings.value("num_generations"), _coin_like_mean(run, limits)
         if reason := why_not_per_group(run):
             return reason
         if not isinstance(size, int) or size < 1:
-            return Skipped(self.say("size"), self.say("size_enable"))
+            return Skipped(self.message("size"), self.message("size_enable"))
         if coin is None:
-            return Skipped(self.say("graded"), self.say("graded_enable"), applies=False)
+            return Skipped(self.message("graded"), self.message("graded_enable"), applies=False)
         silent, mean = at_common_steps(series_of(run, "zero_std_fraction"), coin)
-        bound = _explained(mean.values, size)
+        bound = _agreement_by_chance(mean.values, size)
         level = Level(Severity.INFO, limits.excess, limits.patience)
         reading = read_levels(replace(silent, values=silent.values - bound), (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
@@ -99,9 +99,9 @@ class ZeroVarianceExcess(RunRule[Limits]):
         )
 
 
-def _coin(run: Run, limits: Limits) -> Series | None:
+def _coin_like_mean(run: Run, limits: Limits) -> Series | None:
     """The mean of the only reward function, where its spread is that of a coin; else None."""
-    means, spreads = run.functions("reward_func_mean"), run.functions("reward_func_std")
+    means, spreads = run.by_reward_function("reward_func_mean"), run.by_reward_function("reward_func_std")
     if len(means) != 1 or means.keys() != spreads.keys():
         return None
     mean, spread = at_common_steps(*means.values(), *spreads.values())
@@ -110,6 +110,6 @@ def _coin(run: Run, limits: Limits) -> Series | None:
     return mean if off <= limits.coin and is_mixed else None
 
 
-def _explained(mean: Values, size: int) -> Values:
+def _agreement_by_chance(mean: Values, size: int) -> Values:
     """(N,) The share of groups of that size that agree if all prompts were equally hard."""
     return np.asarray(mean**size + (1 - mean) ** size)

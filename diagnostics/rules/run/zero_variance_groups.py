@@ -35,7 +35,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import within
+from diagnostics.rules.alignment import values_between
 from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
@@ -112,5 +112,5 @@ def _share_of_marks(run: Run, series: Series, breach: Breach) -> float:
     if reward is None or not highest:
         return -1.0
     first, last = series.steps[[breach.episode.first, breach.episode.last]].tolist()
-    median = finite_median(within(reward, first, last))
+    median = finite_median(values_between(reward, first, last))
     return -1.0 if math.isnan(median) else median / highest

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from diagnostics.model.series import Values
-from diagnostics.rules.samples.texts import ngrams
+from diagnostics.rules.samples.text_measures import ngrams
 
 MOST_PAIRS = 2000  # of texts that are compared: the first ones, in the order of the table
 
@@ -32,7 +32,7 @@ def spearman_within(groups: Sequence[tuple[Values, Values]]) -> float:
     return products / float(np.sqrt(first * second)) if first > 0 and second > 0 else 0.0
 
 
-def likeness(pairs: Sequence[tuple[str, str]]) -> float:
+def mean_similarity(pairs: Sequence[tuple[str, str]]) -> float:
     """Mean Jaccard index of the 3-grams of two texts; 0 without pairs."""
     found = [_jaccard(one, other) for one, other in pairs[:MOST_PAIRS]]
     return float(np.mean(found)) if found else 0.0

@@ -16,7 +16,7 @@ from diagnostics.model.series import Values
 from diagnostics.rules.rule import Fired, LimitsT, Quiet, RuleResult, Skipped
 from diagnostics.rules.run.run_rule import RunRule
 from diagnostics.rules.samples.tables import LEAST_ROWS, POOLED, Row, Rows, View, onset, view
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 from diagnostics.rules.telling_samples import few_of, quoted
 
 CLEAR_LOOKS = 3  # at separate tables: each misses half of what lies just at its limit, all three together an eighth
@@ -56,8 +56,8 @@ class SampleRule(RunRule[LimitsT]):
     `pooled` tables are judged together. `is_from_start`: a finding holds from the first table on, so its onset is not
     searched for. The template `shown` says why a sample is shown.
 
-    A finding stands until it has been absent for `held` tables (hysteresis, as for series): near a limit, the side on
-    which the newest few rows fall is chance.
+    A finding stands until it has been absent for `tables_to_clear` tables (hysteresis, as for series): near a limit,
+    the side on which the newest few rows fall is chance.
     """
 
     inputs = ()
@@ -65,7 +65,7 @@ class SampleRule(RunRule[LimitsT]):
     is_from_start: bool = False
 
     @property
-    def held(self) -> int:
+    def tables_to_clear(self) -> int:
         """How many tables without the finding end it: three disjoint pools, or all that the rule judges together."""
         return max(CLEAR_LOOKS * POOLED, self.pooled)
 
@@ -84,14 +84,14 @@ class SampleRule(RunRule[LimitsT]):
         table = last if _is_sick(newest) else self._last_sick(run, limits)
         found = newest if table == last else self._judged(run, table, limits)
         if not isinstance(found, Judgement) or not _is_sick(found):
-            return _calm(newest)
+            return _without_finding(newest)
         start = 0 if self.is_from_start else onset(table, lambda at: _is_sick(self._judged(run, at, limits)))
         return self._fired(run, found, start, table)
 
     def _last_sick(self, run: Run, limits: LimitsT) -> int:
-        """The index of the latest of the `held` tables before the last with a finding; the last where there is none."""
+        """The index of the latest table with a finding among the `tables_to_clear` before the last; else the last."""
         last = len(run.samples.steps) - 1
-        earlier = range(last - 1, max(0, last - self.held + 1) - 1, -1)
+        earlier = range(last - 1, max(0, last - self.tables_to_clear + 1) - 1, -1)
         return next((table for table in earlier if _is_sick(self._judged(run, table, limits))), last)
 
     def _judged(self, run: Run, table: int, limits: LimitsT) -> Judgement | Skipped:
@@ -108,8 +108,8 @@ class SampleRule(RunRule[LimitsT]):
         values |= found.values
         return Fired(
             severity=found.severity,
-            message=self.say(found.key, **values),
-            headline=self.say("headline", **values),
+            message=self.message(found.key, **values),
+            headline=self.message("headline", **values),
             first_step=steps[start],
             last_step=steps[table],
             still=True,
@@ -121,18 +121,18 @@ class SampleRule(RunRule[LimitsT]):
         )
 
     def _shown(self, row: Row) -> ShownSample:
-        return ShownSample(row.step, row.index, self.say("shown"), quoted(row.sample.response))
+        return ShownSample(row.step, row.index, self.message("shown"), quoted(row.sample.response))
 
 
 def _is_sick(found: Judgement | Skipped) -> bool:
     return isinstance(found, Judgement) and found.severity is not None
 
 
-def _calm(found: Judgement | Skipped) -> RuleResult:
+def _without_finding(found: Judgement | Skipped) -> RuleResult:
     return found if isinstance(found, Skipped) else Quiet(found.measured, found.limit, found.unit)
 
 
-def shares(
+def judge_share(
     seen: View,
     is_hit: Callable[[Row], bool],
     levels: Mapping[Severity, float],
@@ -158,7 +158,7 @@ def risen_shares(
     *,
     order: Callable[[Row], float] = lambda row: 0.0,
 ) -> Judgement | Skipped:
-    """As `shares`, for the rise of the share since the first tables, so that what the task asks for is no finding.
+    """As `judge_share`, for the rise of the share since the first tables, so that what the task asks for is no finding.
 
     A rise counts where chance does not explain it (three standard errors of the difference of two shares).
     """
@@ -197,7 +197,7 @@ def scores_of(rows: Rows) -> Values:
     return np.array([np.nan if row.sample.score is None else row.sample.score for row in rows], dtype=np.float64)
 
 
-def scored(rows: Rows) -> Rows:
+def with_scores(rows: Rows) -> Rows:
     """The rows whose score is a finite number."""
     return tuple(compress(rows, np.isfinite(scores_of(rows)).tolist()))
 
@@ -210,14 +210,14 @@ def lengths_of(rows: Rows) -> Values:
     return np.array([len(units(row.sample.response)) for row in rows], dtype=np.float64)
 
 
-def longest(rows: Rows) -> list[Row]:
+def longest_first(rows: Rows) -> list[Row]:
     """The rows, the longest first."""
     return sorted(rows, key=lambda row: -len(row.sample.response))
 
 
 def score_gain(seen: View) -> float | None:
     """How much the mean score rose since the first tables; None where chance explains it, or scores are missing."""
-    now, before = scores_of(scored(seen.recent)), scores_of(scored(seen.first))
+    now, before = scores_of(with_scores(seen.recent)), scores_of(with_scores(seen.first))
     if not len(now) or not len(before):
         return None
     error = math.sqrt(float(now.var()) / len(now) + float(before.var()) / len(before))
@@ -227,7 +227,7 @@ def score_gain(seen: View) -> float | None:
 
 def is_graded(rows: Rows) -> bool:
     """Whether the scores take more than two values: a verifiable reward that pays all or nothing is not graded."""
-    return len(np.unique(np.round(scores_of(scored(rows)), 6))) > 2
+    return len(np.unique(np.round(scores_of(with_scores(rows)), 6))) > 2
 
 
 def too_few_samples(what: str, needed: int, found: int) -> Skipped:
@@ -251,6 +251,6 @@ def not_right_or_wrong() -> Skipped:
     return Skipped(Message("samples.graded"), Message("samples.graded.enable"), applies=False)
 
 
-def unstated(what: str) -> Skipped:
+def skipped_without(what: str) -> Skipped:
     """Skipped because the samples lack a field."""
     return Skipped(Message("samples.unstated", {"what": what}), Message("samples.unstated.enable", {"what": what}))

@@ -31,10 +31,10 @@ from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
     is_graded,
-    scored,
     scores_of,
+    skipped_without,
     too_few_samples,
-    unstated,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Row, Rows, View
 
@@ -68,12 +68,12 @@ class SmpBimodal(SampleRule[Limits]):
         return super().applies(run) and not run.settings.is_on("num_completions_to_log")
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        known = scored(seen.recent)
+        known = with_scores(seen.recent)
         if len(known) < limits.rows:
             return too_few_samples("scored samples", limits.rows, len(known))
         scores = np.sort(scores_of(known))
         if not is_graded(known) or (scores[0] >= 0 and scores[-1] <= 1):
-            return unstated("a raw score that leaves the range of 0 to 1")
+            return skipped_without("a raw score that leaves the range of 0 to 1")
         split, apart = _best_split(scores, limits.share)
         severity = Severity.INFO if apart > limits.info else None
         values = {"low": float(scores[:split].mean()), "high": float(scores[split:].mean())}
@@ -83,13 +83,13 @@ class SmpBimodal(SampleRule[Limits]):
 def _best_split(scores: Values, share: float) -> tuple[int, float]:
     """The best split of sorted scores (N,), and how many deviations the means of its two parts are apart."""
     edge = max(1, int(share * len(scores)))
-    spreads = {at: _within(scores[:at], scores[at:]) for at in range(edge, len(scores) - edge + 1)}
+    spreads = {at: _pooled_deviation(scores[:at], scores[at:]) for at in range(edge, len(scores) - edge + 1)}
     split = min(spreads, key=lambda at: spreads[at])
     gap = float(scores[split:].mean() - scores[:split].mean())
     return split, gap / max(spreads[split], 1e-9 * max(1.0, gap))
 
 
-def _within(low: Values, high: Values) -> float:
+def _pooled_deviation(low: Values, high: Values) -> float:
     """The pooled deviation within the two parts."""
     return float(np.sqrt((low.var() * len(low) + high.var() * len(high)) / (len(low) + len(high))))
 

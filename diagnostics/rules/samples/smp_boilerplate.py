@@ -25,7 +25,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import words
+from diagnostics.rules.samples.text_measures import words
 
 _PHRASES = ("as an ai language", "as an ai assistant", "as a large language", "certainly", "sure here is")
 

@@ -23,9 +23,9 @@ from diagnostics.detectors.proportions import lower_bound_of_share
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 HALF = 0.5  # of the answers at the start
 
@@ -65,4 +65,4 @@ class SmpEmpty(SampleRule[Limits]):
             return len(units(row.sample.response)) < fewest
 
         levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
-        return shares(seen, is_empty, levels, order=lambda row: -len(row.sample.response))
+        return judge_share(seen, is_empty, levels, order=lambda row: -len(row.sample.response))

@@ -36,12 +36,12 @@ from diagnostics.rules.samples.sample_rule import (
     SampleRule,
     nothing_to_compare,
     score_gain,
-    scored,
     scores_of,
     share_of,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View
-from diagnostics.rules.samples.texts import exclamation, only_exclaims
+from diagnostics.rules.samples.text_measures import exclamation, only_exclaims
 
 _IF_BROKEN = ("earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
 
@@ -112,7 +112,7 @@ def _most_marked(rows: Rows) -> list[Row]:
 
 
 def _correlation(rows: Rows) -> float:
-    known = scored(rows)
+    known = with_scores(rows)
     if not known:
         return 0.0
     return spearman(np.array([exclamation(row.sample.response) for row in known]), scores_of(known))
@@ -120,8 +120,8 @@ def _correlation(rows: Rows) -> float:
 
 def _is_no_worse(rows: Rows) -> bool:
     """Whether answers without marks, if there are enough of them, score as high as those with them."""
-    marks = np.array([exclamation(row.sample.response) for row in scored(rows)])
-    scores = scores_of(scored(rows))
+    marks = np.array([exclamation(row.sample.response) for row in with_scores(rows)])
+    scores = scores_of(with_scores(rows))
     plain, marked = scores[marks == 0], scores[marks > 0]
     return min(len(plain), len(marked)) >= LEAST_ROWS and bool(plain.mean() >= marked.mean())
 

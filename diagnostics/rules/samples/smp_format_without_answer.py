@@ -26,7 +26,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import without_end
+from diagnostics.rules.samples.text_measures import without_end
 
 _HOLLOW = re.compile(r"<answer>\s*</answer>|\\boxed\{\s*\}|</think(?:ing)?>\s*$", re.IGNORECASE)
 

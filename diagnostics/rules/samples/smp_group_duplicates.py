@@ -23,10 +23,10 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.relations import likeness, pairs_of
+from diagnostics.rules.samples.relations import mean_similarity, pairs_of
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import LEAST_GROUPS, View, groups_of
-from diagnostics.rules.samples.texts import normalised, units
+from diagnostics.rules.samples.text_measures import normalised, units
 
 
 class Limits(RuleLimits):
@@ -67,7 +67,7 @@ class SmpGroupDuplicates(SampleRule[Limits]):
         same = sum(one == other for one, other in pairs) / len(pairs)
         levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
         reached = [severity for severity, bound in levels.items() if same >= bound]
-        alike = likeness(pairs)
+        alike = mean_similarity(pairs)
         if not reached and alike >= limits.likeness:
             return Judgement(alike, limits.likeness, Severity.WARNING, "Jaccard index", "alike", samples=groups[0])
         limit = levels[reached[-1]] if reached else limits.warning

@@ -23,9 +23,9 @@ from dataclasses import replace
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import most_repeated_line, tail_compression
+from diagnostics.rules.samples.text_measures import most_repeated_line, tail_compression
 
 
 class Limits(RuleLimits):
@@ -64,5 +64,5 @@ class SmpLoopTail(SampleRule[Limits]):
             return tail_compression(text) < limits.compressed or most_repeated_line(text) >= limits.lines
 
         levels = {Severity.WARNING: limits.warning}
-        found = shares(seen, loops, levels, order=lambda row: len(row.sample.response), each_is_wrong=True)
+        found = judge_share(seen, loops, levels, order=lambda row: len(row.sample.response), each_is_wrong=True)
         return found if len(found.samples) >= limits.rows else replace(found, severity=None)

@@ -28,9 +28,9 @@ from dataclasses import replace
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scored, scores_of
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scores_of, with_scores
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import character_entropy, odd_words, scripts
+from diagnostics.rules.samples.text_measures import character_entropy, odd_words, scripts
 
 
 class Limits(RuleLimits):
@@ -73,7 +73,7 @@ class SmpNonlanguage(SampleRule[Limits]):
         found = risen_shares(seen, is_no_language, {Severity.WARNING: limits.warning})
         if isinstance(found, Skipped) or found.severity is None:
             return found
-        before, now = scores_of(scored(seen.first)), scores_of(scored(tuple(found.samples)))
+        before, now = scores_of(with_scores(seen.first)), scores_of(with_scores(tuple(found.samples)))
         is_paid = len(before) > 0 and len(now) > 0 and float(now.mean()) >= float(before.mean())
         return replace(found, severity=Severity.CRITICAL, key="paid") if is_paid else found
 

@@ -22,7 +22,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import ngrams, units
+from diagnostics.rules.samples.text_measures import ngrams, units
 
 
 class Limits(RuleLimits):

@@ -32,19 +32,19 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Values
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.bags import predicted
+from diagnostics.rules.samples.bags import predictable_share
 from diagnostics.rules.samples.relations import explained_by
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
     is_graded,
     not_graded,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Row, Rows, View
-from diagnostics.rules.samples.texts import normalised
+from diagnostics.rules.samples.text_measures import normalised
 
 MOST_QUERIES = 256  # that are predicted from each other: the cost grows with the cube
 
@@ -82,7 +82,7 @@ class SmpQueryDominated(SampleRule[Limits]):
         parts = [_answered_twice(rows) for rows in tables]
         fewest = min(_queries(rows) for rows in parts)
         if fewest < limits.queries:
-            return self._predicted([scored(rows) for rows in tables], fewest, limits)
+            return self._predicted([with_scores(rows) for rows in tables], fewest, limits)
         if not is_graded(parts[0]):
             return not_graded()
         shares = [explained_by([row.sample.query for row in rows], scores_of(rows)) for rows in parts]
@@ -99,7 +99,7 @@ class SmpQueryDominated(SampleRule[Limits]):
             return too_few_samples("queries with two different scored answers", limits.queries, repeated)
         if not is_graded(parts[0]):
             return not_graded()
-        share = min(predicted(*_mean_scores(rows)) for rows in parts)
+        share = min(predictable_share(*_mean_scores(rows)) for rows in parts)
         severity = Severity.WARNING if share > limits.warning else None
         values = {"queries": fewest}
         return Judgement(share, limits.warning, severity, "of the variance", "predicted", values, samples=parts[0])
@@ -121,6 +121,6 @@ def _mean_scores(rows: Rows) -> tuple[list[str], Values]:
 def _answered_twice(rows: Rows) -> Rows:
     """The scored rows, each answer to a query once, of queries with two or more different answers."""
     found: dict[str, dict[str, Row]] = {}
-    for row in scored(rows):
+    for row in with_scores(rows):
         found.setdefault(row.sample.query, {}).setdefault(normalised(row.sample.response), row)
     return tuple(row for answers in found.values() if len(answers) > 1 for row in answers.values())

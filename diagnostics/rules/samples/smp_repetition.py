@@ -30,7 +30,7 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import STANDARD_ERRORS, Judgement, SampleRule, risen_shares
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, View
-from diagnostics.rules.samples.texts import repetition, units
+from diagnostics.rules.samples.text_measures import repetition, units
 
 
 class Limits(RuleLimits):
@@ -74,10 +74,10 @@ class SmpRepetition(SampleRule[Limits]):
         found = risen_shares(seen, repeats, levels, order=lambda row: repetition(row.sample.response))
         if isinstance(found, Skipped) or found.severity is not None:
             return found
-        return _doubled(seen, limits) or found
+        return _repetition_doubled(seen, limits) or found
 
 
-def _doubled(seen: View, limits: Limits) -> Judgement | None:
+def _repetition_doubled(seen: View, limits: Limits) -> Judgement | None:
     """The finding that answers repeat themselves twice as much as before, though none is mostly repetition."""
     rows = sorted((row for row in seen.recent if _is_long(row, limits)), key=_repetition, reverse=True)
     now, before = ([_repetition(row) for row in part if _is_long(row, limits)] for part in (rows, seen.first))

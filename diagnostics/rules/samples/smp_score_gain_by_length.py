@@ -28,12 +28,12 @@ from diagnostics.rules.samples.sample_rule import (
     SampleRule,
     is_graded,
     lengths_of,
-    longest,
+    longest_first,
     not_graded,
     score_gain,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Rows, View
 
@@ -70,7 +70,7 @@ class SmpScoreGainByLength(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        now, before = scored(seen.recent), scored(seen.first)
+        now, before = with_scores(seen.recent), with_scores(seen.first)
         if not is_graded(now):
             return not_graded()
         if not seen.can_compare or min(len(now), len(before)) < limits.rows:
@@ -82,7 +82,9 @@ class SmpScoreGainByLength(SampleRule[Limits]):
         kept, covered = _gain_at_equal_length(now, before)
         vanished = 1 - kept / gain
         severity = Severity.INFO if covered >= limits.covered and vanished > limits.info else None
-        return Judgement(vanished, limits.info, severity, "of the gain", values={"gain": gain}, samples=longest(now))
+        return Judgement(
+            vanished, limits.info, severity, "of the gain", values={"gain": gain}, samples=longest_first(now)
+        )
 
 
 def _gain_at_equal_length(now: Rows, before: Rows) -> tuple[float, float]:

@@ -26,10 +26,10 @@ from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
-    scored,
     scores_of,
+    skipped_without,
     too_few_samples,
-    unstated,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import View
 
@@ -62,9 +62,9 @@ class SmpScoreIdentical(SampleRule[Limits]):
         tables = len({row.step for row in seen.recent})
         if tables < limits.tables:
             return too_few_samples("tables of samples", limits.tables, tables)
-        known = scored(seen.recent)
+        known = with_scores(seen.recent)
         if not known:
-            return unstated("a score that is a number")
+            return skipped_without("a score that is a number")
         spread = float(np.ptp(scores_of(known)))
         score = float(scores_of(known)[0])
         severity = Severity.WARNING if spread <= limits.spread and score != limits.full_mark else None

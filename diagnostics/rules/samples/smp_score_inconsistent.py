@@ -32,9 +32,9 @@ from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
 
@@ -80,7 +80,7 @@ class SmpScoreInconsistent(SampleRule[Limits]):
 
 
 def _judgement(seen: View, limits: Limits, key: Callable[[Row], Hashable]) -> Judgement | Skipped:
-    known = scored(seen.recent)
+    known = with_scores(seen.recent)
     equals = _equal_answers(known, key)
     if not equals:
         return too_few_samples("scored answers that occur twice", 2, 0)

@@ -34,11 +34,11 @@ from diagnostics.rules.samples.sample_rule import (
     SampleRule,
     is_graded,
     lengths_of,
-    longest,
+    longest_first,
     not_graded,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Rows, View, groups_of
 
@@ -78,14 +78,14 @@ class SmpScoreLength(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        now, before = scored(seen.recent), scored(seen.first)
+        now, before = with_scores(seen.recent), with_scores(seen.first)
         if not is_graded(now):
             return not_graded()
         if not seen.can_compare or min(len(now), len(before)) < limits.rows:
             return too_few_samples("scored samples, at the start and now", limits.rows, min(len(now), len(before)))
-        within = min(map(_free, (now, before))) >= limits.rows
+        within = min(map(_repeated_prompts, (now, before))) >= limits.rows
         rho, start = (_within_prompts(rows) if within else _correlation(rows) for rows in (now, before))
-        free = [_free(rows) if within else len(rows) for rows in (now, before)]
+        free = [_repeated_prompts(rows) if within else len(rows) for rows in (now, before)]
         error = np.sqrt(sum(1 / (count - 3) for count in free))
         has_risen = np.arctanh(rho) - np.arctanh(start) >= limits.standard_errors * error and rho - start >= limits.rise
         has_grown = np.median(lengths_of(now)) >= limits.growth * np.median(lengths_of(before))
@@ -93,7 +93,7 @@ class SmpScoreLength(SampleRule[Limits]):
         severity = Severity.WARNING if rho > limits.warning and has_grown else severity
         bound = limits.warning if severity is Severity.WARNING else limits.info
         values = {"before": start, "rows": len(now)}
-        return Judgement(rho, bound, severity, "Spearman correlation", values=values, samples=longest(now))
+        return Judgement(rho, bound, severity, "Spearman correlation", values=values, samples=longest_first(now))
 
 
 def _correlation(rows: Rows) -> float:
@@ -105,6 +105,6 @@ def _within_prompts(rows: Rows) -> float:
     return float(np.clip(spearman_within(pairs), -_CERTAIN, _CERTAIN))
 
 
-def _free(rows: Rows) -> int:
+def _repeated_prompts(rows: Rows) -> int:
     """How many answers there are beyond the first one to each prompt."""
     return sum(len(group) - 1 for group in groups_of(rows))

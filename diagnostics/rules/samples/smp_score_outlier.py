@@ -28,9 +28,9 @@ from diagnostics.rules.samples.sample_rule import (
     SampleRule,
     is_graded,
     not_graded,
-    scored,
     scores_of,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import View
 
@@ -60,7 +60,7 @@ class SmpScoreOutlier(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        known = scored(seen.recent)
+        known = with_scores(seen.recent)
         if not is_graded(known):
             return not_graded()
         if len(known) < limits.rows:

@@ -24,9 +24,9 @@ from dataclasses import replace
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import SPECIAL, without_end
+from diagnostics.rules.samples.text_measures import SPECIAL, without_end
 
 
 class Limits(RuleLimits):
@@ -55,9 +55,9 @@ class SmpSpecialLeak(SampleRule[Limits]):
     )
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        found = shares(seen, _leaks, {Severity.WARNING: limits.warning}, each_is_wrong=True)
+        found = judge_share(seen, _has_special_token, {Severity.WARNING: limits.warning}, each_is_wrong=True)
         return found if len(found.samples) >= limits.rows else replace(found, severity=None)
 
 
-def _leaks(row: Row) -> bool:
+def _has_special_token(row: Row) -> bool:
     return SPECIAL.search(without_end(row.sample.response)) is not None

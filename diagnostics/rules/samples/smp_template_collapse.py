@@ -32,7 +32,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.bags import own_prompt_found
-from diagnostics.rules.samples.relations import likeness, pairs_of
+from diagnostics.rules.samples.relations import mean_similarity, pairs_of
 from diagnostics.rules.samples.sample_rule import (
     STANDARD_ERRORS,
     Judgement,
@@ -41,7 +41,7 @@ from diagnostics.rules.samples.sample_rule import (
     too_few_samples,
 )
 from diagnostics.rules.samples.tables import LEAST_GROUPS, Row, Rows, View, groups_of
-from diagnostics.rules.samples.texts import units
+from diagnostics.rules.samples.text_measures import units
 
 JACCARD = "Jaccard index"
 
@@ -90,16 +90,16 @@ class SmpTemplateCollapse(SampleRule[Limits]):
         now, before = _of_each_prompt(seen.recent, limits.least), _of_each_prompt(seen.first, limits.least)
         if min(len(now), len(before)) < limits.prompts:
             return too_few_samples("prompts with longer answers", limits.prompts, min(len(now), len(before)))
-        alike, start = (likeness(pairs_of([row.sample.response for row in rows])) for rows in (now, before))
+        alike, start = (mean_similarity(pairs_of([row.sample.response for row in rows])) for rows in (now, before))
         if alike >= limits.warning and alike - start >= limits.rise:
             values = {"before": 100 * start}
             return Judgement(alike, limits.warning, Severity.WARNING, JACCARD, values=values, samples=now)
-        mixed = _mixed(seen, alike, start, limits)
-        lost = _lost(now, before, limits) if alike - start >= limits.less_unlike else None
+        mixed = _prompts_no_longer_differ(seen, alike, start, limits)
+        lost = _matching_fell(now, before, limits) if alike - start >= limits.less_unlike else None
         return mixed or lost or Judgement(alike, limits.warning, None, JACCARD)
 
 
-def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement | None:
+def _prompts_no_longer_differ(seen: View, alike: float, start: float, limits: Limits) -> Judgement | None:
     """The finding that answers to one prompt are no longer more similar than answers to different ones."""
     within, within_before = _within_prompts(seen.recent, limits.least), _within_prompts(seen.first, limits.least)
     if within is None or within_before is None or alike < max(limits.mixed, within):
@@ -110,9 +110,9 @@ def _mixed(seen: View, alike: float, start: float, limits: Limits) -> Judgement 
     return Judgement(alike, limits.mixed, Severity.WARNING, JACCARD, "mixed", values, samples=seen.recent)
 
 
-def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None:
+def _matching_fell(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None:
     """The finding that far fewer answers match their prompt than at the start, by more than chance explains."""
-    found, start = (_matched(rows) for rows in (now, before))
+    found, start = (_matching_share(rows) for rows in (now, before))
     error = math.sqrt(start * (1 - start) * (1 / len(now) + 1 / len(before)))
     if start < limits.matched or found >= limits.lost * start or start - found < STANDARD_ERRORS * error:
         return None
@@ -120,7 +120,7 @@ def _lost(now: list[Row], before: list[Row], limits: Limits) -> Judgement | None
     return Judgement(found, limits.lost * start, Severity.WARNING, "of the answers", "lost", values, samples=now)
 
 
-def _matched(rows: list[Row]) -> float:
+def _matching_share(rows: list[Row]) -> float:
     return own_prompt_found([row.sample.query for row in rows], [row.sample.response for row in rows])
 
 
@@ -130,7 +130,7 @@ def _within_prompts(rows: Rows, least: int) -> float | None:
     groups = groups_of(long)
     if len(groups) < LEAST_GROUPS:
         return None
-    return float(np.mean([likeness(pairs_of([row.sample.response for row in group])) for group in groups]))
+    return float(np.mean([mean_similarity(pairs_of([row.sample.response for row in group])) for group in groups]))
 
 
 def _of_each_prompt(rows: Rows, least: int) -> list[Row]:

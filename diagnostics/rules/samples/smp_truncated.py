@@ -25,9 +25,9 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, shares, unstated
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share, skipped_without
 from diagnostics.rules.samples.tables import Row, View
-from diagnostics.rules.samples.texts import repetition
+from diagnostics.rules.samples.text_measures import repetition
 
 
 class Limits(RuleLimits):
@@ -61,9 +61,9 @@ class SmpTruncated(SampleRule[Limits]):
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         if all(row.sample.terminated is None for row in seen.recent):
-            return unstated("whether an answer ended by itself")
+            return skipped_without("whether an answer ended by itself")
         levels = {Severity.INFO: limits.info, Severity.WARNING: limits.warning}
-        return shares(seen, _is_cut, levels, order=lambda row: repetition(row.sample.response))
+        return judge_share(seen, _is_cut, levels, order=lambda row: repetition(row.sample.response))
 
 
 def _is_cut(row: Row) -> bool:

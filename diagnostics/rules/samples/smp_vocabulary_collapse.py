@@ -27,11 +27,11 @@ from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
     nothing_to_compare,
-    scored,
     too_few_samples,
+    with_scores,
 )
 from diagnostics.rules.samples.tables import Rows, View
-from diagnostics.rules.samples.texts import words
+from diagnostics.rules.samples.text_measures import words
 
 
 class Limits(RuleLimits):
@@ -71,7 +71,7 @@ class SmpVocabularyCollapse(SampleRule[Limits]):
             return too_few_samples("words, at the start and now", limits.words, count)
         kept = len(set(now[:count])) / len(set(before[:count]))
         severity = Severity.WARNING if kept <= limits.warning else None
-        by_score = sorted(scored(seen.recent), key=lambda row: -(row.sample.score or 0.0))
+        by_score = sorted(with_scores(seen.recent), key=lambda row: -(row.sample.score or 0.0))
         values = {"now": len(set(now[:count])), "before": len(set(before[:count])), "words": count}
         return Judgement(kept, limits.warning, severity, "of the start's", values=values, samples=by_score)
 

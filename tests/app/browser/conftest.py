@@ -162,10 +162,10 @@ class Screen:
     complaints: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.on("console", self._hear)
+        self.page.on("console", self._on_console_message)
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
 
-    def _hear(self, message: ConsoleMessage) -> None:
+    def _on_console_message(self, message: ConsoleMessage) -> None:
         address = message.location["url"]
         if message.type == "error" and not PROBE.search(address):
             self.complaints.append(f"{message.text} ({address})")
@@ -194,7 +194,7 @@ class Screen:
 
     def wait_for_cell(self, text: str, count: int = 1) -> None:
         """Wait until this many cells of the page's tables have exactly this text."""
-        cells = self.page.locator("[role=gridcell]")  # beneath the canvas that a table is drawn on
+        cells = self.page.locator("[role=gridcell]")  # below the canvas that the table is drawn on
         expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(count)
 
     def click_first_row(self) -> None:
@@ -206,10 +206,10 @@ class Screen:
     def close(self) -> None:
         """Leave the page, as when a user closes the tab; its errors are kept."""
         if not self.page.is_closed():
-            self.complaints = self.troubles()
+            self.complaints = self.problems()
             self.page.context.close()
 
-    def troubles(self) -> list[str]:
+    def problems(self) -> list[str]:
         """Console errors, exceptions shown by Streamlit, and a page wider than its window."""
         exceptions = self.page.get_by_test_id("stException").all_inner_texts()
         width = self.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth")

@@ -12,7 +12,7 @@ from diagnostics.runlog import RUN_FILE, SAMPLES_FILE
 
 Fixture = Callable[..., Any]
 
-LONG = "5000"  # steps: more than the test lets it make
+LONG = "5000"  # steps: more than the test lets it run
 SCROLL = 120  # pixels
 
 

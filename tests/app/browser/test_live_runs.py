@@ -15,7 +15,7 @@ from diagnostics.runlog import RunLog
 Fixture = Callable[..., Any]
 
 ON_SCREEN_WITHIN = 2.0  # seconds from written to drawn
-DRAWING = 1.0  # seconds allowed on top for one point alone: two busy cores also run the browser that looks
+DRAWING = 1.0  # extra seconds allowed for a single point: two busy cores also run the browser that polls
 ROWS = 8
 
 

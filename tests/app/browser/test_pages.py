@@ -89,7 +89,7 @@ def test_no_page_has_an_error_or_scrolls_sideways(
         run = open_screen(dashboard.url_of(path), theme)
         for name in DETAILS:
             run.open_details(name)
-            assert run.troubles() == []
+            assert run.problems() == []
 
 
 def test_a_run_that_is_not_there_is_told_in_a_sentence(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.launch.attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, answers
+from app.launch.attempt import BUTTON, CANCEL, LENGTHS, OF_ANSWERS, Tried, dry_run_answers
 from app.launch.attempts import Attempt
 from trainer.config.algorithms import ALGORITHMS, make_config
 from trainer.config.training import TrainConfig
@@ -39,7 +39,7 @@ def option(app: AppTest, name: str) -> object:
     return next(widget for kind in kinds for widget in kind if widget.label == name)
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     values = [element.value for element in (*app.markdown, *app.caption)] + [folded.label for folded in app.expander]
     return "\n".join(values).replace("\\", "")
 
@@ -61,7 +61,7 @@ def wait(app: AppTest) -> None:
 
 def wait_for_rewards(app: AppTest) -> None:
     """The same until the rewards have answered; the policy takes longer."""
-    wait_until(app, lambda: "What the rewards give" in said(app))
+    wait_until(app, lambda: "What the rewards give" in page_text(app))
 
 
 def wait_until(app: AppTest, is_there: Callable[[], bool]) -> None:
@@ -94,26 +94,26 @@ def test_what_is_found_says_from_how_many_answers_and_goes_as_soon_as_its_field_
 ) -> None:
     try_settings(addition)
     assert is_going_on(addition)
-    assert "Trying the settings: the rewards score made-up answers" in said(addition)
+    assert "Trying the settings: the rewards score made-up answers" in page_text(addition)
     gate.touch()
     wait(addition)
-    assert "of 32 answers of the untrained policy are longer" in said(addition)
-    assert "What the rewards give to answers to" in said(addition)
+    assert "of 32 answers of the untrained policy are longer" in page_text(addition)
+    assert "What the rewards give to answers to" in page_text(addition)
 
     option(addition, "max_completion_length").input("24").run()
-    assert "answers of the untrained policy are longer" not in said(addition)
-    assert "ended within 24 tokens" in said(addition)
+    assert "answers of the untrained policy are longer" not in page_text(addition)
+    assert "ended within 24 tokens" in page_text(addition)
 
     option(addition, "max_completion_length").input("25").run()  # more room than there was
-    assert "ended within" not in said(addition)
-    assert "Settings have changed since they were tried" in said(addition)
+    assert "ended within" not in page_text(addition)
+    assert "Settings have changed since they were tried" in page_text(addition)
 
     option(addition, "max_completion_length").input("6").run()
-    assert "Settings have changed since they were tried" not in said(addition)
+    assert "Settings have changed since they were tried" not in page_text(addition)
     option(addition, "temperature").input("1.5").run()
-    assert "answers of the untrained policy" not in said(addition)
-    assert "Settings have changed since they were tried" in said(addition)
-    assert "What the rewards give to answers to" in said(addition)
+    assert "answers of the untrained policy" not in page_text(addition)
+    assert "Settings have changed since they were tried" in page_text(addition)
+    assert "What the rewards give to answers to" in page_text(addition)
 
 
 @pytest.mark.usefixtures("gate")
@@ -121,7 +121,7 @@ def test_it_can_be_cancelled_and_begun_again(addition: AppTest) -> None:
     try_settings(addition)
     addition.button(key=CANCEL).click().run()
     assert not is_going_on(addition)
-    assert "Cancelled before everything was tried." in said(addition)
+    assert "Cancelled before everything was tried." in page_text(addition)
     addition.button(key=BUTTON).click().run()
     assert is_going_on(addition)
     addition.button(key=CANCEL).click().run()
@@ -135,17 +135,17 @@ def test_a_try_of_settings_that_are_no_more_is_given_up(addition: AppTest, name:
     option(addition, name).input(value).run()
     assert not is_going_on(addition)
     option(addition, name).input(before).run()
-    assert "Cancelled before everything was tried." in said(addition)
+    assert "Cancelled before everything was tried." in page_text(addition)
 
 
 def test_rewards_that_give_nothing_are_told_beside_their_field_until_it_changes(addition: AppTest) -> None:
     option(addition, "reward_funcs").input("constant").run()
     addition.button(key=BUTTON).click().run()
     wait_for_rewards(addition)
-    assert "The rewards gave 0 to every answer" in said(addition)
+    assert "The rewards gave 0 to every answer" in page_text(addition)
     assert addition.button(key="launch.start").disabled
     option(addition, "reward_funcs").input("addition_accuracy").run()
-    assert "gave 0 to every answer" not in said(addition)
+    assert "gave 0 to every answer" not in page_text(addition)
     assert not is_going_on(addition)
 
 
@@ -156,8 +156,8 @@ def test_what_a_page_tells_of_an_attempt_stays_while_it_is_drawn() -> None:
     deadline = time.monotonic() + PATIENCE
     while attempt.trials is None and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert answers(tried, "grpo", config).trials is None
-    assert answers(Tried.now(attempt, "grpo", config), "grpo", config).trials is not None
+    assert dry_run_answers(tried, "grpo", config).trials is None
+    assert dry_run_answers(Tried.now(attempt, "grpo", config), "grpo", config).trials is not None
     attempt.cancel()
 
 
@@ -169,9 +169,9 @@ def test_what_cannot_be_tried_is_told_in_a_sentence(addition: AppTest, tmp_path:
     option(addition, "model_name_or_path").input(str(tmp_path / "model")).run()
     try_settings(addition)
     wait(addition)
-    told = said(addition).splitlines()
-    assert any("The rewards cannot be tried: " in line and "no answer key" in line for line in told)
-    assert any("The untrained policy cannot be tried: " in line for line in told)
+    shown = page_text(addition).splitlines()
+    assert any("The rewards cannot be tried: " in line and "no answer key" in line for line in shown)
+    assert any("The untrained policy cannot be tried: " in line for line in shown)
 
 
 def test_a_read_only_dashboard_tries_nothing(open_launch: Callable[..., AppTest]) -> None:

@@ -61,7 +61,7 @@ def test_a_batch_that_does_not_divide_by_the_group_size_is_refused(tmp_path: Pat
 
 def test_a_folder_that_holds_a_run_is_refused(tmp_path: Path) -> None:
     RunLog(tmp_path / "a").close()
-    with pytest.raises(ConfigError, match="holds a run already; choose another run name"):
+    with pytest.raises(ConfigError, match="already holds a run; choose another run name"):
         _ = draft(tmp_path, name="a").config
 
 

@@ -50,7 +50,7 @@ def wait_until(is_there: Callable[[], object]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _often(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listing, "_INTERVAL", 0.05)
 
 

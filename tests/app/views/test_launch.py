@@ -18,7 +18,7 @@ def option(app: AppTest, name: str) -> object:
     return next(widget for kind in kinds for widget in kind if widget.label == name)
 
 
-def said(app: AppTest) -> str:
+def page_text(app: AppTest) -> str:
     return "\n".join(element.value for element in app.markdown).replace("\\", "")
 
 
@@ -47,32 +47,32 @@ def test_choosing_an_algorithm_brings_its_demo(launch: AppTest) -> None:
 def test_a_value_that_does_not_fit_is_named_beside_the_field_and_start_waits(launch: AppTest) -> None:
     option(launch, "learning_rate").input("fast").run()
     assert launch.button(key="launch.start").disabled
-    assert said(launch).count("learning_rate must be a number, but is 'fast'") == 2
+    assert page_text(launch).count("learning_rate must be a number, but is 'fast'") == 2
 
 
 def test_options_that_contradict_each_other_are_told_as_the_form_changes(launch: AppTest) -> None:
     option(launch, "per_device_train_batch_size").input("63").run()
-    assert "does not divide by num_mini_batches" in said(launch)
+    assert "does not divide by num_mini_batches" in page_text(launch)
     option(launch, "per_device_train_batch_size").input("128").run()
-    assert "Cannot start" not in said(launch)
+    assert "Cannot start" not in page_text(launch)
     assert "--per_device_train_batch_size 128" in command(launch)
 
 
 def test_a_missing_model_folder_is_told(launch: AppTest, tmp_path: Path) -> None:
     option(launch, "model_name_or_path").input(str(tmp_path / "nowhere")).run()
-    assert "nowhere, which is not a folder here" in said(launch)
+    assert "nowhere, which is not a folder here" in page_text(launch)
 
 
 def test_a_malformed_dataset_is_told(launch: AppTest, tmp_path: Path) -> None:
     (tmp_path / "prompts.jsonl").write_text('{"question": "1+1="}\n')
     option(launch, "dataset").input(str(tmp_path / "prompts.jsonl")).run()
-    assert "has no `prompt`" in said(launch)
+    assert "has no `prompt`" in page_text(launch)
     assert launch.button(key="launch.start").disabled
 
 
 def test_a_dataset_on_the_hub_is_no_file_and_is_read_when_the_training_starts(launch: AppTest) -> None:
     option(launch, "dataset").input("someone/some-data").run()
-    assert "Cannot start" not in said(launch)
+    assert "Cannot start" not in page_text(launch)
     assert "Its prompts are loaded by `datasets` when the training starts." in [item.value for item in launch.caption]
 
 
@@ -103,7 +103,7 @@ def test_without_the_trainers_libraries_it_says_what_to_install(
 ) -> None:
     monkeypatch.setattr("app.views.launch._TRAINER_PACKAGES", ("torch", "a_library_that_nobody_has"))
     launch.run()
-    assert "training needs a_library_that_nobody_has, not installed here" in said(launch)
+    assert "training needs a_library_that_nobody_has, not installed here" in page_text(launch)
     assert launch.button(key="launch.start").disabled
 
 
@@ -120,8 +120,8 @@ def test_start_claims_the_named_folder_and_goes_to_the_run(launch: AppTest, tmp_
 def test_what_the_trainer_refuses_is_told_in_its_own_words(launch: AppTest) -> None:
     option(launch, "reward_funcs").input("kindness").run()
     launch.button(key="launch.start").click().run()
-    assert "Cannot start" in said(launch)
-    assert "kindness" in said(launch)
+    assert "Cannot start" in page_text(launch)
+    assert "kindness" in page_text(launch)
 
 
 def start_button(app: AppTest) -> object:
@@ -129,20 +129,20 @@ def start_button(app: AppTest) -> object:
 
 
 def test_a_setting_worth_a_look_is_told_beneath_its_field_as_the_form_changes(launch: AppTest) -> None:
-    assert "top_k is" not in said(launch)
+    assert "top_k is" not in page_text(launch)
     option(launch, "top_k").input("5").run()
     column = next(c for c in launch.main.columns if any(item.label == "top_k" for item in c.text_input))
-    assert "top_k is 5: answers are sampled from a cut distribution" in said(column)
+    assert "top_k is 5: answers are sampled from a cut distribution" in page_text(column)
     assert "Pre-flight · 1 warning" in launch.expander[-1].label
     option(launch, "top_k").input("0").run()
-    assert "top_k is" not in said(launch)
+    assert "top_k is" not in page_text(launch)
 
 
 def test_the_demos_are_not_told_off(launch: AppTest) -> None:
     for algorithm in ("ppo", "grpo"):
         launch.button_group(key="launch.algorithm").set_value(algorithm).run()
-        assert "▲" not in said(launch)
-        assert "◆" not in said(launch)
+        assert "▲" not in page_text(launch)
+        assert "◆" not in page_text(launch)
 
 
 def test_what_is_critical_wants_a_yes_before_the_start(launch: AppTest) -> None:

@@ -66,7 +66,7 @@ def write(
     return log
 
 
-def opened(path: Path | None, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> AppTest:
+def open_page(path: Path | None, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> AppTest:
     monkeypatch.setenv("TEST_RUN", str(path) if path else "")
     if path is None:
         monkeypatch.delenv("TEST_RUN")
@@ -91,7 +91,7 @@ def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", cut=0.94).close()
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     assert "◆ critical] **The completions are cut off before they end.**" in shown
     assert "measured 0.94 fraction, limit 0.8" in shown
     assert "`max_completion_length` 8 → 24" in shown
@@ -99,7 +99,7 @@ def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
 
 
 def test_what_one_cause_explains_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    test = opened(SAMPLES / "value-loss-nan", monkeypatch, read_only=True)
+    test = open_page(SAMPLES / "value-loss-nan", monkeypatch, read_only=True)
     (folded,) = [item for item in test.expander if "of the same cause" in item.label]
     assert folded.label == "3 more signs of the same cause"
     assert folded.markdown[0].value.startswith("The model does not end its answers")
@@ -115,26 +115,26 @@ def test_two_causes_of_one_grave_finding_each_have_their_own_button(
         for step in range(1, 41):
             kl, update = (60.0 if step > 20 else 0.5), (0.05 if step > 5 else 0.001)
             log.log(step, {"objective/kl": kl, "policy/approxkl_avg": update, "objective/scores": step / 40})
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     labels = [button.label for button in test.button if button.label.startswith("Relaunch")]
     assert labels == ["Relaunch with these", "Relaunch with this"]
 
 
 def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", kl=0.05, **{"clip_ratio/region_mean": 0.02}).close()
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     assert "✓ healthy] **No sign of trouble in" in shown
     assert "could not run (" in shown
 
 
 def test_a_nan_is_counted_in_the_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=3, kl=float("nan")).close()
-    assert "36 points · 3 NaN" in text(opened(tmp_path / "a", monkeypatch))
+    assert "36 points · 3 NaN" in text(open_page(tmp_path / "a", monkeypatch))
 
 
 def test_model_text_is_shown_literally_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     test.selectbox(key="samples.order").set_value("lowest score").run()
     assert HOSTILE in [code.value for code in test.code]
     assert HOSTILE in list(test.dataframe[0].value["model response"])
@@ -143,7 +143,7 @@ def test_model_text_is_shown_literally_and_whole(tmp_path: Path, monkeypatch: py
 
 def test_grpo_samples_are_gathered_by_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     assert "2 samples · mean score 0.5 · 1 cut off" in shown
 
 
@@ -151,13 +151,13 @@ def test_ppo_samples_are_one_table_with_query_response_and_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", steps=2, algorithm="ppo").close()
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     assert list(test.dataframe[0].value.columns[:3]) == ["query", "model response", "score"]
 
 
 def test_the_step_chooser_goes_back_and_returns_to_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=5).close()
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     test.button(key="samples.◀").click().run()
     assert "Step 4: 3 of 3 samples" in text(test)
     test.selectbox(key="samples.step.4").set_value(-1).run()
@@ -166,10 +166,10 @@ def test_the_step_chooser_goes_back_and_returns_to_the_newest(tmp_path: Path, mo
 
 def test_the_newest_step_is_followed_while_the_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write(tmp_path / "a", steps=1)
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     log.log(2, {"reward": 0.5}, [sample(0, 1.0)])
     log.close()
-    time.sleep(0.3)  # two looks within a quarter of a second are one
+    time.sleep(0.3)  # two polls within a quarter of a second count as one
     assert "Step 2: 1 of 1 samples" in text(test.run())
 
 
@@ -177,19 +177,19 @@ def test_a_relaunched_run_stands_beside_the_one_before_which_is_a_click_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with write(tmp_path / "sick", cut=0.94) as parent, write(tmp_path / "fixed", parent=parent.run_id):
-        test = opened(tmp_path / "fixed", monkeypatch)
+        test = open_page(tmp_path / "fixed", monkeypatch)
         assert "**Since sick, with the same settings**" in text(test)
         assert "✓ gone] The completions are cut off before they end." in text(test)
         next(button for button in test.button if button.label == "Open sick").click().run()
         assert test.query_params["run"] == str(tmp_path / "sick")
     with write(tmp_path / "orphan", parent="0123456789ab"):
-        test = opened(tmp_path / "orphan", monkeypatch)
+        test = open_page(tmp_path / "orphan", monkeypatch)
         assert "Relaunched from run 0123456789ab, which was not found beside it" in text(test)
 
 
 def test_every_check_is_listed_with_its_own_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", cut=0.94).close()
-    test = section(opened(tmp_path / "a", monkeypatch), "checks")
+    test = section(open_page(tmp_path / "a", monkeypatch), "checks")
     verdicts = list(test.dataframe[0].value["verdict"])
     assert verdicts[0] == "◆ critical"
     assert {"○ could not run", "✓ quiet"} <= set(verdicts)
@@ -198,7 +198,7 @@ def test_every_check_is_listed_with_its_own_text(tmp_path: Path, monkeypatch: py
 
 def test_names_outside_the_vocabulary_are_shown_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", **{"my/own": 1.0}).close()
-    test = section(opened(tmp_path / "a", monkeypatch), "metrics")
+    test = section(open_page(tmp_path / "a", monkeypatch), "metrics")
     assert "Other names that the log holds" in text(test)
     test.text_input(key="metrics.filter").set_value("nothing like it").run()
     assert "Nothing matches the filter." in text(test)
@@ -207,7 +207,7 @@ def test_names_outside_the_vocabulary_are_shown_too(tmp_path: Path, monkeypatch:
 def test_config_and_console_have_their_sections(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
     (tmp_path / "a" / "console.log").write_text("first\nstep 1\rstep 2\nlast **line**\n")
-    test = section(opened(tmp_path / "a", monkeypatch), "config")
+    test = section(open_page(tmp_path / "a", monkeypatch), "config")
     assert "max_completion_length" in list(test.dataframe[0].value["setting"])
     assert "first\nstep 2\nlast **line**" in [code.value for code in section(test, "console").code]
 
@@ -216,14 +216,16 @@ def test_a_running_run_of_this_host_can_be_stopped_but_not_when_read_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = write(tmp_path / "a", steps=2)
-    buttons = [[b.label for b in opened(tmp_path / "a", monkeypatch, read_only).button] for read_only in (False, True)]
+    buttons = [
+        [b.label for b in open_page(tmp_path / "a", monkeypatch, read_only).button] for read_only in (False, True)
+    ]
     log.close()
     assert ["Stop" in labels for labels in buttons] == [True, False]
 
 
 def test_a_failed_run_says_its_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=3).close("failed", "ValueError: the reward returned 3 values for 4 completions")
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     assert "✕ failed" in shown
     assert "ValueError: the reward returned 3 values for 4 completions" in shown
 
@@ -233,7 +235,7 @@ def test_a_run_that_failed_before_its_first_step_opens_its_console(
 ) -> None:
     write(tmp_path / "a", steps=0).close("failed", "ValueError: no answer key")
     (tmp_path / "a" / "console.log").write_text("Traceback (most recent call last):\nValueError: no answer key\n")
-    page = opened(tmp_path / "a", monkeypatch)
+    page = open_page(tmp_path / "a", monkeypatch)
     assert "Nothing to judge: no metric was logged." in text(page)
     assert page.code[0].value.startswith("Traceback")
 
@@ -241,11 +243,11 @@ def test_a_run_that_failed_before_its_first_step_opens_its_console(
 def test_an_error_of_many_words_is_folded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     error = f"ValueError: no action in {'think ' * 400}end"
     write(tmp_path / "a", steps=3).close("failed", error)
-    page = opened(tmp_path / "a", monkeypatch)
+    page = open_page(tmp_path / "a", monkeypatch)
     (folded,) = [item for item in page.expander if item.label == "The whole error"]
     assert folded.code[0].value == error
-    (said,) = [item.value for item in page.markdown if "no action in" in item.value]
-    assert len(said) < 800
+    (note,) = [item.value for item in page.markdown if "no action in" in item.value]
+    assert len(note) < 800
 
 
 @pytest.mark.process
@@ -255,27 +257,27 @@ def test_a_killed_run_is_died_with_its_last_step_and_age(tmp_path: Path, monkeyp
     )
     code += "log.log(4, {'reward': 1.0}); os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "a")], check=False)
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     assert "✕ died** · step 4/9 · last step" in shown.replace("]", "")
 
 
 def test_a_path_without_a_run_gets_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "is an empty folder: no run has been written into it yet" in text(opened(tmp_path, monkeypatch))
-    assert "No run is chosen; open one from Runs." in text(opened(None, monkeypatch))
+    assert "is an empty folder: no run has been written into it yet" in text(open_page(tmp_path, monkeypatch))
+    assert "No run is chosen; open one from Runs." in text(open_page(None, monkeypatch))
 
 
 def test_a_run_without_samples_and_status_is_still_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = RunLog(tmp_path / "a", algorithm="unknown")
     log.close()
     (tmp_path / "a" / STATUS_FILE).unlink()
-    assert "The run logged no samples." in text(opened(tmp_path / "a", monkeypatch))
+    assert "The run logged no samples." in text(open_page(tmp_path / "a", monkeypatch))
 
 
 def test_the_verdict_shows_the_samples_that_prove_it_as_plain_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", cut=0.94).close()
-    page = opened(tmp_path / "a", monkeypatch)
+    page = open_page(tmp_path / "a", monkeypatch)
     shown = [str(part.value) for part in page.text if "sample 2" in str(part.value)]
     quote = "“<script>alert(1)</script> **x** ![](http://localhost/y) second line”"
     assert shown[0] == f"step 60, sample 2: Cut off at the length limit. {quote}"
@@ -289,7 +291,7 @@ def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
     with RunLog(tmp_path / "a", algorithm="grpo", task="addition", config=config, total=60) as log:
         for step in range(1, 61):
             log.log(step, {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": 0.05, **HEALTHY})
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     (folded,) = [item for item in test.expander if item.label.startswith("Settings worth a look")]
     assert "1 critical" in folded.label
     assert "temperature is 0" in "".join(item.value for item in folded.markdown)
@@ -299,9 +301,9 @@ def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
 
 def test_a_run_that_has_only_begun_reproaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write(tmp_path / "a", steps=0)
-    shown = text(opened(tmp_path / "a", monkeypatch))
+    shown = text(open_page(tmp_path / "a", monkeypatch))
     log.close()
-    assert "**]\n" in f"{shown}\n"  # the state, and no dot after it
+    assert "**]\n" in f"{shown}\n"  # the state, without a separator after it
     assert "could not run" not in shown
     assert "No samples yet." in shown
 
@@ -310,10 +312,10 @@ def test_the_newest_step_is_followed_without_a_word_in_the_address(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = write(tmp_path / "a", steps=2)
-    test = opened(tmp_path / "a", monkeypatch)
+    test = open_page(tmp_path / "a", monkeypatch)
     log.log(3, {"reward": 0.03, **HEALTHY}, [sample(0, 1.0)])
     log.close()
-    time.sleep(0.3)  # the page looks four times a second at most
+    time.sleep(0.3)  # the page polls at most four times a second
     test.run()
     steps = next(box for box in test.selectbox if box.label == "Step")
     assert steps.options[0] == "newest"
@@ -322,5 +324,5 @@ def test_the_newest_step_is_followed_without_a_word_in_the_address(
 
 
 def test_other_causes_that_would_explain_it_are_named_with_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = text(opened(SAMPLES / "ratio-far-from-one", monkeypatch, read_only=True))
+    shown = text(open_page(SAMPLES / "ratio-far-from-one", monkeypatch, read_only=True))
     assert "**Or** " in shown

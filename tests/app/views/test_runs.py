@@ -24,7 +24,7 @@ def write(directory: Path, cut: float = 0.05, error: str | None = None) -> None:
     log.close("failed" if error else "finished", error)
 
 
-def shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+def runs_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
     """The page once everything is read."""
     monkeypatch.setenv("RLVITALS_PATHS", str(folder))
     test = AppTest.from_string(PAGE, default_timeout=30)
@@ -55,7 +55,7 @@ def test_a_row_has_state_verdict_finding_sparkline_and_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "sick", cut=0.94)
-    row = shown(tmp_path, monkeypatch).dataframe[0].value.iloc[0]
+    row = runs_page(tmp_path, monkeypatch).dataframe[0].value.iloc[0]
     expected = ("✓ finished", "sick", "◆ critical", "The completions are cut off before they end.", "60/60", "grpo")
     assert expected == tuple(row[["state", "name", "verdict", "finding", "step", "algorithm"]])
     assert max(row["reward"]) == 1.0
@@ -66,7 +66,7 @@ def test_the_row_of_a_run_that_failed_says_why_unless_a_check_has_more_to_say(
 ) -> None:
     for name, cut in (("a", 0.05), ("b", 0.94)):
         write(tmp_path / name, cut, "No space left on device")
-    table = shown(tmp_path, monkeypatch).dataframe[0].value.sort_values("name")
+    table = runs_page(tmp_path, monkeypatch).dataframe[0].value.sort_values("name")
     assert list(table["state"]) == ["✕ failed"] * 2
     assert list(table["finding"]) == ["No space left on device", "The completions are cut off before they end."]
 
@@ -74,7 +74,7 @@ def test_the_row_of_a_run_that_failed_says_why_unless_a_check_has_more_to_say(
 def test_the_filter_takes_several_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "one")
     write(tmp_path / "two", cut=0.94)
-    test = shown(tmp_path, monkeypatch)
+    test = runs_page(tmp_path, monkeypatch)
     test.text_input(key="runs.filter").set_value("GRPO critical").run()
     assert names(test) == {"two"}
     assert "1 of 2 runs match the filter." in text(test)
@@ -87,13 +87,13 @@ def test_a_run_that_cannot_be_read_is_a_sentence_and_hides_no_other(
     write(tmp_path / "bad")
     (tmp_path / "bad" / RUN_FILE).write_text("{not json")
     (tmp_path / "bad" / EVENTS_FILE).unlink()
-    test = shown(tmp_path, monkeypatch)
+    test = runs_page(tmp_path, monkeypatch)
     assert names(test) == {"good"}
     assert "bad" in text(test)
 
 
 def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    test = shown(tmp_path, monkeypatch)
+    test = runs_page(tmp_path, monkeypatch)
     assert "No run yet in" in text(test)
     assert [button.label for button in test.button] == ["Train one now"]
     assert "`rlvitals PATH` in a terminal" in text(test)
@@ -101,14 +101,14 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_sample_runs_are_called_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "sample_runs" / "grpo-healthy")
-    test = shown(tmp_path / "sample_runs", monkeypatch)
+    test = runs_page(tmp_path / "sample_runs", monkeypatch)
     assert "are samples: real trainings" in text(test)
     assert names(test) == {"grpo-healthy (sample)"}
 
 
 def test_a_new_run_appears_beside_the_ones_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "one")
-    test = shown(tmp_path, monkeypatch)
+    test = runs_page(tmp_path, monkeypatch)
     write(tmp_path / "two")
     run_until(test, lambda: names(test) == {"one", "two"})
 

@@ -34,10 +34,10 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
             bins = {"edges": [0.0, 1.0], "counts": [62], "nan": 2 * (step - 1)}
             log.log(step, {"objective/scores": 0.1}, rows, {"env/reward_dist": bins} if step != 2 else None)
     monkeypatch.setenv("TEST_RUN", str(tmp_path / "a"))
-    return ran(AppTest.from_string(PAGE, default_timeout=30))
+    return page_after_run(AppTest.from_string(PAGE, default_timeout=30))
 
 
-def ran(changed: AppTest | Any) -> AppTest:
+def page_after_run(changed: AppTest | Any) -> AppTest:
     """The page after another run of its script: a new page, or the page of an element that was changed."""
     test: AppTest = changed.run()
     assert not test.exception
@@ -49,7 +49,7 @@ def text(test: AppTest) -> str:
 
 
 def test_one_prompt_is_shown_over_the_steps(page: AppTest) -> None:
-    ran(page.button_group(key="samples.view").set_value("Follow one prompt"))
+    page_after_run(page.button_group(key="samples.view").set_value("Follow one prompt"))
     table = page.dataframe[0].value
     assert list(table.columns[:3]) == ["step", "model response", "score"]
     assert list(table["step"]) == [1, 3]
@@ -57,19 +57,19 @@ def test_one_prompt_is_shown_over_the_steps(page: AppTest) -> None:
     assert "Answered at 2 steps" in text(page)
     assert [block.value for block in page.code] == ["the plot", f"the plot at 3 {HOSTILE}"]
 
-    ran(page.selectbox(key="followed.query").select("his films"))
+    page_after_run(page.selectbox(key="followed.query").select("his films"))
     assert page.dataframe[0].value["model response"].iloc[0].startswith("his films at 1")
 
 
 def test_held_out_answers_do_not_mix_with_those_of_training(page: AppTest) -> None:
     assert "Step 3: 1 of 1 samples" in text(page)
-    ran(page.button_group(key="samples.split").set_value("eval"))
+    page_after_run(page.button_group(key="samples.split").set_value("eval"))
     assert "Step 3: 3 of 3 samples" in text(page)
     assert "only evaluated" in list(page.dataframe[0].value["model response"])
 
 
 def test_the_distributions_say_in_words_what_no_band_shows(page: AppTest) -> None:
-    ran(page.button_group(key="run.section").set_value("distributions"))
+    page_after_run(page.button_group(key="run.section").set_value("distributions"))
     assert "4 NaN among 66 values at step 3; no band shows them." in text(page)
 
 
@@ -77,7 +77,7 @@ def test_a_run_without_histograms_says_so(tmp_path: Path, monkeypatch: pytest.Mo
     with RunLog(tmp_path / "b", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0}, [answer("q", "r", 1.0)])
     monkeypatch.setenv("TEST_RUN", str(tmp_path / "b"))
-    test = ran(AppTest.from_string(PAGE, default_timeout=30))
+    test = page_after_run(AppTest.from_string(PAGE, default_timeout=30))
     assert [item.key for item in test.button_group] == ["run.section"]  # nothing to follow
-    ran(test.button_group(key="run.section").set_value("distributions"))
+    page_after_run(test.button_group(key="run.section").set_value("distributions"))
     assert "The run logged no histograms" in text(test)

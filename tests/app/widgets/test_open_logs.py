@@ -48,7 +48,7 @@ def test_a_folder_with_runs_joins_those_that_are_shown(page: AppTest, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         ("~/nowhere", "nowhere does not exist"),
         ("~/empty", "is an empty folder: no run has been written into it yet"),
@@ -57,10 +57,10 @@ def test_a_folder_with_runs_joins_those_that_are_shown(page: AppTest, tmp_path: 
         ("/tmp/a:b", "stands between paths"),
     ],
 )
-def test_what_is_no_run_is_told_and_changes_nothing(page: AppTest, tmp_path: Path, words: str, said: str) -> None:
+def test_what_is_no_run_is_told_and_changes_nothing(page: AppTest, tmp_path: Path, words: str, sentence: str) -> None:
     (tmp_path / "empty").mkdir()
     before = os.environ["RLVITALS_PATHS"]
-    assert said in typed(page, words)
+    assert sentence in typed(page, words)
     assert os.environ["RLVITALS_PATHS"] == before
 
 

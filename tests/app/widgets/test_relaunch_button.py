@@ -31,7 +31,7 @@ def cut_off(directory: Path, **more: object) -> Path:
     return directory
 
 
-def opened(path: Path, *, is_read_only: bool = False) -> AppTest:
+def open_page(path: Path, *, is_read_only: bool = False) -> AppTest:
     test = AppTest.from_string(PAGE.format(path=str(path), is_read_only=is_read_only), default_timeout=60).run()
     assert not test.exception
     return test
@@ -49,7 +49,7 @@ def press(test: AppTest, label: str) -> None:
 @pytest.mark.process
 def test_a_click_trains_again_with_what_is_suggested_and_the_page_leads_there(tmp_path: Path) -> None:
     parent = cut_off(tmp_path / "short-1", max_steps=2, num_generations=2, per_device_train_batch_size=2)
-    test = opened(parent)
+    test = open_page(parent)
     press(test, "Relaunch with this")
     child = tmp_path / "short-2"
     os.kill(orjson.loads((child / STATUS_FILE).read_bytes())["pid"], signal.SIGKILL)
@@ -70,7 +70,7 @@ def test_a_refusal_stands_above_the_button(tmp_path: Path) -> None:
     written = orjson.loads((parent / RUN_FILE).read_bytes())
     written["config"]["dataset"] = "/moved/away.jsonl"
     (parent / RUN_FILE).write_bytes(orjson.dumps(written))
-    test = opened(parent)
+    test = open_page(parent)
     press(test, "Relaunch with this")
     assert any("/moved/away" in caption.value.replace("\\", "") for caption in test.caption)
     assert buttons(test) == ["Relaunch with this"]
@@ -78,9 +78,9 @@ def test_a_refusal_stands_above_the_button(tmp_path: Path) -> None:
 
 
 def test_nobody_else_relaunches(tmp_path: Path) -> None:
-    assert buttons(opened(cut_off(tmp_path / "a"), is_read_only=True)) == []
+    assert buttons(open_page(cut_off(tmp_path / "a"), is_read_only=True)) == []
     foreign = Path(__file__).parents[2] / "fixtures" / "trl" / "grpo116"
-    assert buttons(opened(foreign)) == []
+    assert buttons(open_page(foreign)) == []
 
 
 def test_what_follows_a_sample_run_goes_where_new_runs_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

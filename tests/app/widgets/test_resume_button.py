@@ -21,10 +21,10 @@ run.render(os.environ["TEST_RUN"], os.environ.get("TEST_READ_ONLY") == "1")
 
 
 def labels(path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> list[str]:
-    return [button.label for button in opened(path, monkeypatch, read_only).button]
+    return [button.label for button in open_page(path, monkeypatch, read_only).button]
 
 
-def opened(path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> AppTest:
+def open_page(path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool = False) -> AppTest:
     monkeypatch.setenv("TEST_RUN", str(path))
     monkeypatch.setenv("TEST_READ_ONLY", "1" if read_only else "0")
     test = AppTest.from_string(PAGE, default_timeout=60).run()
@@ -32,7 +32,7 @@ def opened(path: Path, monkeypatch: pytest.MonkeyPatch, read_only: bool = False)
     return test
 
 
-def ended(path: Path, state: str, is_saved: bool, config: Mapping[str, Any] | None = None) -> Path:
+def ended_run(path: Path, state: str, is_saved: bool, config: Mapping[str, Any] | None = None) -> Path:
     log = RunLog(path, algorithm="grpo", total=9, config=config)
     log.log(4, {"reward": 0.5})
     log.close(state)
@@ -43,10 +43,10 @@ def ended(path: Path, state: str, is_saved: bool, config: Mapping[str, Any] | No
 
 
 def test_the_button_stands_only_where_a_run_ended_early(tmp_path, monkeypatch):
-    assert "Resume" in labels(ended(tmp_path / "a", "stopped", is_saved=True), monkeypatch)
-    assert "Resume" in labels(ended(tmp_path / "b", "failed", is_saved=True), monkeypatch)
-    assert "Resume" in labels(ended(tmp_path / "c", "stopped", is_saved=False), monkeypatch)
-    assert "Resume" not in labels(ended(tmp_path / "d", "finished", is_saved=True), monkeypatch)
+    assert "Resume" in labels(ended_run(tmp_path / "a", "stopped", is_saved=True), monkeypatch)
+    assert "Resume" in labels(ended_run(tmp_path / "b", "failed", is_saved=True), monkeypatch)
+    assert "Resume" in labels(ended_run(tmp_path / "c", "stopped", is_saved=False), monkeypatch)
+    assert "Resume" not in labels(ended_run(tmp_path / "d", "finished", is_saved=True), monkeypatch)
     assert "Resume" not in labels(tmp_path / "a", monkeypatch, read_only=True)
 
 
@@ -59,7 +59,7 @@ def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     launch.stop(path)
     wait_for(lambda: open_run(path).status.state == "stopped")
     stopped_at = open_run(path).status.step
-    test = opened(path, monkeypatch)
+    test = open_page(path, monkeypatch)
     next(button for button in test.button if button.label == "Resume").click().run()
     assert not test.exception
     wait_for(lambda: open_run(path).status.state == "finished")
@@ -68,14 +68,14 @@ def test_a_click_goes_on_with_the_run_to_its_end(tmp_path, monkeypatch):
     assert stopped_at is not None
     assert stopped_at < 40
     assert f"Resumed after step {stopped_at}; points of a first attempt are drawn faint." in [
-        caption.value for caption in opened(path, monkeypatch).caption
+        caption.value for caption in open_page(path, monkeypatch).caption
     ]
 
 
 @pytest.mark.process
 def test_a_refusal_stands_below_the_button(tmp_path, monkeypatch):
-    path = ended(tmp_path / "a", "stopped", is_saved=True, config={"model_name_or_path": "/moved/away"})
-    test = opened(path, monkeypatch)
+    path = ended_run(tmp_path / "a", "stopped", is_saved=True, config={"model_name_or_path": "/moved/away"})
+    test = open_page(path, monkeypatch)
     next(button for button in test.button if button.label == "Resume").click().run()
     assert any("model_name_or_path is /moved/away" in caption.value.replace("\\", "") for caption in test.caption)
 

@@ -22,7 +22,7 @@ def series(*names: str) -> dict[str, Series]:
     return {name: Series(name, name, np.array([1]), np.array([0.5])) for name in names}
 
 
-def settled(sample: Sample, config: dict[str, Any], form: str = "wandb", *others: str) -> Sample:
+def settled_sample(sample: Sample, config: dict[str, Any], form: str = "wandb", *others: str) -> Sample:
     path = Path("log")
     samples = Samples((sample.step,), lambda step: (sample,))
     recording = Recording(
@@ -36,7 +36,7 @@ ROW = Sample(1, "q", "a", rewards={"right": 1.0, "short": -0.5, "chars": 12.0}, 
 
 
 def test_the_score_is_the_weighted_sum_and_other_columns_are_no_rewards() -> None:
-    found = settled(ROW, {"reward_weights": [2.0, 1.0]})
+    found = settled_sample(ROW, {"reward_weights": [2.0, 1.0]})
 
     assert found.score == 1.5
     assert found.rewards == {"right": 1.0, "short": -0.5}
@@ -44,35 +44,35 @@ def test_the_score_is_the_weighted_sum_and_other_columns_are_no_rewards() -> Non
 
 
 def test_settings_without_weights_weigh_all_alike() -> None:
-    assert settled(ROW, {"reward_weights": None, "beta": 0.0}).score == 0.5
+    assert settled_sample(ROW, {"reward_weights": None, "beta": 0.0}).score == 0.5
 
 
 def test_without_settings_no_total_is_invented() -> None:
-    assert settled(ROW, {}).score is None
+    assert settled_sample(ROW, {}).score is None
 
 
 @pytest.mark.parametrize("weights", [[1.0], ["a", "b"], 3])
 def test_weights_that_do_not_fit_give_no_total(weights: Any) -> None:
-    assert settled(ROW, {"reward_weights": weights}).score is None
+    assert settled_sample(ROW, {"reward_weights": weights}).score is None
 
 
 def test_a_function_that_returned_nothing_counts_as_nothing_and_all_of_them_as_nan() -> None:
     one = Sample(1, "q", "a", rewards={"right": math.nan, "short": -0.5})
     none = Sample(1, "q", "a", rewards={"right": math.nan, "short": math.nan})
 
-    assert settled(one, {"beta": 0.0}).score == -0.5
-    assert math.isnan(settled(none, {"beta": 0.0}).score or 0.0)
+    assert settled_sample(one, {"beta": 0.0}).score == -0.5
+    assert math.isnan(settled_sample(none, {"beta": 0.0}).score or 0.0)
 
 
 def test_functions_whose_columns_were_not_known_are_found_by_the_runs_curves() -> None:
     row = Sample(1, "q", "a", extra={"right": 1.0, "short": 0.0, "advantages": 0.5})
 
-    assert settled(row, {"beta": 0.0}).rewards == {"right": 1.0, "short": 0.0}
+    assert settled_sample(row, {"beta": 0.0}).rewards == {"right": 1.0, "short": 0.0}
 
 
 def test_where_an_evaluations_file_replaced_the_trainings_its_samples_are_evaluations() -> None:
-    assert settled(ROW, {}, "completions", "eval/reward").split == "eval"
-    assert settled(ROW, {}, "wandb", "eval/reward").split == "train"
+    assert settled_sample(ROW, {}, "completions", "eval/reward").split == "eval"
+    assert settled_sample(ROW, {}, "wandb", "eval/reward").split == "train"
 
 
 def test_a_real_run_without_a_tracker_tells_training_and_evaluation_apart(tmp_path: Path) -> None:

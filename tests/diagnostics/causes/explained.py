@@ -1,6 +1,6 @@
 """The causes that explain the findings in a run."""
 
-from diagnostics.causes import explain
+from diagnostics.causes import ranked_causes
 from diagnostics.model.cause import Cause
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
@@ -8,7 +8,7 @@ from diagnostics.rules import evaluate
 
 def diagnosed(run: Run) -> tuple[Cause, ...]:
     """The causes in full."""
-    return explain(run, evaluate(run))
+    return ranked_causes(run, evaluate(run))
 
 
 def causes(run: Run) -> list[str]:

@@ -48,7 +48,7 @@ def test_prompts_left_out_are_counted_in_a_sentence(rlvitals, tmp_path: Path) ->
 def test_a_folder_without_a_run_is_refused_in_one_sentence(rlvitals) -> None:
     refused = rlvitals("evaluate", "nowhere", "--judge", "reward:length")
     assert refused.returncode == 2
-    assert refused.stderr.startswith("rlvitals: nowhere holds no run of rlvitals")
+    assert refused.stderr.startswith("rlvitals: nowhere holds no rlvitals run")
     assert refused.stdout == ""
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import diagnostics.cli
 from diagnostics.cli import main
-from diagnostics.cli.command import note, write
+from diagnostics.cli.command import print_note, write_result
 from diagnostics.runlog import RunLog
 from tests.hostile_text import COMMANDS, DANGEROUS, EVERYTHING, FORMULAS, LINES
 
@@ -85,9 +85,9 @@ def test_exported_json_lines_are_harmless_and_exact(hostile_runs: Path, capsys: 
 def test_what_a_command_forgets_is_caught_where_it_is_printed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    write(f"\x1b[1;31mCRITICAL\x1b[0m {COMMANDS}")
-    write(COMMANDS, tmp_path / "report")
-    note(LINES)
+    write_result(f"\x1b[1;31mCRITICAL\x1b[0m {COMMANDS}")
+    write_result(COMMANDS, tmp_path / "report")
+    print_note(LINES)
     printed = capsys.readouterr()
     assert printed.out.startswith("\x1b[1;31mCRITICAL\x1b[0m ␛]0;owned␇␛[2J⟨U+009B⟩31m␀")
     assert (tmp_path / "report").read_text("utf-8").startswith("␛]0;owned␇␛[2J")

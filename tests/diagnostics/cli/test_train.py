@@ -67,4 +67,4 @@ def test_a_signal_reaches_the_training_which_stops_with_a_checkpoint(tmp_path: P
 def test_stop_says_why_there_is_nothing_to_stop(rlvitals, healthy_run: Path) -> None:
     refused = rlvitals("stop", healthy_run)
     assert refused.returncode == 2
-    assert "has ended already" in refused.stderr
+    assert "has already ended" in refused.stderr

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from diagnostics.api import open_run
-from diagnostics.curves.selection import crucial, main_reward, others
+from diagnostics.curves.selection import crucial_series, main_reward, other_series
 from diagnostics.model.run import Run
 from diagnostics.runlog import RunLog
 
@@ -25,7 +25,7 @@ def grpo(tmp_path: Path) -> Run:
 
 
 def test_the_crucial_values_stand_in_the_order_of_the_documents_whether_logged_or_not(tmp_path: Path) -> None:
-    values = crucial(grpo(tmp_path))
+    values = crucial_series(grpo(tmp_path))
     logged = ["reward", "kl_per_token", "truncated_fraction", "reward_func_mean/format"]
     assert [series.name for series in values if len(series)] == logged
     places = ["reward", "kl_per_token", "clip_ratio", "clip_ratio_region_mean", "truncated_fraction"]
@@ -34,12 +34,12 @@ def test_the_crucial_values_stand_in_the_order_of_the_documents_whether_logged_o
 
 def test_every_series_is_either_crucial_or_among_the_others(tmp_path: Path) -> None:
     run = grpo(tmp_path)
-    shown = (*crucial(run), *others(run))
+    shown = (*crucial_series(run), *other_series(run))
     assert sorted(series.name for series in shown if len(series)) == sorted(run.series)
 
 
 def test_unmapped_names_come_last(tmp_path: Path) -> None:
-    assert [series.name for series in others(grpo(tmp_path))] == ["learning_rate", "entropy_per_token", "my/own"]
+    assert [series.name for series in other_series(grpo(tmp_path))] == ["learning_rate", "entropy_per_token", "my/own"]
 
 
 def test_the_main_reward_is_what_should_keep_going_up(tmp_path: Path) -> None:

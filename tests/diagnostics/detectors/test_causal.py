@@ -19,7 +19,7 @@ from diagnostics.detectors.rolling import (
     robust_z,
     rolling_median,
     rolling_minimum,
-    sustained,
+    sustained_level,
     times_own_past,
     without_warm_up,
 )
@@ -32,7 +32,7 @@ DETECTORS: dict[str, Callable[[Values], Values]] = {
     "baseline": lambda values: baseline(values, 8, 2, 3),
     "times_own_past": lambda values: times_own_past(values, 8, 2, 3, 0.1)[0],
     "robust_z": lambda values: robust_z(values, 8, 4, 0.1),
-    "sustained": lambda values: sustained(values, 4),
+    "sustained": lambda values: sustained_level(values, 4),
     "reached_by": lambda values: reached_by(values, 2, 5),
     "without_warm_up": lambda values: without_warm_up(values, 7),
     "lower_bound_of_mean": lambda values: lower_bound_of_mean(values, 5),

@@ -9,7 +9,7 @@ from diagnostics.detectors.rolling import (
     robust_z,
     rolling_median,
     rolling_minimum,
-    sustained,
+    sustained_level,
     times_own_past,
     without_warm_up,
 )
@@ -43,8 +43,8 @@ def test_a_baseline_needs_its_fewest_points() -> None:
 
 
 def test_a_sustained_value_is_the_least_of_its_window() -> None:
-    np.testing.assert_array_equal([NAN, 2, 1], sustained(np.array([3.0, 2, 1]), 2))
-    np.testing.assert_array_equal([NAN, 3, 2], sustained(np.array([3.0, 2, 1]), 2, above=False))
+    np.testing.assert_array_equal([NAN, 2, 1], sustained_level(np.array([3.0, 2, 1]), 2))
+    np.testing.assert_array_equal([NAN, 3, 2], sustained_level(np.array([3.0, 2, 1]), 2, above=False))
 
 
 def test_windows_beyond_one_chunk_are_the_same_windows() -> None:

@@ -71,7 +71,7 @@ def compared_texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
-def cited(tree: ast.Module) -> Iterator[ast.expr]:
+def cited_expressions(tree: ast.Module) -> Iterator[ast.expr]:
     """Where sources are cited: `source = …`, the third argument of a limit, the fifth of a remedy."""
     places = {"limit": 2, "Limit": 2, "Remedy": 4}
     for node in ast.walk(tree):
@@ -85,7 +85,7 @@ def cited(tree: ast.Module) -> Iterator[ast.expr]:
 def sentences(tree: ast.Module) -> Iterator[str]:
     """The texts of rules and causes that are neither documents nor citations."""
     documents = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    citations = {id(part) for place in cited(tree) for part in ast.walk(place)}
+    citations = {id(part) for place in cited_expressions(tree) for part in ast.walk(place)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents | citations:
             yield node.value
@@ -112,11 +112,11 @@ def test_no_other_module_names_a_producer() -> None:
 
 MADE_UP = """
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import Caveat, Trainer, shows, trains
+from diagnostics.producers.trainer import Caveat, Trainer, recognised_by, trains_only
 
 TAGS = {"acme/kl": "kl_per_token", "acme/reward": "reward", "acme/update": "approx_kl", "acme/lr": "learning_rate"}
 CAVEATS = (Caveat(("acme/kl",), "Acme counts in bits."),)
-TRAINER = Trainer("acme-grpo", TAGS, shows("acme/kl"), trains("grpo"), caveats=CAVEATS)
+TRAINER = Trainer("acme-grpo", TAGS, recognised_by("acme/kl"), trains_only("grpo"), caveats=CAVEATS)
 PRODUCER = Producer(
     "acme",
     (TRAINER,),

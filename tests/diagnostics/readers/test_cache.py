@@ -30,15 +30,15 @@ from pathlib import Path
 from diagnostics.readers import cache
 from diagnostics.readers.discovery import find, open_readers
 cache.SMALLEST_LOG_BYTES, cache.LARGEST_CACHE_BYTES = 0, 200_000
-told = set()
+digests = set()
 for _ in range(15):
     digest = hashlib.sha256()
     for ref in find(Path(sys.argv[1])):
         for reader in open_readers(ref):
             for tag, raw in sorted(reader.refresh().tags.items()):
                 digest.update(tag.encode() + raw.steps.tobytes() + raw.values.tobytes() + raw.times.tobytes())
-    told.add(digest.hexdigest())
-print(*told)
+    digests.add(digest.hexdigest())
+print(*digests)
 """
 
 
@@ -56,11 +56,11 @@ def log(tmp_path: Path) -> Path:
     return write(tmp_path / "run", LAYOUTS["histograms"](60))
 
 
-def opened(ref: RunRef | Path) -> list[Recording]:
+def read_through_cache(ref: RunRef | Path) -> list[Recording]:
     return [reader.refresh() for reader in open_readers(ref)]
 
 
-def content(recording: Recording) -> dict[str, Any]:
+def comparable_content(recording: Recording) -> dict[str, Any]:
     """Everything that a recording holds, samples aside, in a form that can be compared."""
     found = {item.name: getattr(recording, item.name) for item in fields(recording) if item.name != "samples"}
     tags = {
@@ -91,7 +91,7 @@ def copied(root: Path, folder: Path) -> Path:
     return folder
 
 
-def forget(file: Path) -> None:
+def replace_with_zeros(file: Path) -> None:
     """Leave nothing in a file to read, and nothing to tell it by."""
     before = file.stat()
     with file.open("r+b") as out:
@@ -102,24 +102,24 @@ def forget(file: Path) -> None:
 @pytest.mark.parametrize("root", REAL, ids=["of-other-trainers", "of-the-bundled-trainer"])
 def test_a_second_opening_of_a_real_run_gives_the_same(root: Path, tmp_path: Path, own_folder: Path) -> None:
     runs = find(copied(root, tmp_path / "runs"))
-    first = [recording for ref in runs for recording in opened(ref)]
-    second = [recording for ref in runs for recording in opened(ref)]
+    first = [recording for ref in runs for recording in read_through_cache(ref)]
+    second = [recording for ref in runs for recording in read_through_cache(ref)]
 
     kept = [reader for ref in runs for reader in open_readers(ref) if isinstance(reader, CachedReader)]
     assert len(kept) == len(list(own_folder.iterdir()))
-    assert list(map(content, first)) == list(map(content, second))
+    assert list(map(comparable_content, first)) == list(map(comparable_content, second))
     assert list(map(samples, first)) == list(map(samples, second))
 
 
 @pytest.mark.parametrize("root", REAL, ids=["of-other-trainers", "of-the-bundled-trainer"])
 def test_a_second_opening_does_not_read_the_log(root: Path, tmp_path: Path) -> None:
     runs = find(copied(root, tmp_path / "runs"))
-    first = [content(recording) for ref in runs for recording in opened(ref)]
+    first = [comparable_content(recording) for ref in runs for recording in read_through_cache(ref)]
     for pattern in ("events.out.tfevents*", "*.wandb", "*.db", "events.jsonl", "samples.jsonl"):
         for file in (tmp_path / "runs").rglob(pattern):
-            forget(file)
+            replace_with_zeros(file)
 
-    assert first == [content(recording) for ref in runs for recording in opened(ref)]
+    assert first == [comparable_content(recording) for ref in runs for recording in read_through_cache(ref)]
 
 
 def rows(folder: Path) -> Path:
@@ -147,19 +147,19 @@ def named_histograms(folder: Path) -> Path:
 def test_other_logs_are_kept_as_well(make: Callable[[Path], Path], tmp_path: Path, own_folder: Path) -> None:
     file = make(tmp_path)
     (ref,) = find(tmp_path)
-    (first,) = opened(ref)
-    expected = content(first), samples(first)
+    (first,) = read_through_cache(ref)
+    expected = comparable_content(first), samples(first)
 
-    (second,) = opened(ref)
+    (second,) = read_through_cache(ref)
 
     assert len(list(own_folder.iterdir())) == 1
-    assert expected == (content(second), samples(second))
-    forget(file)
-    assert expected[0] == content(opened(ref)[0])
+    assert expected == (comparable_content(second), samples(second))
+    replace_with_zeros(file)
+    assert expected[0] == comparable_content(read_through_cache(ref)[0])
 
 
 def test_what_is_kept_is_told_once(log: Path) -> None:
-    opened(log.parent)
+    read_through_cache(log.parent)
     (reader,) = open_readers(log.parent)
 
     assert reader.refresh() is reader.refresh()
@@ -187,57 +187,57 @@ def add_file(log: Path) -> None:
 
 @pytest.mark.parametrize("change", [grow, replace, add_sub_run, add_file])
 def test_a_changed_log_is_read_again(log: Path, change: Callable[[Path], None]) -> None:
-    opened(log.parent)
+    read_through_cache(log.parent)
     (reader,) = open_readers(log.parent)
     reader.refresh()
     change(log)
 
     assert any(tag.startswith("new") for tag in reader.refresh().tags)
-    assert any(tag.startswith("new") for tag in opened(log.parent)[0].tags)
+    assert any(tag.startswith("new") for tag in read_through_cache(log.parent)[0].tags)
 
 
 def test_a_model_card_that_comes_later_is_seen(log: Path) -> None:
-    opened(log.parent)
+    read_through_cache(log.parent)
     (log.parent / "README.md").write_text("- trl: 1.12.0\n")
 
-    assert "1.12.0" in opened(log.parent)[0].text["README.md"]
+    assert "1.12.0" in read_through_cache(log.parent)[0].text["README.md"]
 
 
 def test_a_run_that_still_writes_is_not_kept(tmp_path: Path, own_folder: Path) -> None:
     write(tmp_path / "run", [event(1, 9e9, scalar("a", 1.0))])
 
-    opened(tmp_path / "run")
+    read_through_cache(tmp_path / "run")
 
     assert not own_folder.exists()
 
 
 @pytest.mark.parametrize("damage", [b"", b"{}\n", b"\xff" * 100, b'{"schema": 1}\n'])
 def test_a_damaged_entry_is_as_none(log: Path, own_folder: Path, damage: bytes) -> None:
-    (first,) = opened(log.parent)
+    (first,) = read_through_cache(log.parent)
     (entry,) = own_folder.iterdir()
     entry.write_bytes(damage)
 
-    assert content(first) == content(opened(log.parent)[0])
+    assert comparable_content(first) == comparable_content(read_through_cache(log.parent)[0])
 
 
 @pytest.mark.parametrize("share", [0.01, 0.1, 0.5, 0.99])
 def test_a_torn_entry_is_as_none(log: Path, own_folder: Path, share: float) -> None:
-    expected = content(opened(log.parent)[0])
+    expected = comparable_content(read_through_cache(log.parent)[0])
     (entry,) = own_folder.iterdir()
     entry.write_bytes(entry.read_bytes()[: int(entry.stat().st_size * share)])
 
-    assert expected == content(opened(log.parent)[0])
+    assert expected == comparable_content(read_through_cache(log.parent)[0])
 
 
 def test_an_entry_that_was_read_from_other_code_is_as_none(log: Path, own_folder: Path) -> None:
-    expected = content(opened(log.parent)[0])
+    expected = comparable_content(read_through_cache(log.parent)[0])
     (entry,) = own_folder.iterdir()
     header, rest = entry.read_bytes().split(b"\n", 1)
     entry.write_bytes(json.dumps(json.loads(header) | {"schema": [0, ""]}).encode() + b"\n" + rest)
-    forget(log)
+    replace_with_zeros(log)
 
     with pytest.raises(Exception, match="no readable record"):
-        opened(log.parent)
+        read_through_cache(log.parent)
     assert expected["tags"]
 
 
@@ -245,7 +245,7 @@ def test_without_a_place_to_write_logs_are_read(log: Path, tmp_path: Path, monke
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
 
-    assert len(opened(log.parent)[0].tags) == 40
+    assert len(read_through_cache(log.parent)[0].tags) == 40
 
 
 def test_on_a_disk_that_can_be_read_only_logs_are_read(
@@ -253,16 +253,21 @@ def test_on_a_disk_that_can_be_read_only_logs_are_read(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(read_only_disk))
 
-    assert [len(opened(log.parent)[0].tags) for _ in range(2)] == [40, 40]
+    assert [len(read_through_cache(log.parent)[0].tags) for _ in range(2)] == [40, 40]
 
 
 def test_deleting_the_cache_loses_nothing(log: Path, own_folder: Path) -> None:
-    expected = content(opened(log.parent)[0])
+    expected = comparable_content(read_through_cache(log.parent)[0])
     (reader,) = open_readers(log.parent)
     kept = reader.refresh()
     shutil.rmtree(own_folder)
 
-    assert expected == content(kept) == content(reader.refresh()) == content(opened(log.parent)[0])
+    assert (
+        expected
+        == comparable_content(kept)
+        == comparable_content(reader.refresh())
+        == comparable_content(read_through_cache(log.parent)[0])
+    )
 
 
 @pytest.mark.process
@@ -270,11 +275,11 @@ def test_several_processes_that_fill_and_empty_the_cache_at_once_all_read_the_sa
     command = [sys.executable, "-c", OPEN_ALL, str(REAL[0])]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]
 
-    told = {process.communicate(timeout=120)[0] for process in started}
+    digests = {process.communicate(timeout=120)[0] for process in started}
 
     assert [process.returncode for process in started] == [0, 0, 0]
-    assert len(told) == 1
-    assert len(told.pop().split()) == 1
+    assert len(digests) == 1
+    assert len(digests.pop().split()) == 1
     assert sum(entry.stat().st_size for entry in own_folder.iterdir()) <= 3 * 200_000
 
 

@@ -15,11 +15,11 @@ import pytest
 
 from diagnostics.readers.base import FORMATS, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
-from tests.diagnostics.readers.looks import bytes_read, cuts, points, seen
+from tests.diagnostics.readers.observed_runs import bytes_read, loss_points, points, truncated_lengths
 from tests.diagnostics.readers.writers.catalog import METRIC_WRITERS, SAMPLE_WRITERS
 
 BEYOND_A_FLOAT = 2**53 + 1  # the first whole number that no float holds
-BYTES_OF_A_LOOK = 32_000  # some pages of a database; of other files much less
+BYTES_OF_A_LOOK = 32_000  # some pages of a database; much less of other files
 MILLION = 1_000_000
 
 
@@ -127,46 +127,46 @@ def test_a_torn_tail_is_held_back_until_it_is_whole(appending_writer: Any) -> No
 def test_a_file_that_is_half_written_anew_is_held_back(sealed_writer: Any) -> None:
     sealed_writer.write(1, {"loss": 1.0})
     reader = sealed_writer.reader()
-    before = seen(reader)
+    before = loss_points(reader)
     sealed_writer.write(2, {"loss": 2.0})
-    after = seen(sealed_writer.reader())
+    after = loss_points(sealed_writer.reader())
     whole = sealed_writer.file.read_bytes()
 
-    for size in cuts(len(whole)):
+    for size in truncated_lengths(len(whole)):
         sealed_writer.file.write_bytes(whole[:size])
-        assert seen(sealed_writer.reader()) in (None, after)
-        assert seen(reader) in (before, after)
+        assert loss_points(sealed_writer.reader()) in (None, after)
+        assert loss_points(reader) in (before, after)
     sealed_writer.file.write_bytes(whole)
-    assert seen(reader) == after == [(1, 1.0), (2, 2.0)]
+    assert loss_points(reader) == after == [(1, 1.0), (2, 2.0)]
     assert reader.refresh().malformed == 0
 
 
 def test_of_a_file_that_is_half_written_anew_whole_rows_are_read(open_ended_writer: Any) -> None:
     open_ended_writer.write_rows((step, {"loss": step + 0.125}) for step in range(1, 4))
     reader = open_ended_writer.reader()
-    after = seen(reader)
+    after = loss_points(reader)
     whole = open_ended_writer.file.read_bytes()
 
     for size in range(len(whole)):
         open_ended_writer.file.write_bytes(whole[:size])
-        assert seen(reader) in (None, after[:0], after[:1], after[:2], after)
+        assert loss_points(reader) in (None, after[:0], after[:1], after[:2], after)
     open_ended_writer.file.write_bytes(whole)
-    assert seen(reader) == after == [(1, 1.125), (2, 2.125), (3, 3.125)]
+    assert loss_points(reader) == after == [(1, 1.125), (2, 2.125), (3, 3.125)]
     assert reader.refresh().malformed == 0
 
 
 def test_a_database_that_was_cut_off_says_so_or_gives_what_is_whole(database_writer: Any) -> None:
     database_writer.write_rows((step, {"loss": float(step)}) for step in range(1, 500))
     reader = database_writer.reader()
-    whole = seen(reader)
+    whole = loss_points(reader)
     content = database_writer.file.read_bytes()
 
-    for size in cuts(len(content)):
+    for size in truncated_lengths(len(content)):
         database_writer.file.write_bytes(content[:size])
-        for found in (seen(reader), seen(database_writer.reader())):
+        for found in (loss_points(reader), loss_points(database_writer.reader())):
             assert found is None or found == whole[: len(found)]
     database_writer.file.write_bytes(content)
-    assert seen(reader) == whole
+    assert loss_points(reader) == whole
 
 
 def test_a_corrupt_record_in_the_middle_costs_only_itself(writer: Any) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diagnostics.readers.growing_array import Growing, continues
+from diagnostics.readers.growing_array import Growing, extends
 
 NAN = float("nan")
 
@@ -55,12 +55,12 @@ def test_most_of_the_time_nothing_is_copied() -> None:
 def test_an_array_goes_on_from_another_one_where_its_first_numbers_are_the_same_bits(
     new: list[float], old: list[float], expected: bool
 ) -> None:
-    assert continues(np.array(new), np.array(old)) is expected
+    assert extends(np.array(new), np.array(old)) is expected
 
 
 def test_a_window_of_the_same_memory_does_not_go_on_from_its_beginning() -> None:
     memory = np.arange(10)
 
-    assert continues(memory, memory[:5])
-    assert not continues(memory[1:], memory[:5])
-    assert not continues(memory[::2], memory[:3])
+    assert extends(memory, memory[:5])
+    assert not extends(memory[1:], memory[:5])
+    assert not extends(memory[::2], memory[:3])

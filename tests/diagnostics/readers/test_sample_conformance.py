@@ -14,7 +14,7 @@ import pytest
 
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
-from tests.diagnostics.readers.looks import cuts, looked_at
+from tests.diagnostics.readers.observed_runs import recording_or_none, truncated_lengths
 from tests.diagnostics.readers.writers.samples import Answer
 from tests.diagnostics.readers.writers.writer import Growth
 
@@ -29,7 +29,7 @@ def answers(recording: Any, step: int) -> list[Answer]:
 
 def every_answer(reader: Any) -> Any:
     """What a reader finds, by step; None where it says that the run cannot be read."""
-    recording = looked_at(reader)
+    recording = recording_or_none(reader)
     return recording and {step: answers(recording, step) for step in recording.samples.steps}
 
 
@@ -135,7 +135,7 @@ def test_of_a_step_that_is_half_written_whole_samples_are_read(part_sample_write
     whole = part_sample_writer.file.read_bytes()
     start = len(before) if whole.startswith(before) else 0
 
-    for size in (start + cut for cut in cuts(len(whole) - start)):
+    for size in (start + cut for cut in truncated_lengths(len(whole) - start)):
         part_sample_writer.file.write_bytes(whole[:size])
         for looking in (reader, part_sample_writer.reader()):
             found = every_answer(looking)
@@ -152,7 +152,7 @@ def test_a_file_that_is_half_written_anew_is_held_back(whole_sample_writer: Any)
     whole_sample_writer.write(2, [SECOND])
     whole = whole_sample_writer.file.read_bytes()
 
-    for size in cuts(len(whole)):
+    for size in truncated_lengths(len(whole)):
         whole_sample_writer.file.write_bytes(whole[:size])
         assert every_answer(whole_sample_writer.reader()) is None
         assert reader.refresh().samples.steps == (1,)

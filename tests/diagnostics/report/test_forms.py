@@ -17,8 +17,8 @@ from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.report import markdown_elements
 from diagnostics.report.forms import rendered
 from diagnostics.report.report import Problem, Report
-from diagnostics.report.strict_json import strict
-from diagnostics.report.tables import Table
+from diagnostics.report.strict_json import json_types
+from diagnostics.report.table_forms import Table
 from diagnostics.report.terminal import Style
 from diagnostics.runlog import RunLog
 
@@ -78,7 +78,7 @@ def test_a_cell_never_breaks_its_row() -> None:
 
 def test_what_json_lacks_becomes_a_string() -> None:
     values = {"a": [math.nan, math.inf, -math.inf, 1.5], "b": np.array([math.nan, 2.0]), "c": np.int64(3), "d": None}
-    assert strict(values) == {"a": ["NaN", "Infinity", "-Infinity", 1.5], "b": ["NaN", 2.0], "c": 3, "d": None}
+    assert json_types(values) == {"a": ["NaN", "Infinity", "-Infinity", 1.5], "b": ["NaN", 2.0], "c": 3, "d": None}
 
 
 def test_problems_stand_in_markdown_and_json() -> None:
@@ -149,8 +149,8 @@ def test_the_first_screen_holds_every_finding_and_what_to_try_for_the_worst(brok
 def test_a_limit_of_ones_own_stands_in_every_form(broken_critic: Diagnosis) -> None:
     diagnosis = diagnose(broken_critic.run, {"nonfinite-metric": {"points": 3}, "kl-too-high": {}})
     report = Report((diagnosis,))
-    told = "nonfinite-metric.points = 3 (default 1)"
-    assert all(told in rendered(report, form) for form in ("text", "markdown", "html"))
+    override = "nonfinite-metric.points = 3 (default 1)"
+    assert all(override in rendered(report, form) for form in ("text", "markdown", "html"))
     assert json.loads(rendered(report, "json"))["runs"][0]["limits"] == {
         "nonfinite-metric": {"points": 3},
         "kl-too-high": {},

@@ -136,7 +136,7 @@ def series(values: Values) -> Series:
     return Series("reward", "reward", np.arange(1, len(values) + 1, dtype=np.int64), values)
 
 
-def judged(measured: float, limit: float) -> Outcome:
+def outcome_at(measured: float, limit: float) -> Outcome:
     outcome = Outcome("RV401", "reward-stuck", Verdict.FIRED, Message("engine.quiet"), severity=Severity.CRITICAL)
     place = {"first_step": 3, "last_step": 6, "unit": "reward", "metric": "reward"}
     return replace(outcome, measured=measured, limit=limit, **place)
@@ -155,7 +155,7 @@ def test_a_line_is_broken_where_a_value_is_no_number() -> None:
 
 
 def test_the_steps_of_a_finding_are_shaded_and_its_limit_is_drawn() -> None:
-    picture = curve_svg(series(np.linspace(0, 1, 10)), (judged(0.9, 0.5),), 1)
+    picture = curve_svg(series(np.linspace(0, 1, 10)), (outcome_at(0.9, 0.5),), 1)
     assert 'class="shade critical"' in picture
     assert "limit 0.5" in picture
     assert len(numbers(picture, "rect", "width")) == 1
@@ -172,6 +172,6 @@ def test_a_spike_of_one_point_is_drawn_in_a_series_of_a_hundred_thousand() -> No
 
 @pytest.mark.parametrize("values", [[1.0], [np.nan], [np.nan] * 3, [np.inf, -np.inf], [5.0, 5.0], [1e-300, 1e300]])
 def test_any_series_can_be_drawn(values: list[float]) -> None:
-    picture = curve_svg(series(np.array(values)), (judged(2.0, 1.0),), 1)
+    picture = curve_svg(series(np.array(values)), (outcome_at(2.0, 1.0),), 1)
     assert "nan" not in re.sub(r"NaN|nance", "", picture)
     assert Page(picture).is_balanced

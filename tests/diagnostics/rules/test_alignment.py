@@ -3,7 +3,7 @@
 import numpy as np
 
 from diagnostics.model.series import Series
-from diagnostics.rules.alignment import at_common_steps, finite_only, last_known, within
+from diagnostics.rules.alignment import at_common_steps, finite_only, last_known, values_between
 
 NAN = float("nan")
 
@@ -41,4 +41,4 @@ def test_series_that_share_no_step_have_nothing_in_common() -> None:
 
 
 def test_the_values_between_two_steps_are_those_of_both_and_all_between() -> None:
-    assert within(series([1, 4, 6, 9], [1, 4, 6, 9]), 4, 6).tolist() == [4, 6]
+    assert values_between(series([1, 4, 6, 9], [1, 4, 6, 9]), 4, 6).tolist() == [4, 6]

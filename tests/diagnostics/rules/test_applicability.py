@@ -52,7 +52,7 @@ def verdict(run: Run) -> str:
     return Diagnosis(run, evaluate(run)).verdict
 
 
-def skipped(outcomes: tuple[Outcome, ...]) -> dict[str, bool]:
+def skipped_rules(outcomes: tuple[Outcome, ...]) -> dict[str, bool]:
     return {outcome.rule: outcome.applies for outcome in outcomes if outcome.verdict is Verdict.SKIPPED}
 
 
@@ -75,7 +75,7 @@ def test_without_a_penalty_nothing_about_kl_is_missed(make_run: MakeRun) -> None
 
 def test_a_kl_that_is_not_logged_though_there_may_be_one_is_a_blind_spot(make_run: MakeRun) -> None:
     run = of_trl_grpo(make_run, beta=0.04)
-    assert skipped(evaluate(run))["kl-too-high"]
+    assert skipped_rules(evaluate(run))["kl-too-high"]
 
 
 def test_rules_that_do_not_apply_cannot_make_a_run_unjudged(make_run: MakeRun) -> None:

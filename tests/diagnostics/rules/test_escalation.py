@@ -15,38 +15,38 @@ MakeRun = Callable[..., Run]
 SPIKE = "1x60 8x20 1x20"
 
 
-def noisy(shorthand: str) -> Values:
+def noisy_series(shorthand: str) -> Values:
     level = values_of(shorthand)
     return level + np.random.default_rng(3).normal(scale=0.02, size=len(level))
 
 
-def found(run: Run, rule: str) -> Outcome:
+def outcome_of(run: Run, rule: str) -> Outcome:
     return next(outcome for outcome in evaluate(run) if outcome.rule == rule)
 
 
 def test_a_value_loss_that_spikes_is_a_warning_alone(make_run: MakeRun) -> None:
     run = make_run("ppo", value_loss=SPIKE, rlhf_reward="0.5 0.6x99")
-    assert found(run, "value-loss-spike").severity is Severity.WARNING
+    assert outcome_of(run, "value-loss-spike").severity is Severity.WARNING
 
 
 def test_it_is_critical_while_the_reward_falls(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss=SPIKE, rlhf_reward=noisy("0.1x20 0.9x40 0.1x40"))
-    assert found(run, "reward-regression").severity is not None
-    assert found(run, "value-loss-spike").severity is Severity.CRITICAL
+    run = make_run("ppo", value_loss=SPIKE, rlhf_reward=noisy_series("0.1x20 0.9x40 0.1x40"))
+    assert outcome_of(run, "reward-regression").severity is not None
+    assert outcome_of(run, "value-loss-spike").severity is Severity.CRITICAL
 
 
 def test_a_fall_long_after_the_spike_is_no_company(make_run: MakeRun) -> None:
-    run = make_run("ppo", value_loss="1x60 8x20 1x120", rlhf_reward=noisy("0.1x20 0.9x120 0.1x60"))
-    assert found(run, "reward-regression").severity is not None
-    assert found(run, "value-loss-spike").severity is Severity.WARNING
+    run = make_run("ppo", value_loss="1x60 8x20 1x120", rlhf_reward=noisy_series("0.1x20 0.9x120 0.1x60"))
+    assert outcome_of(run, "reward-regression").severity is not None
+    assert outcome_of(run, "value-loss-spike").severity is Severity.WARNING
 
 
 def test_large_updates_are_critical_only_at_the_steps_of_a_harm(make_run: MakeRun) -> None:
     large = "0.005x20 0.2x10 0.005x70"
     for clipped, severity in (("0.6x40 0x60", Severity.CRITICAL), ("0x60 0.6x40", Severity.WARNING)):
         run = make_run("ppo", approx_kl=large, clip_fraction=clipped)
-        assert found(run, "clipfrac-high").severity is not None
-        assert found(run, "update-too-large").severity is severity
+        assert outcome_of(run, "clipfrac-high").severity is not None
+        assert outcome_of(run, "update-too-large").severity is severity
 
 
 @pytest.mark.parametrize(

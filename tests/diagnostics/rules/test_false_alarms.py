@@ -36,4 +36,6 @@ def test_a_level_reward_that_wanders_seldom_counts_as_a_fall(points: int, phi: f
         reward = replace(model.series["reward"], values=0.5 + 0.05 * Noise(seed, points, phi)())
         (outcome,) = engine.evaluate(replace(model, series={"reward": reward}), [rule])
         fired += outcome.verdict is Verdict.FIRED
-    assert fired <= 0.05 * LEVEL_RUNS + 2 * math.sqrt(0.05 * 0.95 * LEVEL_RUNS)  # what 5 % may be of so many runs
+    assert fired <= 0.05 * LEVEL_RUNS + 2 * math.sqrt(
+        0.05 * 0.95 * LEVEL_RUNS
+    )  # the most that a true rate of 5 % allows of so many runs

@@ -58,6 +58,6 @@ def test_a_write_that_does_not_fit_leaves_no_part_of_itself(tiny_disk: Path) -> 
     with pytest.raises(OSError, match="No space left"):
         file.append(os.urandom(200_000) + b"\n")
     assert (tiny_disk / "events.jsonl").read_bytes() == b"whole\n"
-    file.append(b"small\n")  # there is room for this one again
+    file.append(b"small\n")  # this one fits again
     file.close()
     assert (tiny_disk / "events.jsonl").read_bytes() == b"whole\nsmall\n"

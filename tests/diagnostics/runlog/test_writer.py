@@ -47,7 +47,7 @@ def test_a_nan_deep_inside_a_sample_is_not_lost() -> None:
 
 def test_a_folder_that_holds_a_run_is_refused(tmp_path: Path) -> None:
     RunLog(tmp_path / "a").close()
-    with pytest.raises(RunLogError, match="holds a run already; choose another run_dir"):
+    with pytest.raises(RunLogError, match="already holds a run; choose another run_dir"):
         RunLog(tmp_path / "a")
 
 

@@ -7,13 +7,13 @@ from diagnostics.model.outcome import Fix, Outcome, Verdict
 from diagnostics.wording.findings import fix_line, skip_reasons
 
 
-def short(rule: str, needed: int) -> Outcome:
+def too_few_points(rule: str, needed: int) -> Outcome:
     values = {"needed": needed, "found": 15}
     enable = Message("engine.too-few.enable", values)
     return Outcome("RV101", rule, Verdict.SKIPPED, Message("engine.too-few", values), enable=enable)
 
 
-def unlogged(rule: str) -> Outcome:
+def missing_metric(rule: str) -> Outcome:
     values = {"names": "reward_std"}
     enable = Message("missing.metric.enable", values)
     return Outcome("RV101", rule, Verdict.SKIPPED, Message("missing.metric", values), enable=enable)
@@ -34,7 +34,14 @@ def test_advice_is_written_as_it_is_typed(current: float | None, suggested: floa
 
 
 def test_rules_that_want_more_points_share_one_reason() -> None:
-    reasons = skip_reasons([short("kl-runaway", 65), unlogged("a"), short("entropy-collapse", 40), unlogged("b")])
+    reasons = skip_reasons(
+        [
+            too_few_points("kl-runaway", 65),
+            missing_metric("a"),
+            too_few_points("entropy-collapse", 40),
+            missing_metric("b"),
+        ]
+    )
     assert reasons == (
         "Too few logged points so far; needed: kl-runaway 65, entropy-collapse 40.",
         "The log has no metric reward_std. Log reward_std. [a, b]",

@@ -18,9 +18,9 @@ def all_logits(decoder: CachedDecoder | FusedDecoder, padded: bool) -> torch.Ten
         tokens_A = torch.arange(len(found[-1])) * (step + 3) % 10 + 2
         if step == 4:
             kept = torch.arange(0, len(tokens_A), 2)
-            assert decoder.keep(kept)
+            assert decoder.keep_rows(kept)
             tokens_A = tokens_A[kept]
-        found.append(decoder.read(tokens_A))
+        found.append(decoder.next_logits(tokens_A))
     return torch.cat(found)
 
 

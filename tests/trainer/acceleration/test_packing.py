@@ -12,7 +12,7 @@ ROW_M = torch.tensor([10, 11, 20, 21, 12, 22, 13, 14, 15, 16, 23, 24, 25, 26])
 
 
 def test_the_tokens_from_whose_outputs_completions_follow_stand_at_the_end() -> None:
-    assert PACKING.together(PROMPTS_PQ, COMPLETIONS_BT).tolist() == ROW_M.tolist()
+    assert PACKING.concatenated(PROMPTS_PQ, COMPLETIONS_BT).tolist() == ROW_M.tolist()
     assert ROW_M[-PACKING.outputs :].tolist() == [12, 22, 13, 14, 15, 16, 23, 24, 25, 26]
     assert PACKING.longest == 5
 
@@ -23,7 +23,7 @@ def test_what_was_put_together_comes_apart(axis: int) -> None:
         torch.stack([part, -part], 1 - axis if part is ROW_M else 2 * (1 - axis))
         for part in (PROMPTS_PQ, COMPLETIONS_BT, ROW_M)
     )
-    assert PACKING.together(prompts, completions, axis).equal(row)
+    assert PACKING.concatenated(prompts, completions, axis).equal(row)
     assert PACKING.prompts_of(row, axis).equal(prompts)
     assert PACKING.completions_of(row, axis).equal(completions)
 

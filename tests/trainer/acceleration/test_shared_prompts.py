@@ -49,7 +49,7 @@ def model_of(name: str, **changes: object) -> PreTrainedModel:
     return with_short_attention(tiny_model(name, **changes))
 
 
-def lean(name: str) -> PreTrainedModel:
+def lean_model(name: str) -> PreTrainedModel:
     """As a training loads it."""
     return with_short_attention(with_lean_layers(with_lean_mlps(with_fast_layers(tiny_model(name)))))
 
@@ -63,7 +63,7 @@ def tokens_of(groups: int, padded: bool = False, length: int = 7) -> Tokens:
     return Tokens(ids_BQ, mask_BQ, torch.where(mask_BT, ids_BT, 0), mask_BT)
 
 
-def told(model: nn.Module, tokens: Tokens, group: int) -> list[torch.Tensor]:
+def outputs_and_gradients(model: nn.Module, tokens: Tokens, group: int) -> list[torch.Tensor]:
     """A model's outputs for the tokens, and the gradients of a loss of them."""
     scores = score_tokens(model, tokens, 0.7, group)
     weights = torch.rand(scores.logprobs_BT.shape, generator=torch.Generator().manual_seed(2))
@@ -72,7 +72,9 @@ def told(model: nn.Module, tokens: Tokens, group: int) -> list[torch.Tensor]:
 
 
 def assert_same(model: nn.Module, tokens: Tokens) -> None:
-    for shared, alone in zip(told(model, tokens, GROUP), told(model, tokens, 1), strict=True):
+    for shared, alone in zip(
+        outputs_and_gradients(model, tokens, GROUP), outputs_and_gradients(model, tokens, 1), strict=True
+    ):
         assert shared.shape == alone.shape
         assert torch.allclose(shared, alone, rtol=1e-4, atol=1e-5)
 
@@ -80,7 +82,7 @@ def assert_same(model: nn.Module, tokens: Tokens) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 2, 7, LONGEST], ids=lambda length: f"{length} tokens")
 @pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
-@pytest.mark.parametrize("make", [model_of, lean])
+@pytest.mark.parametrize("make", [model_of, lean_model])
 @pytest.mark.parametrize("name", SHARABLE)
 def test_log_probabilities_entropies_and_gradients_are_the_same(
     name: str, make: Callable[[str], PreTrainedModel], padded: bool, length: int
@@ -90,7 +92,7 @@ def test_log_probabilities_entropies_and_gradients_are_the_same(
     assert_same(model, tokens)
 
 
-@pytest.mark.parametrize("make", [model_of, lean])
+@pytest.mark.parametrize("make", [model_of, lean_model])
 def test_prompts_of_one_token_are_shared(make: Callable[[str], PreTrainedModel]) -> None:
     tokens = tokens_of(3)
     assert_same(
@@ -101,19 +103,19 @@ def test_prompts_of_one_token_are_shared(make: Callable[[str], PreTrainedModel])
 
 @pytest.mark.parametrize("padded", [False, True], ids=["whole", "padded"])
 def test_what_a_lean_layer_shares_it_computes_itself(padded: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, seen, apply = lean("llama"), list[torch.Size](), decoder_layer._Layer.apply
+    model, seen, apply = lean_model("llama"), list[torch.Size](), decoder_layer._Layer.apply
     monkeypatch.setattr(
         decoder_layer._Layer, "apply", lambda hidden, *others: seen.append(hidden.shape) or apply(hidden, *others)
     )
     tokens = tokens_of(3, padded).rows(torch.arange(3 * GROUP - 1, -1, -1))  # the first prompt is padded most
-    found, expected = told(model, tokens, GROUP), told(model_of("llama"), tokens, 1)
+    found, expected = outputs_and_gradients(model, tokens, GROUP), outputs_and_gradients(model_of("llama"), tokens, 1)
     assert seen == [(1, 3 * 5 + 3 * GROUP * 6, 16)] * 2
     for here, there in zip(found, expected, strict=True):
         assert torch.allclose(here, there, rtol=1e-4, atol=1e-5)
 
 
 def test_of_the_last_layer_only_the_tokens_before_those_of_completions_are_computed() -> None:
-    model, kept = lean("llama"), list[int]()
+    model, kept = lean_model("llama"), list[int]()
     model.model.layers[-1].register_forward_hook(lambda layer, inputs, output: kept.append(output.shape[1]))
     score_tokens(model, tokens_of(3), 1.0, GROUP)
     assert kept == [3 + 3 * GROUP * 6]

@@ -75,6 +75,6 @@ def test_a_made_up_algorithm_trains_and_is_resumed_and_relaunched(tmp_path: Path
 
 @pytest.mark.process
 def test_a_made_up_algorithm_is_in_the_help(tmp_path: Path) -> None:
-    told = run(tmp_path, "train", "made-up", "--help").stdout
-    assert "train ppo|grpo|rloo|made-up [--recipe NAME]" in told
-    assert "--bonus (default: 1.0)\n      Added to every reward." in told
+    printed = run(tmp_path, "train", "made-up", "--help").stdout
+    assert "train ppo|grpo|rloo|made-up [--recipe NAME]" in printed
+    assert "--bonus (default: 1.0)\n      Added to every reward." in printed

@@ -38,7 +38,7 @@ def server(status: int) -> Iterator[str]:
 
 
 @pytest.fixture
-def nobody() -> Iterator[str]:
+def unused_address() -> Iterator[str]:
     """An address at which nothing listens, or will while the test runs."""
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))
@@ -46,12 +46,12 @@ def nobody() -> Iterator[str]:
 
 
 @pytest.fixture(autouse=True)
-def untold(monkeypatch) -> None:
+def fresh_hub_environment(monkeypatch) -> None:
     """An environment that says nothing of the hub, and a console that has said nothing yet."""
     for variable in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"):
-        monkeypatch.setenv(variable, "")  # so that it is put back, whatever a test's code sets
+        monkeypatch.setenv(variable, "")  # so that it is restored, whatever a test's code sets
         monkeypatch.delenv(variable)
-    monkeypatch.setattr(console, "_said", set())
+    monkeypatch.setattr(console, "_already_said", set())
 
 
 @pytest.mark.parametrize("status", [200, 404, 503])
@@ -60,8 +60,8 @@ def test_a_server_that_answers_is_reached_whatever_it_answers(status):
         assert why_unreachable(address) == ""
 
 
-def test_a_server_that_is_not_there_is_not_reached(nobody):
-    assert "refused" in why_unreachable(nobody)
+def test_a_server_that_is_not_there_is_not_reached(unused_address):
+    assert "refused" in why_unreachable(unused_address)
     assert why_unreachable("no address")
 
 
@@ -75,20 +75,20 @@ def test_a_server_that_is_not_there_is_not_reached(nobody):
     ],
 )
 def test_a_training_that_needs_a_hub_which_is_not_there_keeps_to_the_cache_and_says_so(
-    named, options, nobody, monkeypatch, capsys, tmp_path
+    named, options, unused_address, monkeypatch, capsys, tmp_path
 ):
     rows = tmp_path / "rows.jsonl"
     rows.write_text("")
-    monkeypatch.setenv("HF_ENDPOINT", nobody)
+    monkeypatch.setenv("HF_ENDPOINT", unused_address)
     go_offline_if_hub_unreachable(make_config("grpo", {"dataset": str(rows), **options}))
     assert os.environ["HF_HUB_OFFLINE"] == "1"
-    said = capsys.readouterr().err
-    assert said.startswith(f"rlvitals: {nobody} cannot be reached (")
-    assert said.endswith(f"): {named} is looked for in its local cache only\n")
+    printed = capsys.readouterr().err
+    assert printed.startswith(f"rlvitals: {unused_address} cannot be reached (")
+    assert printed.endswith(f"): {named} is looked for in its local cache only\n")
 
 
-def test_the_judge_of_an_evaluation_may_be_on_the_hub_too(nobody, monkeypatch):
-    monkeypatch.setenv("HF_ENDPOINT", nobody)
+def test_the_judge_of_an_evaluation_may_be_on_the_hub_too(unused_address, monkeypatch):
+    monkeypatch.setenv("HF_ENDPOINT", unused_address)
     go_offline_if_hub_unreachable(make_config("grpo", {}), "reward_model:someone/judge")
     assert os.environ["HF_HUB_OFFLINE"] == "1"
 
@@ -101,8 +101,10 @@ def test_a_hub_that_answers_is_asked_by_its_own_libraries(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_nothing_is_asked_where_nothing_is_on_the_hub_or_the_user_has_settled_it(nobody, monkeypatch, capsys, tmp_path):
-    monkeypatch.setenv("HF_ENDPOINT", nobody)
+def test_nothing_is_asked_where_nothing_is_on_the_hub_or_the_user_has_settled_it(
+    unused_address, monkeypatch, capsys, tmp_path
+):
+    monkeypatch.setenv("HF_ENDPOINT", unused_address)
     go_offline_if_hub_unreachable(make_config("grpo", {"reward_funcs": ("regex:a/b",)}))
     assert "HF_HUB_OFFLINE" not in os.environ
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")

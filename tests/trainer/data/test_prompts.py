@@ -23,7 +23,7 @@ def test_the_seed_fixes_the_order():
 def test_from_a_saved_state_the_same_rows_come_next(drawn_before):
     prompts = Prompts(ROWS, 1)
     prompts.draw(drawn_before)
-    state = json.loads(json.dumps(prompts.state_dict()))  # plain data: it survives any way of saving
+    state = json.loads(json.dumps(prompts.state_dict()))  # plain data: any way of saving preserves it
     again = Prompts(ROWS, 99)
     again.load_state_dict(state)
     assert [again.draw(7) for _ in range(4)] == [prompts.draw(7) for _ in range(4)]

@@ -17,7 +17,7 @@ from trainer.evaluate.endpoint import Endpoint, EndpointJudge, text_of, verdict_
 Reply = tuple[int, Any]
 
 
-def says(text: str) -> Reply:
+def reply_with(text: str) -> Reply:
     return 200, {"choices": [{"message": {"role": "assistant", "content": text}}]}
 
 
@@ -59,12 +59,12 @@ def judge_at(url: str, **settings: Any) -> EndpointJudge:
     return EndpointJudge("some-model", Endpoint(url, **{"pause": 0.01, "attempts": 3, "timeout": 5.0, **settings}))
 
 
-def prefers(good: str) -> Callable[[dict[str, Any], int], Reply]:
+def judge_preferring(good: str) -> Callable[[dict[str, Any], int], Reply]:
     """A judge that prefers the response with this text, in either position."""
 
     def answer(request: dict[str, Any], number: int) -> Reply:
         first = request["messages"][0]["content"].partition("<response B>")[0]
-        return says("A" if good in first else "B")
+        return reply_with("A" if good in first else "B")
 
     return answer
 
@@ -73,7 +73,7 @@ PAIR = Pair({"prompt": "What is it?"}, "a good answer", "another answer")
 
 
 def test_a_consistent_judge_is_asked_in_both_orders() -> None:
-    with serving(prefers("a good")) as (url, seen):
+    with serving(judge_preferring("a good")) as (url, seen):
         tally = judge_pairs(judge_at(url, key="secret"), [PAIR, PAIR.swapped])
     assert Tally(wins=1, ties=0, losses=1) == tally
     assert len(seen) == 4
@@ -84,12 +84,12 @@ def test_a_consistent_judge_is_asked_in_both_orders() -> None:
 
 
 def test_a_judge_swayed_by_the_order_gives_a_tie_that_is_told() -> None:
-    with serving(lambda request, number: says("A")) as (url, _):
+    with serving(lambda request, number: reply_with("A")) as (url, _):
         assert Tally(wins=0, ties=1, losses=0, inconsistent=1) == judge_pairs(judge_at(url), [PAIR])
 
 
 def test_a_reply_without_a_verdict_is_counted_and_not_guessed() -> None:
-    with serving(lambda request, number: says("Both have their merits.")) as (url, _):
+    with serving(lambda request, number: reply_with("Both have their merits.")) as (url, _):
         assert Tally(wins=0, ties=0, losses=0, unjudged=1) == judge_pairs(judge_at(url), [PAIR])
 
 
@@ -99,18 +99,18 @@ def test_replies_of_another_shape_are_counted() -> None:
 
 
 def test_a_passing_failure_is_tried_again() -> None:
-    with serving(lambda request, number: (503, {}) if number < 2 else says("TIE")) as (url, seen):
+    with serving(lambda request, number: (503, {}) if number < 2 else reply_with("TIE")) as (url, seen):
         assert judge_at(url).verdicts([PAIR]) == ["tie"]
     assert len(seen) == 3
 
 
 def test_a_reply_that_is_no_json_is_tried_again() -> None:
-    with serving(lambda request, number: (200, b"<html>") if number == 0 else says("B")) as (url, _):
+    with serving(lambda request, number: (200, b"<html>") if number == 0 else reply_with("B")) as (url, _):
         assert judge_at(url).verdicts([PAIR]) == ["b"]
 
 
 def test_a_pair_that_fails_for_good_is_unjudged_where_others_were_answered() -> None:
-    with serving(lambda request, number: says("A") if number == 0 else (500, {})) as (url, _):
+    with serving(lambda request, number: reply_with("A") if number == 0 else (500, {})) as (url, _):
         judge = judge_at(url, at_once=1)
         assert judge.verdicts([PAIR, PAIR]) == ["a", None]
 
@@ -133,14 +133,14 @@ def test_a_wrong_key_ends_at_once() -> None:
 def test_a_silent_endpoint_runs_into_the_timeout() -> None:
     def sleepy(request: dict[str, Any], number: int) -> Reply:
         time.sleep(0.5)
-        return says("A")
+        return reply_with("A")
 
     with serving(sleepy) as (url, _), pytest.raises(ConfigError, match="timed out"):
         judge_at(url, timeout=0.05, attempts=2).verdicts([PAIR])
 
 
 def test_no_endpoint_at_all_is_said_with_its_address() -> None:
-    with serving(prefers("x")) as (url, _):
+    with serving(judge_preferring("x")) as (url, _):
         pass
     with pytest.raises(ConfigError, match=url):
         judge_at(url).verdicts([PAIR])

@@ -54,7 +54,7 @@ def test_every_fault_is_there_for_both_algorithms() -> None:
 
 
 def test_a_fault_of_another_task_is_refused_with_a_way_to_find_out() -> None:
-    with pytest.raises(ValueError, match="too-easy-data is not made for ppo on remarks; --list_faults tells"):
+    with pytest.raises(ValueError, match="too-easy-data is not available for ppo on remarks; --list_faults shows"):
         make_config("ppo", {"fault": "too-easy-data"})
 
 
@@ -90,7 +90,7 @@ def test_the_list_names_every_fault_with_its_cause() -> None:
     ],
 )
 def test_a_sign_shows_beyond_its_limit(sign: Sign, sick: float, healthy: float, expected: bool) -> None:
-    assert expected is sign.shows(sick, healthy)
+    assert expected is sign.is_present(sick, healthy)
 
 
 @pytest.mark.process

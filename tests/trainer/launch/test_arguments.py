@@ -81,10 +81,10 @@ def test_a_relaunch_takes_the_parents_settings_and_changes_some(tmp_path):
     [
         ([], "name the algorithm to train with: ppo, grpo or rloo"),
         (["dpo"], "must be one of ppo, grpo, rloo"),
-        (["grpo", "addition"], "'addition' is not expected after 'grpo'"),
+        (["grpo", "addition"], "'addition' is unexpected after 'grpo'"),
         (["grpo", "--recipe", "ppo-remarks"], "grpo has no recipe 'ppo-remarks'"),
         (["grpo", "--config", "no.toml"], "the configuration no.toml cannot be read"),
-        (["--from", "no/run"], "no/run holds no run of rlvitals"),
+        (["--from", "no/run"], "no/run holds no rlvitals run"),
     ],
 )
 def test_words_that_describe_no_training_get_one_clear_sentence(words, message):

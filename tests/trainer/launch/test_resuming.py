@@ -30,7 +30,7 @@ def test_the_newest_whole_checkpoint_counts_and_half_a_one_does_not(tmp_path):
     run = ended_run(tmp_path / "a", 2, 10, 4)
     (run / "checkpoints" / ".step-12.partial").mkdir()
     (run / "checkpoints" / ".step-12.partial" / STATE_FILE).touch()
-    (run / "checkpoints" / "step-11").mkdir()  # a model alone, as older versions saved it
+    (run / "checkpoints" / "step-11").mkdir()  # only a model, as older versions saved it
     assert list(checkpoints_of(run)) == [2, 4, 10, 11]
     assert newest_resumable(run) == (10, run / "checkpoints" / "step-10")
 
@@ -50,24 +50,24 @@ def test_options_that_were_changed_at_one_resume_hold_at_the_next(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("saved", "words", "said"),
+    ("saved", "words", "sentence"),
     [
-        ((10,), (), "has done its 10 steps; to go on give a larger --max_steps"),
-        ((4,), ("--learning_rate", "0.1"), "--resume goes on with the run's own learning_rate = 1e-06; only "),
-        ((4,), ("--run_dir", "b"), "--resume goes on with a run as it is; leave --run_dir out"),
+        ((10,), (), "has done its 10 steps; to continue, give a larger --max_steps"),
+        ((4,), ("--learning_rate", "0.1"), "--resume continues with the run's own learning_rate = 1e-06; only "),
+        ((4,), ("--run_dir", "b"), "--resume continues a run as it is; leave --run_dir out"),
     ],
 )
-def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, words, said):
+def test_a_resume_that_cannot_be_is_refused_in_one_sentence(tmp_path, saved, words, sentence):
     run = ended_run(tmp_path / "a", *saved)
     with pytest.raises(ConfigError) as refusal:
         read_plan(["--resume", str(run), *words])
-    assert said in str(refusal.value)
+    assert sentence in str(refusal.value)
 
 
 def test_checkpoints_of_a_model_alone_are_not_gone_on_from(tmp_path):
     run = ended_run(tmp_path / "a")
     (run / "checkpoints" / "step-4").mkdir(parents=True)
-    with pytest.raises(ConfigError, match="hold the model alone; start a new run with it: --model_name_or_path"):
+    with pytest.raises(ConfigError, match="hold only the model; start a new run from it: --model_name_or_path"):
         read_plan(["--resume", str(run)])
 
 

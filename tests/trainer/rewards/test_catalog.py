@@ -43,7 +43,7 @@ def test_functions_that_are_called_alike_get_different_names(write_rewards: Writ
     [
         ("elegance", "unknown reward function 'elegance': the built-in ones are remark_positivity,"),
         ("lenght", "unknown reward function 'lenght'; did you mean 'length'"),
-        ("regex:a(b", r"reward function regex: 'a\(b' is no regular expression: missing \), unterminated"),
+        ("regex:a(b", r"reward function regex: 'a\(b' is not a valid regular expression: missing \), unterminated"),
         ("addition_accuracy:3", "reward function addition_accuracy takes no number, but '3' was given"),
         ("nan_after", r"reward function nan_after needs a number \(calls\), got none: write nan_after:20, say"),
         ("nan_after:soon", r"reward function nan_after needs a number \(calls\), got 'soon'"),
@@ -63,7 +63,7 @@ def test_a_configuration_runs_nothing_of_the_user(write_rewards: WriteRewards) -
 
     config = make_config("grpo", {"reward_funcs": [f"{file}:score", "constant", "nan_after:3"]})
 
-    assert config.anchored() == config
+    assert config.with_absolute_paths() == config
 
 
 def test_a_path_in_a_name_becomes_absolute_and_all_else_stays(

@@ -54,16 +54,16 @@ def test_a_long_prompt_is_cut_in_the_message() -> None:
     ("returned", "message"),
     [
         ([1.0], "returned 1 rewards for 2 completions"),
-        (1.0, "returned float where a list with one number per completion is due"),
+        (1.0, "returned float where a list with one number per completion is expected"),
         (None, "returned NoneType where a list"),
         ("ab", "returned str where a list"),
         ({"first": 1, "second": 2}, "returned dict where a list"),
         ({1.0, 2.0}, "returned set where a list"),
         (iter([1.0, 2.0]), "returned list_iterator where a list"),
         (np.array(1.0), "returned ndarray where a list"),
-        ([1.0, b"1"], "returned b'1' where a number or None is due"),
-        ([1.0, "0.5"], r"returned '0\.5' where a number or None is due \(prompt 'second'\)"),
-        ([1.0, [0.5]], r"returned \[0\.5\] where a number or None is due \(prompt 'second'\)"),
+        ([1.0, b"1"], "returned b'1' where a number or None is expected"),
+        ([1.0, "0.5"], r"returned '0\.5' where a number or None is expected \(prompt 'second'\)"),
+        ([1.0, [0.5]], r"returned \[0\.5\] where a number or None is expected \(prompt 'second'\)"),
     ],
 )
 def test_a_wrong_return_value_is_described(returned: object, message: str) -> None:
@@ -114,17 +114,17 @@ def test_a_function_with_keyword_arguments_gets_every_column_and_what_trl_adds()
     assert RewardFunc("curious", curious)(["a"], ["x"], answer=["1"]) == [1.0]
 
 
-async def _slow(completions: list[str]) -> list[float]:
+async def _slow_reward(completions: list[str]) -> list[float]:
     return list(await asyncio.gather(*(asyncio.sleep(0, float(len(text))) for text in completions)))
 
 
 def test_an_async_function_is_awaited() -> None:
-    assert RewardFunc("slow", _slow)(["a", "b"], ["x", "xy"]) == [1.0, 2.0]
+    assert RewardFunc("slow", _slow_reward)(["a", "b"], ["x", "xy"]) == [1.0, 2.0]
 
 
 def test_an_async_function_is_awaited_where_an_event_loop_runs_already_as_in_a_notebook() -> None:
     async def cell_of_a_notebook() -> list[float | None]:
-        return RewardFunc("slow", _slow)(["a", "b"], ["x", "xy"])
+        return RewardFunc("slow", _slow_reward)(["a", "b"], ["x", "xy"])
 
     with ThreadPoolExecutor(max_workers=1) as apart:  # a browser test before this one may have left a loop running here
         assert apart.submit(asyncio.run, cell_of_a_notebook()).result() == [1.0, 2.0]
@@ -179,7 +179,7 @@ def test_an_exit_within_an_async_function_is_an_error_and_the_next_call_works() 
 
     with pytest.raises(RewardError, match=r"leaving raised SystemExit: 0 \(prompt 'a'\)"):
         RewardFunc("leaving", leaving)(["a"], ["x"])
-    assert RewardFunc("slow", _slow)(["a"], ["x"]) == [1.0]
+    assert RewardFunc("slow", _slow_reward)(["a"], ["x"]) == [1.0]
 
 
 def test_a_keyboard_interrupt_passes() -> None:
@@ -207,9 +207,9 @@ def test_a_nan_is_told_once_with_its_prompt_and_stays_a_nan(capsys: pytest.Captu
         rewards = function(["first", "second"], ["x", ""])
         assert rewards[1] is not None
         assert math.isnan(rewards[1])
-    told = capsys.readouterr().err
-    assert told.count("rlvitals: reward function broken_scale returned NaN (prompt 'second')") == 1
-    assert told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert printed.count("rlvitals: reward function broken_scale returned NaN (prompt 'second')") == 1
+    assert printed.count("\n") == 1
 
 
 def test_an_infinite_reward_is_told_with_its_prompt_as_well(capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def test_of_two_labels_the_log_odds_of_the_second_are_the_score(make_model: Make
 
 def test_a_classifier_of_more_labels_is_refused(make_model: MakeModel) -> None:
     (judge,) = get_reward_funcs([f"reward_model:{make_model(labels=3)}"])
-    with pytest.raises(RewardError, match="has 3 labels; a reward model has one, or two: no and yes"):
+    with pytest.raises(RewardError, match="has 3 labels; a reward model has one label, or two"):
         judge(["1+1="], ["2"])
 
 

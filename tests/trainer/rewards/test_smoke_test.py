@@ -13,14 +13,14 @@ from trainer.rewards import RewardError
 from trainer.rewards.smoke_test import config_of_request, smoke_test
 
 
-def tried(algorithm: str, **config: object) -> list[dict[str, object]]:
+def smoke_trials(algorithm: str, **config: object) -> list[dict[str, object]]:
     request = io.StringIO(json.dumps({"algorithm": algorithm, "config": config}))
     found: list[dict[str, object]] = smoke_test(config_of_request(request))["trials"]
     return found
 
 
 def test_right_answers_are_tried_where_the_rows_have_one() -> None:
-    trials = tried("grpo", task="addition")
+    trials = smoke_trials("grpo", task="addition")
     assert {trial["kind"] for trial in trials} == {"gold", "empty", "junk", "extreme"}
     best = {trial["prompt"]: trial["score"] for trial in trials if trial["kind"] == "gold" and trial["score"]}
     assert set(best.values()) == {1.0}
@@ -29,7 +29,7 @@ def test_right_answers_are_tried_where_the_rows_have_one() -> None:
 
 
 def test_without_a_column_of_answers_nothing_is_surely_right() -> None:
-    trials = tried("ppo", task="remarks")
+    trials = smoke_trials("ppo", task="remarks")
     assert {trial["kind"] for trial in trials} == {"empty", "junk", "extreme"}
     scores = {str(trial["answer"]): float(str(trial["score"])) for trial in trials}
     assert (
@@ -44,17 +44,17 @@ def test_a_dataset_and_functions_of_ones_own_are_tried(tmp_path: Path) -> None:
         "    return [None if c == '' else float(h in c) for c, h in zip(completions, hint)]\n"
     )
     config = {"dataset": str(tmp_path / "rows.jsonl"), "reward_funcs": ["numeric_match", f"{tmp_path}/mine.py:hinted"]}
-    trials = tried("grpo", **config)
+    trials = smoke_trials("grpo", **config)
     assert {trial["function"] for trial in trials} == {"numeric_match", "hinted"}
     assert [t["score"] for t in trials if t["function"] == "hinted" and t["kind"] == "empty"] == [None]
 
 
 def test_a_nan_arrives_as_a_nan() -> None:
-    assert any(math.isnan(float(str(trial["score"]))) for trial in tried("grpo", reward_funcs=["nan_after:0.5"]))
+    assert any(math.isnan(float(str(trial["score"]))) for trial in smoke_trials("grpo", reward_funcs=["nan_after:0.5"]))
 
 
 def test_options_of_another_version_are_passed_over() -> None:
-    assert tried("grpo", task="addition", an_option_of_tomorrow=1)
+    assert smoke_trials("grpo", task="addition", an_option_of_tomorrow=1)
 
 
 @pytest.mark.parametrize("request_text", ["", "[]", '{"algorithm": "grpo"}'])
@@ -65,7 +65,7 @@ def test_a_request_that_is_none_is_refused(request_text: str) -> None:
 
 def test_an_unknown_reward_is_told() -> None:
     with pytest.raises(RewardError, match="unknown reward function 'kindness'"):
-        tried("grpo", reward_funcs=["kindness"])
+        smoke_trials("grpo", reward_funcs=["kindness"])
 
 
 @pytest.mark.process

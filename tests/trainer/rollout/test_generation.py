@@ -133,7 +133,7 @@ def test_completions_that_were_padded_are_cut_to_what_they_were():
     padded = written.padded(32, PAD)
     assert padded.ids_BT.shape == padded.mask_BT.shape == padded.logprobs_BT.shape == (4, 32)
     assert (padded.ids_BT[~padded.mask_BT] == PAD).all()
-    for found, expected in zip(fields_of(padded.cut()), fields_of(written), strict=True):
+    for found, expected in zip(fields_of(padded.trimmed()), fields_of(written), strict=True):
         assert torch.equal(found, expected)
 
 

@@ -217,7 +217,7 @@ def test_the_target_modules_decide_what_gets_an_adapter(llama, modules, count):
 
 
 def test_target_modules_that_the_model_lacks_are_refused(llama):
-    with pytest.raises(ConfigError, match=r"no adapter on LlamaForCausalLM.*lora_target_modules"):
+    with pytest.raises(ConfigError, match=r"cannot put an adapter on LlamaForCausalLM.*lora_target_modules"):
         trainable_policy(lora_config(llama, lora_target_modules="c_attn"))
 
 
@@ -287,7 +287,7 @@ def test_a_long_prompt_loses_its_first_tokens_and_the_console_says_so(llama, cap
 
 
 def test_a_prompt_without_tokens_is_refused(llama):
-    with pytest.raises(ConfigError, match="the prompt '' has no tokens"):
+    with pytest.raises(ConfigError, match="the prompt '' gives no tokens"):
         encode(load_tokenizer(llama), ["1=", ""], torch.device("cpu"))
 
 

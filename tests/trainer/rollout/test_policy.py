@@ -28,7 +28,7 @@ from trainer.rollout.sampling import Sampling, draw_uniforms
 from trainer.tasks import get_task
 
 VOCABULARY, EOS, PAD = 12, 1, 0
-KINDS = ("llama", "gpt2")  # positions relative and absolute
+KINDS = ("llama", "gpt2")  # relative and absolute positions
 PROMPT_LENGTHS, LENGTHS = (3, 1, 2, 3), (4, 2, 1, 3)
 
 
@@ -36,16 +36,16 @@ def policy_of(kind: str, seed: int = 0) -> PreTrainedModel:
     """A tiny policy with random weights, large enough for its probabilities to be far from uniform."""
     torch.manual_seed(seed)
     model = LlamaForCausalLM(_llama()) if kind == "llama" else GPT2LMHeadModel(_gpt2())
-    return _sharpened(model)
+    return _with_sharper_logits(model)
 
 
 def value_model_of(kind: str) -> PreTrainedModel:
     torch.manual_seed(1)
     model = LlamaForTokenClassification(_llama()) if kind == "llama" else GPT2ForTokenClassification(_gpt2())
-    return _sharpened(model)
+    return _with_sharper_logits(model)
 
 
-def _sharpened(model: PreTrainedModel) -> PreTrainedModel:
+def _with_sharper_logits(model: PreTrainedModel) -> PreTrainedModel:
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.dim() > 1:
@@ -81,7 +81,7 @@ def written_tokens() -> Tokens:
     )
 
 
-def widened(tokens: Tokens, left: int, right: int) -> Tokens:
+def with_more_padding(tokens: Tokens, left: int, right: int) -> Tokens:
     """The same tokens with more padding before the prompts and behind the completions."""
     pad = torch.nn.functional.pad
     return Tokens(
@@ -145,12 +145,12 @@ def test_the_estimated_kl_of_two_models_is_their_kl_and_not_the_reverse_one(esti
 @pytest.mark.parametrize(("left", "right"), [(5, 0), (0, 6), (3, 2)])
 def test_more_padding_on_either_side_changes_no_log_prob_entropy_or_value(kind, left, right):
     policy, value_model, tokens = policy_of(kind), value_model_of(kind), written_tokens()
-    plain, wide = score_tokens(policy, tokens, 1.0), score_tokens(policy, widened(tokens, left, right), 1.0)
+    plain, wide = score_tokens(policy, tokens, 1.0), score_tokens(policy, with_more_padding(tokens, left, right), 1.0)
     assert (wide.logprobs_BT[:, :4] - plain.logprobs_BT).abs().max().item() < 1e-5
     assert (wide.entropy_BT[:, :4] - plain.entropy_BT).abs().max().item() < 1e-5
     values_BT, wide_BT = (
         estimate_values(value_model, tokens),
-        estimate_values(value_model, widened(tokens, left, right)),
+        estimate_values(value_model, with_more_padding(tokens, left, right)),
     )
     assert (wide_BT[:, :4] - values_BT).abs().max().item() < 1e-5
     assert not wide_BT[:, 4:].any()
@@ -159,7 +159,7 @@ def test_more_padding_on_either_side_changes_no_log_prob_entropy_or_value(kind, 
 @torch.no_grad()
 def test_without_positions_that_count_from_the_first_real_token_padding_would_change_the_log_probs():
     model, tokens = policy_of("gpt2"), written_tokens()
-    wide = widened(tokens, left=5, right=0)
+    wide = with_more_padding(tokens, left=5, right=0)
     ids_BS = torch.cat([wide.prompt_ids_BQ, wide.ids_BT], 1)
     mask_BS = torch.cat([wide.prompt_mask_BQ, wide.mask_BT.long()], 1)
     naive_positions_S = torch.arange(ids_BS.shape[1]).expand_as(ids_BS)
@@ -184,7 +184,7 @@ def test_a_completion_scores_the_same_alone_and_among_others(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_same_prompts_with_more_padding_are_answered_alike(kind):
     policy, tokens = policy_of(kind), written_tokens()
-    wide = widened(tokens, left=5, right=0)
+    wide = with_more_padding(tokens, left=5, right=0)
     sampling = Sampling(max_new_tokens=8, eos_ids=(EOS,), pad_id=PAD)
     uniforms_BT = draw_uniforms(4, sampling, torch.Generator().manual_seed(3))
     plain = generate(policy, tokens.prompt_ids_BQ, tokens.prompt_mask_BQ, sampling, uniforms_BT)
@@ -209,11 +209,11 @@ def test_neither_padding_nor_the_order_within_a_group_changes_the_gradient(loss_
     order_B, advantages_B = torch.tensor([1, 0, 3, 2]), torch.tensor([1.0, -1.0, 0.5, -0.5])
     plain_N = gradient(tokens, advantages_B, loss_type)
     moved_N = gradient(tokens.rows(order_B), advantages_B[order_B], loss_type)
-    wide_N = gradient(widened(tokens, left=4, right=3), advantages_B, loss_type)
+    wide_N = gradient(with_more_padding(tokens, left=4, right=3), advantages_B, loss_type)
     wrong_N = gradient(tokens.rows(order_B), advantages_B, loss_type)
-    assert apart(moved_N, plain_N) < 1e-5
-    assert apart(wide_N, plain_N) < 1e-5
-    assert apart(wrong_N, plain_N) > 0.1
+    assert largest_difference(moved_N, plain_N) < 1e-5
+    assert largest_difference(wide_N, plain_N) < 1e-5
+    assert largest_difference(wrong_N, plain_N) > 0.1
 
 
 def test_the_gradient_of_logits_that_are_as_many_as_asked_for_is_not_copied():
@@ -260,7 +260,7 @@ def gradient(tokens: Tokens, advantages_B: Tensor, loss_type: str) -> Tensor:
     return torch.cat([parameter.grad.flatten() for parameter in policy.parameters()])
 
 
-def apart(one_N: Tensor, other_N: Tensor) -> float:
+def largest_difference(one_N: Tensor, other_N: Tensor) -> float:
     return float((one_N - other_N).norm() / other_N.norm())
 
 

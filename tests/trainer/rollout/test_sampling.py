@@ -12,13 +12,13 @@ def sampling(**changes) -> Sampling:
     return Sampling(max_new_tokens=8, eos_ids=(EOS,), pad_id=3, **changes)
 
 
-def kept(**changes) -> list[int]:
+def kept_tokens(**changes) -> list[int]:
     bent_AV = bent_logits(LOGITS_AV, sampling(**changes), position=0, seen_AV=None)
     return bent_AV[0].isfinite().nonzero().squeeze(1).tolist()
 
 
 def test_the_safe_values_keep_every_token():
-    assert kept() == [0, 1, 2, 3]
+    assert kept_tokens() == [0, 1, 2, 3]
     assert sampling().is_the_policy
 
 
@@ -33,7 +33,7 @@ def test_the_safe_values_keep_every_token():
     ],
 )
 def test_each_processor_drops_its_tokens(changes, expected):
-    assert kept(**changes) == expected
+    assert kept_tokens(**changes) == expected
     assert not sampling(**changes).is_the_policy
 
 

@@ -25,7 +25,7 @@ def held_out(reward_funcs=("addition_accuracy",), **values):
     return HeldOut(config, prompts, functions, tokenizer, sampling, answer_metrics), policy
 
 
-def split(samples):
+def followed_and_others(samples):
     """Responses of the followed prompts, and of the others."""
     followed = [row["response"] for row in samples if row.get("followed")]
     return followed, [row["response"] for row in samples if not row.get("followed")]
@@ -64,7 +64,7 @@ def test_an_evaluation_has_trls_names_under_eval():
     } <= set(found.metrics)
     assert found.metrics["eval/reward"] == pytest.approx(sum(row["score"] for row in found.samples) / 20)
     assert {row["split"] for row in found.samples} == {"eval"}
-    assert split(found.samples)[0] == []
+    assert followed_and_others(found.samples)[0] == []
 
 
 def test_each_time_the_same_prompts_are_answered_with_the_same_random_numbers():
@@ -76,7 +76,10 @@ def test_each_time_the_same_prompts_are_answered_with_the_same_random_numbers():
 
 def test_what_a_followed_prompt_gets_does_not_depend_on_who_else_is_answered():
     held, policy = held_out(eval_strategy="steps", eval_steps=9, num_sample_generations=2, num_eval_prompts=30)
-    alone, together = split(held.answer_after(1, policy).samples), split(held.answer_after(9, policy).samples)
+    alone, together = (
+        followed_and_others(held.answer_after(1, policy).samples),
+        followed_and_others(held.answer_after(9, policy).samples),
+    )
     assert len(alone[0]) == FOLLOWED_PROMPTS
     assert alone == (together[0], [])
     assert len(together[1]) == 30 - FOLLOWED_PROMPTS
@@ -117,7 +120,7 @@ OFF = ("--num_sample_generations", "0", "--histogram_steps", "0")
 CALL_COUNTING = ("--reward_funcs", "random:7")
 
 
-def trained(run):
+def training_metrics(run):
     """The metrics of each step but the times and those of evaluations."""
     left_out = ("step_time", "eps", "eval/")
     return [
@@ -132,7 +135,7 @@ def test_a_training_is_the_same_with_and_without_evaluation_histograms_and_follo
     assert with_all.train(algorithm, *SMALL, *CALL_COUNTING, *ON)[0] == 0
     assert without.train(algorithm, *SMALL, *CALL_COUNTING, *OFF)[0] == 0
 
-    assert trained(with_all) == trained(without)
+    assert training_metrics(with_all) == training_metrics(without)
 
     run = open_run(with_all.directory)
     assert run.data_health.unmapped_tags == ()

@@ -55,7 +55,7 @@ def test_they_are_due_at_the_first_step_and_at_every_nth(every, due):
     assert [step for step in range(1, 7) if StepHistograms(step, every).are_due] == due
 
 
-def made(step, ref_logprobs_BT):
+def step_histograms(step, ref_logprobs_BT):
     """The histograms of two completions of 2 and 1 tokens, whose padding holds what must not count."""
     mask_BT = torch.tensor([[True, True], [True, False]])
     tokens = Tokens(torch.ones(2, 3).long(), torch.tensor([[1, 1, 1], [0, 0, 1]]), torch.ones(2, 2).long(), mask_BT)
@@ -67,13 +67,13 @@ def made(step, ref_logprobs_BT):
     return found.of(processes, torch.tensor([0.0, 1.0]), tokens, logprobs_BT, advantages_BT, ref_logprobs_BT)
 
 
-def spans(found):
+def bin_ranges(found):
     return {name: (bins["edges"][0], bins["edges"][-1], sum(bins["counts"])) for name, bins in found.items()}
 
 
 def test_a_step_has_the_histograms_of_the_logging_page_without_padding():
     ref_logprobs_BT = torch.tensor([[-1.0, -2.0], [-2.5, -99.0]])
-    assert spans(made(10, ref_logprobs_BT)) == {
+    assert bin_ranges(step_histograms(10, ref_logprobs_BT)) == {
         "env/reward_dist": (0, 1, 2),
         "objective/logprobs": (-3, -1, 3),
         "objective/ref_logprobs": (-2.5, -1, 3),
@@ -86,8 +86,8 @@ def test_a_step_has_the_histograms_of_the_logging_page_without_padding():
 
 
 def test_without_a_reference_there_is_no_kl():
-    assert {"objective/ref_logprobs", "objective/kl_dist"}.isdisjoint(made(10, None))
+    assert {"objective/ref_logprobs", "objective/kl_dist"}.isdisjoint(step_histograms(10, None))
 
 
 def test_between_the_steps_none_is_made():
-    assert made(7, None) == {}
+    assert step_histograms(7, None) == {}

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.process
 HEALTHY = {"objective/kl": 1.0, "objective/scores": 0.5, "val/ratio": 1.0, "loss/value_avg": 0.1}
 
 
-def kept(run: Path, rewards: list[float], limit: int | None, **options: object) -> list[int]:
+def kept_checkpoints(run: Path, rewards: list[float], limit: int | None, **options: object) -> list[int]:
     """The checkpoints left of a run that logged these rewards and saved every second step."""
     values = {"save_total_limit": limit, "per_device_train_batch_size": 16, **options}
     retention = Retention(make_config("ppo", values), run)
@@ -37,22 +37,22 @@ def kept(run: Path, rewards: list[float], limit: int | None, **options: object) 
 
 
 def test_without_a_limit_everything_is_kept(tmp_path):
-    assert kept(tmp_path / "a", [0.1] * 8, None) == [2, 4, 6, 8]
+    assert kept_checkpoints(tmp_path / "a", [0.1] * 8, None) == [2, 4, 6, 8]
 
 
 def test_the_best_by_the_mean_reward_since_the_last_checkpoint_is_kept_beside_the_newest(tmp_path):
-    # One lucky step at 5 makes no best checkpoint at 6: the mean of 3 and 4 is higher than that of 5 and 6.
-    assert kept(tmp_path / "a", [0.1, 0.1, 0.6, 0.6, 0.9, 0.1, 0.2, 0.2, 0.2, 0.2], 1) == [4, 10]
+    # One lucky step at 5 does not make 6 the best checkpoint: the mean of 3 and 4 is higher than that of 5 and 6.
+    assert kept_checkpoints(tmp_path / "a", [0.1, 0.1, 0.6, 0.6, 0.9, 0.1, 0.2, 0.2, 0.2, 0.2], 1) == [4, 10]
 
 
 def test_an_evaluation_decides_where_there_is_one(tmp_path):
-    # The evaluations here are the rewards with the other sign, so that the two ways of choosing part.
+    # The evaluations here are the negated rewards, so that the two ways of choosing differ.
     rewards = [0.1] * 4 + [0.9] * 4 + [0.5] * 4
-    assert kept(tmp_path / "a", rewards, 1, eval_strategy="steps") == [4, 12]
+    assert kept_checkpoints(tmp_path / "a", rewards, 1, eval_strategy="steps") == [4, 12]
 
 
 def test_the_last_checkpoint_before_a_finding_is_kept(tmp_path):
-    assert kept(tmp_path / "a", [0.9, 0.9, 0.1, 0.1, *[0.1] * 2, *[math.nan] * 6], 1) == [2, 6, 12]
+    assert kept_checkpoints(tmp_path / "a", [0.9, 0.9, 0.1, 0.1, *[0.1] * 2, *[math.nan] * 6], 1) == [2, 6, 12]
     assert finding_onsets(tmp_path / "a") == {7}
 
 

@@ -4,17 +4,17 @@ import torch
 
 from trainer.rewards import RewardFunc, get_reward_funcs
 from trainer.rewards.scoring import score
-from trainer.run.samples import chosen, sample_rows
+from trainer.run.samples import choose_samples, sample_rows
 
 
 def test_all_completions_are_kept_when_they_fit():
-    assert chosen([3.0, 1.0, 2.0], limit=3, seed=0) == [0, 1, 2]
+    assert choose_samples([3.0, 1.0, 2.0], limit=3, seed=0) == [0, 1, 2]
 
 
 def test_of_many_the_best_and_the_worst_are_kept_and_a_nan_is_the_worst():
     totals = [float(number) for number in range(100)]
     totals[50] = math.nan
-    kept = chosen(totals, limit=8, seed=0)
+    kept = choose_samples(totals, limit=8, seed=0)
     assert len(kept) == len(set(kept)) == 8
     assert {98, 99, 50, 0} <= set(kept)
 
@@ -30,11 +30,11 @@ def test_what_has_no_score_says_so_and_is_a_worst():
         (None, {}),
         (0, {"only_short": 0}),
     ]
-    assert 1 in chosen([0.0, None, 1.0, 0.5], limit=2, seed=0)
+    assert 1 in choose_samples([0.0, None, 1.0, 0.5], limit=2, seed=0)
 
 
 def test_a_limit_of_0_keeps_none():
-    assert chosen([1.0], limit=0, seed=0) == []
+    assert choose_samples([1.0], limit=0, seed=0) == []
 
 
 def test_a_row_says_what_was_asked_answered_and_judged():

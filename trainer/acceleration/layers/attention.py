@@ -92,7 +92,7 @@ def _attend_apart(
     prompts_PQHD, _ = attend(module, query_PHQD, key_PKQD, value_PKQD, _prompts_mask(packing), **settings)
     mask_B1TS = _completions_mask(packing, query_BHTD.device)
     completions_BTHD, _ = attend(module, query_BHTD, key_BKSD, value_BKSD, mask_B1TS, **settings)
-    return packing.together(prompts_PQHD, completions_BTHD).unsqueeze(0)
+    return packing.concatenated(prompts_PQHD, completions_BTHD).unsqueeze(0)
 
 
 def _prompts_mask(packing: Packing) -> Tensor | None:
@@ -122,7 +122,11 @@ def _is_in_order(mask_B1SS: Tensor | None, queries: int, keys: int) -> bool:
     if mask_B1SS is None:
         return queries == keys
     is_the_same = mask_B1SS.shape[1] == 1 and (len(mask_B1SS) == 1 or mask_B1SS.stride(0) == 0)
-    return is_the_same and mask_B1SS.dtype == torch.bool and mask_B1SS[0, 0].equal(_later(queries, keys, 1, keys) == 0)
+    return (
+        is_the_same
+        and mask_B1SS.dtype == torch.bool
+        and mask_B1SS[0, 0].equal(_future_mask(queries, keys, 1, keys) == 0)
+    )
 
 
 class _Products(torch.autograd.Function):
@@ -134,7 +138,7 @@ class _Products(torch.autograd.Function):
         query_NXD = query_BHSD.reshape(-1, groups * query_BHSD.shape[2], query_BHSD.shape[3])
         length = key_BKSD.shape[2]
         key_NRD, value_NRD = (with_room(heads_BKSD).flatten(0, 1) for heads_BKSD in (key_BKSD, value_BKSD))
-        mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, length, groups, scale)
+        mixed_NXD, share_NXR = attention_output(query_NXD, key_NRD, value_NRD, length, groups, scale)
         ctx.save_for_backward(query_NXD, key_NRD, value_NRD, share_NXR)
         ctx.shapes, ctx.scale = (query_BHSD.shape, key_BKSD.shape, value_BKSD.shape), scale
         return mixed_NXD.view(*query_BHSD.shape[:3], -1).transpose(1, 2).contiguous()
@@ -172,7 +176,7 @@ def without_room(gradient_NRD: Tensor, shape: Sequence[int]) -> Tensor:
     return gradient_BKRD[:, :, : shape[2]]
 
 
-def mixed(
+def attention_output(
     query_NXD: Tensor,
     key_NRD: Tensor,
     value_NRD: Tensor,
@@ -188,7 +192,7 @@ def mixed(
         kept_out_NXR: The mask from `kept_out`, if attention is not purely causal.
     """
     if kept_out_NXR is None:
-        kept_out_NXR = _later(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
+        kept_out_NXR = _future_mask(query_NXD.shape[1] // groups, length, groups, key_NRD.shape[1])
     share_NXR = torch.baddbmm(kept_out_NXR, query_NXD, key_NRD.transpose(1, 2), alpha=scale).softmax(2)
     return torch.bmm(share_NXR, value_NRD), share_NXR
 
@@ -196,7 +200,7 @@ def mixed(
 def mixed_gradients(
     gradient_NXD: Tensor, query_NXD: Tensor, key_NRD: Tensor, value_NRD: Tensor, share_NXR: Tensor, scale: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Gradients of the queries, keys and values of `mixed`."""
+    """Gradients of the queries, keys and values of `attention_output`."""
     of_share_NXR = torch.bmm(gradient_NXD, value_NRD.transpose(1, 2))
     of_score_NXR = _softmax_backward_data(of_share_NXR, share_NXR, 2, share_NXR.dtype).mul_(scale)
     return (
@@ -234,7 +238,7 @@ def masks_of(packing: Packing) -> tuple[Tensor | None, Tensor | None]:
 
 
 @lru_cache(LONGEST)
-def _later(queries: int, keys: int, groups: int, columns: int) -> Tensor:
+def _future_mask(queries: int, keys: int, groups: int, columns: int) -> Tensor:
     """(X, columns) causal mask: -∞ for later keys and unused slots, else 0; the queries belong to the last keys."""
     with torch.inference_mode(False):  # the cached mask outlives the caller's mode
         return torch.full((queries, columns), -torch.inf).triu(1 + keys - queries).repeat(groups, 1)

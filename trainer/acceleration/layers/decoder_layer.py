@@ -21,9 +21,14 @@ from torch.autograd.function import once_differentiable
 from transformers import Cache, PreTrainedModel
 
 from trainer.acceleration.layers.attention import NAME, are_short, masks_of
-from trainer.acceleration.layers.layer_attention import LayerShape, by_heads, read, read_gradients
-from trainer.acceleration.layers.linear import is_plain, is_plain_layer, product, weight_gradient
-from trainer.acceleration.layers.mlp import LeanMLP, gated, gated_gradients, is_of_transformers
+from trainer.acceleration.layers.layer_attention import (
+    LayerShape,
+    by_heads,
+    rotate_and_attend,
+    rotate_and_attend_gradients,
+)
+from trainer.acceleration.layers.linear import is_plain, is_plain_layer, linear_product, weight_gradient
+from trainer.acceleration.layers.mlp import LeanMLP, gated_gradients, gated_mlp, is_of_transformers
 from trainer.acceleration.packing import Packing
 
 FAMILIES = ("LlamaDecoderLayer", "MistralDecoderLayer", "Qwen2DecoderLayer")
@@ -39,7 +44,7 @@ def with_lean_layers(model: Model) -> Model:
     for name, layer in [
         (name, layer) for name, layer in model.named_modules() if _is_known(layer) and _is_small(layer)
     ]:
-        lean = object.__new__(_lean(cast(Any, type(layer))))
+        lean = object.__new__(_lean_subclass(cast(Any, type(layer))))
         lean.__dict__ = layer.__dict__
         model.set_submodule(name, lean)
     return model
@@ -64,7 +69,7 @@ def _is_small(layer: Any) -> bool:
 
 
 @cache
-def _lean(kind: type[nn.Module]) -> type[nn.Module]:
+def _lean_subclass(kind: type[nn.Module]) -> type[nn.Module]:
     """A subclass with the same name, since FSDP's configuration selects the modules to shard by class name."""
     return type(kind.__name__, (LeanLayer, kind), {})
 
@@ -168,16 +173,16 @@ class _Layer(torch.autograd.Function):
     def forward(ctx: Any, hidden_BSW: Tensor, shape: LayerShape, kept: int, *weights: Tensor) -> Tensor:
         before_attention, before_mlp, out_WC, *of_mlp = weights[:6]
         (texts, length, width), hidden_MW = hidden_BSW.shape, hidden_BSW.flatten(0, 1)
-        normed_MW, scale_M1 = _normed(hidden_MW, before_attention, shape.epsilons[0])
-        joint_OW, bias_O = _joint(weights[6:], shape)
-        heads_BSYD = by_heads(product(normed_MW, joint_OW, bias_O), texts, shape)
+        normed_MW, scale_M1 = _rms_normed(hidden_MW, before_attention, shape.epsilons[0])
+        joint_OW, bias_O = _joined_projections(weights[6:], shape)
+        heads_BSYD = by_heads(linear_product(normed_MW, joint_OW, bias_O), texts, shape)
         mixed_BTHD = heads_BSYD.new_empty(texts, kept, shape.query_heads, shape.head_size)
-        readings = read(heads_BSYD, mixed_BTHD, shape)
+        readings = rotate_and_attend(heads_BSYD, mixed_BTHD, shape)
         mixed_LC = mixed_BTHD.view(texts * kept, -1)
-        between_BTW = product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
+        between_BTW = linear_product(mixed_LC, out_WC).view(texts, kept, width).add_(hidden_BSW[:, length - kept :])
         between_LW = between_BTW.flatten(0, 1)
-        normed_LW, between_scale_L1 = _normed(between_LW, before_mlp, shape.epsilons[1])
-        outputs_LW, gate_LI, up_LI = gated(normed_LW, of_mlp)
+        normed_LW, between_scale_L1 = _rms_normed(between_LW, before_mlp, shape.epsilons[1])
+        outputs_LW, gate_LI, up_LI = gated_mlp(normed_LW, of_mlp)
         inner = (between_LW, between_scale_L1, gate_LI, up_LI)
         ctx.save_for_backward(hidden_MW, scale_M1, joint_OW, mixed_LC, *inner, *weights, *readings)
         ctx.shape, ctx.weights = shape, len(weights)
@@ -200,17 +205,17 @@ class _Layer(torch.autograd.Function):
         )
         between_gradient_LW += gradient_LW
 
-        mixed_gradient_BTHD = by_heads(product(between_gradient_LW, out_WC.t()), texts, shape)
+        mixed_gradient_BTHD = by_heads(linear_product(between_gradient_LW, out_WC.t()), texts, shape)
         joint_gradient_MO = hidden_MW.new_empty(len(hidden_MW), len(joint_OW))
         heads_BSYD = by_heads(joint_gradient_MO, texts, shape)
-        read_gradients(mixed_gradient_BTHD, readings, heads_BSYD, shape)
+        rotate_and_attend_gradients(mixed_gradient_BTHD, readings, heads_BSYD, shape)
         normed_MW = _renormed(hidden_MW, scale_M1, before_attention)
-        of_projections = _apart(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
+        of_projections = _split_gradient(weight_gradient(joint_gradient_MO, normed_MW), projections[:3], shape)
         if len(projections) > 3:
-            of_projections += _apart(joint_gradient_MO.sum(0), projections[:3], shape)
+            of_projections += _split_gradient(joint_gradient_MO.sum(0), projections[:3], shape)
 
         hidden_gradient_MW, before_attention_gradient = _norm_gradients(
-            product(joint_gradient_MO, joint_OW.t()), hidden_MW, scale_M1, before_attention
+            linear_product(joint_gradient_MO, joint_OW.t()), hidden_MW, scale_M1, before_attention
         )
         hidden_gradient_BSW = hidden_gradient_MW.view(texts, length, width)
         hidden_gradient_BSW[:, length - kept :] += between_gradient_LW.view(gradient_BTW.shape)
@@ -226,7 +231,7 @@ class _Layer(torch.autograd.Function):
         )
 
 
-def _normed(hidden_MW: Tensor, norm_W: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
+def _rms_normed(hidden_MW: Tensor, norm_W: Tensor, epsilon: float) -> tuple[Tensor, Tensor]:
     """(M, W) the RMS norm's output, and the (M, 1) factors that scaled each row."""
     squares_M1 = torch.linalg.vector_norm(hidden_MW, dim=1, keepdim=True).square_()
     scale_M1 = squares_M1.div_(hidden_MW.shape[1]).add_(epsilon).rsqrt_()
@@ -245,7 +250,7 @@ def _norm_gradients(gradient_MW: Tensor, hidden_MW: Tensor, scale_M1: Tensor, no
     return gradient_MW.mul_(norm_W).addcmul_(unit_MW, along_M1).mul_(scale_M1), product_MW.sum(0)
 
 
-def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor | None]:
+def _joined_projections(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor | None]:
     """(O, W) the concatenated weights of queries, keys and values, and their (O,) biases if there are any."""
     of_heads = [part.unflatten(0, (-1, shape.head_size)) for part in parts]
     turned = [part if place % 3 == 2 else interleave_halves(part, 1) for place, part in enumerate(of_heads)]
@@ -253,8 +258,8 @@ def _joint(parts: Sequence[Tensor], shape: LayerShape) -> tuple[Tensor, Tensor |
     return joint[0], joint[1] if len(joint) > 1 else None
 
 
-def _apart(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[Tensor]:
-    """Split a gradient of `_joint` into those of its three parts."""
+def _split_gradient(joint: Tensor, weights: Sequence[Tensor], shape: LayerShape) -> list[Tensor]:
+    """Split a gradient of `_joined_projections` into those of its three parts."""
     query, key, value = joint.split([len(weight) for weight in weights])
     return [_deinterleave_halves(query, shape), _deinterleave_halves(key, shape), value]
 

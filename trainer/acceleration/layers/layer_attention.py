@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from trainer.acceleration.layers.attention import kept_out, mixed, mixed_gradients, padded_length
+from trainer.acceleration.layers.attention import attention_output, kept_out, mixed_gradients, padded_length
 from trainer.acceleration.packing import Packing
 
 
@@ -45,7 +45,7 @@ class LayerShape:
         attention, norms = layer.self_attn, (layer.input_layernorm, layer.post_attention_layernorm)
         epsilons = (norms[0].variance_epsilon, norms[1].variance_epsilon)
         key_heads, groups = attention.k_proj.out_features // attention.head_dim, attention.num_key_value_groups
-        turns = _turns(*rotation, key_heads * (groups + 1), packing)
+        turns = _rotations(*rotation, key_heads * (groups + 1), packing)
         return cls(attention.head_dim, key_heads, groups, attention.scaling, epsilons, packing, turns, masks)
 
     @property
@@ -54,7 +54,7 @@ class LayerShape:
 
 
 @lru_cache(1)  # all layers of a pass share it
-def _turns(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> tuple[Tensor, ...]:
+def _rotations(cos_bSD: Tensor, sin_bSD: Tensor, heads: int, packing: Packing | None) -> tuple[Tensor, ...]:
     turn_bSJ = torch.complex(cos_bSD.chunk(2, 2)[0], sin_bSD.chunk(2, 2)[0])
     parts = [turn_bSJ] if packing is None else [packing.prompts_of(turn_bSJ[0]), packing.completions_of(turn_bSJ[0])]
     if packing is not None and packing.mask_PQ is None:  # the same for every text
@@ -67,68 +67,70 @@ def by_heads(numbers_XO: Tensor, texts: int, shape: LayerShape) -> Tensor:
     return numbers_XO.view(texts, len(numbers_XO) // texts, -1, shape.head_size)
 
 
-def _turn(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
+def _rotate(heads_BSYD: Tensor, turn_bSEJ: Tensor) -> None:
     """Apply the rotary embedding to queries and keys, in place."""
     pairs_BSEJ = torch.view_as_complex(heads_BSYD[:, :, : turn_bSEJ.shape[2]].unflatten(3, (-1, 2)))
     torch.mul(pairs_BSEJ, turn_bSEJ, out=pairs_BSEJ)
 
 
-def read(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Tensor, ...]:
-    """Rotate queries and keys, write the attention output to `mixed_BTHD` and return what `read_gradients` needs."""
+def rotate_and_attend(heads_BSYD: Tensor, mixed_BTHD: Tensor, shape: LayerShape) -> tuple[Tensor, ...]:
+    """Rotate queries and keys, write the attention output to `mixed_BTHD` and return what its gradients need."""
     packing, masks = shape.packing, shape.masks
     if packing is None:
-        _turn(heads_BSYD, shape.turns[0])
-        return _texts(heads_BSYD, None, mixed_BTHD, masks[0], shape)
+        _rotate(heads_BSYD, shape.turns[0])
+        return _attend_texts(heads_BSYD, None, mixed_BTHD, masks[0], shape)
     heads_PQYD, completions_BTYD = packing.prompts_of(heads_BSYD[0]), packing.completions_of(heads_BSYD[0])
     for part_XSYD, turn_bSEJ in zip((heads_PQYD, completions_BTYD), shape.turns, strict=True):
-        _turn(part_XSYD, turn_bSEJ)
+        _rotate(part_XSYD, turn_bSEJ)
     mixed_PTHD = packing.prompts_of(mixed_BTHD[0])  # a copy to write to
-    of_prompts = _texts(heads_PQYD, None, mixed_PTHD, masks[0], shape)
+    of_prompts = _attend_texts(heads_PQYD, None, mixed_PTHD, masks[0], shape)
     packing.write_prompts(mixed_BTHD[0], mixed_PTHD)
-    of_completions = _texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), masks[1], shape)
+    of_completions = _attend_texts(completions_BTYD, heads_PQYD, packing.completions_of(mixed_BTHD[0]), masks[1], shape)
     return *of_prompts, *of_completions
 
 
-def read_gradients(
+def rotate_and_attend_gradients(
     mixed_gradient_BTHD: Tensor, readings: Sequence[Tensor], heads_BSYD: Tensor, shape: LayerShape
 ) -> None:
     """Write the gradients of queries, keys and values, before rotation, to `heads_BSYD`."""
     packing, backs = shape.packing, [turn_bSEJ.conj().resolve_conj() for turn_bSEJ in shape.turns]
     if packing is None:
-        _texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
-        _turn(heads_BSYD, backs[0])
+        _attend_texts_gradients(mixed_gradient_BTHD, readings, heads_BSYD, None, shape)
+        _rotate(heads_BSYD, backs[0])
         return
     mixed_gradient_XHD, heads_SYD = mixed_gradient_BTHD[0], heads_BSYD[0]
     heads_PQYD = heads_SYD.new_empty(packing.prompts, packing.prompt_length, *heads_SYD.shape[1:])
-    _texts_gradients(packing.prompts_of(mixed_gradient_XHD), readings[:4], heads_PQYD, None, shape)
+    _attend_texts_gradients(packing.prompts_of(mixed_gradient_XHD), readings[:4], heads_PQYD, None, shape)
     completions_BTHD, completions_BTYD = (packing.completions_of(part) for part in (mixed_gradient_XHD, heads_SYD))
-    _texts_gradients(completions_BTHD, readings[4:], completions_BTYD, heads_PQYD, shape)
+    _attend_texts_gradients(completions_BTHD, readings[4:], completions_BTYD, heads_PQYD, shape)
     for part_XSYD, back_bSEJ in zip((heads_PQYD, completions_BTYD), backs, strict=True):
-        _turn(part_XSYD, back_bSEJ)
+        _rotate(part_XSYD, back_bSEJ)
     packing.write_prompts(heads_SYD, heads_PQYD)
 
 
-def _texts(
+def _attend_texts(
     heads_BSYD: Tensor,
     prompts_PQYD: Tensor | None,
     mixed_BTHD: Tensor,
     mask_B1SS: Tensor | None,
     shape: LayerShape,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """`read` for separate texts, or for completions with the prompts before them."""
+    """`rotate_and_attend`, after rotation, for separate texts, or for completions with the prompts before them."""
     length, kept, before = heads_BSYD.shape[1], mixed_BTHD.shape[1], _length(prompts_PQYD)
     query_NXD = _of_groups(heads_BSYD[:, length - kept :], shape).reshape(-1, shape.groups * kept, shape.head_size)
     key_NRD, value_NRD = _keys_and_values(heads_BSYD, prompts_PQYD, shape)
     bias = None
     if mask_B1SS is not None:
         bias = kept_out(mask_B1SS, kept, shape.key_heads, shape.groups, key_NRD.shape[1])
-    mixed_NXD, share_NXR = mixed(query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling, bias)
+    mixed_NXD, share_NXR = attention_output(
+        query_NXD, key_NRD, value_NRD, before + length, shape.groups, shape.scaling, bias
+    )
     mixed_KBGTD = _of_groups(mixed_BTHD, shape)
     mixed_KBGTD[:] = mixed_NXD.view(mixed_KBGTD.shape)
     return query_NXD, key_NRD, value_NRD, share_NXR
 
 
-def _texts_gradients(
+def _attend_texts_gradients(
     mixed_gradient_BTHD: Tensor,
     reading: Sequence[Tensor],
     heads_BSYD: Tensor,

@@ -45,20 +45,20 @@ def has_onednn() -> bool:
     )
 
 
-def pays() -> bool:
+def onednn_is_faster() -> bool:
     """Whether oneDNN is faster with weights in torch's own layout."""
     return has_onednn() and is_amd()
 
 
 def with_fast_layers(model: Model) -> Model:
     """The same model with its plain linear layers replaced by `OneDNNLinear`, sharing the weights, if that pays."""
-    if pays():
+    if onednn_is_faster():
         for name, layer in [(name, layer) for name, layer in model.named_modules() if type(layer) is nn.Linear]:
             model.set_submodule(name, OneDNNLinear.of(layer))
     return model
 
 
-def packed(weight_NI: Tensor, products: int) -> Tensor:
+def packed_weight(weight_NI: Tensor, products: int) -> Tensor:
     """(N, I) the current weight, in the layout that is fastest for `products` products.
 
     A weight in torch's layout is rearranged for every product: always by oneDNN, by MKL unless the input axis comes
@@ -73,8 +73,8 @@ def packed(weight_NI: Tensor, products: int) -> Tensor:
     return copy
 
 
-def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
-    """(X, N) the result of `torch.nn.functional.linear` in float32, without gradients. The weight may be `packed`."""
+def linear_product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) -> Tensor:
+    """(X, N) the result of `torch.nn.functional.linear` in float32, without gradients; the weight may be packed."""
     if _is_left_to_torch(inputs_XI, weight_NI):
         return linear(inputs_XI, weight_NI, bias_N)
     result: Tensor = torch.ops.mkldnn._linear_pointwise(inputs_XI, weight_NI, bias_N, "none", [], "")
@@ -82,16 +82,16 @@ def product(inputs_XI: Tensor, weight_NI: Tensor, bias_N: Tensor | None = None) 
 
 
 def sum_with_product(sum_MN: Tensor, inputs_MI: Tensor, weight_NI: Tensor) -> Tensor:
-    """(M, N) the sum of a matrix and a `product`: a single call if torch multiplies."""
+    """(M, N) the sum of a matrix and a `linear_product`: a single call if torch multiplies."""
     if _is_left_to_torch(inputs_MI, weight_NI):
         return torch.addmm(sum_MN, inputs_MI, weight_NI.t())
-    return sum_MN + product(inputs_MI, weight_NI)
+    return sum_MN + linear_product(inputs_MI, weight_NI)
 
 
 def _is_left_to_torch(inputs_XI: Tensor, weight_NI: Tensor) -> bool:
     if weight_NI.is_mkldnn:
         return False
-    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not pays():
+    if inputs_XI.numel() * len(weight_NI) < SMALLEST or not onednn_is_faster():
         return True
     has_few_rows = inputs_XI.numel() < FEWEST_ROWS * inputs_XI.shape[-1]
     return has_few_rows and weight_NI.numel() < SMALLEST_PACKED and halves_vectors()
@@ -112,18 +112,18 @@ class OneDNNLinear(nn.Linear):
         if not (is_plain(inputs_XI) and is_plain(self.weight)):
             return super().forward(inputs_XI)
         if not torch.is_grad_enabled():
-            return product(inputs_XI, self.weight, self.bias)
+            return linear_product(inputs_XI, self.weight, self.bias)
         outputs_XO: Tensor = _Product.apply(inputs_XI, self.weight, self.bias)  # type: ignore[no-untyped-call]
         return outputs_XO
 
 
 class _Product(torch.autograd.Function):
-    """`product` with gradients, which are computed by `product` as well."""
+    """`linear_product` with gradients, which it computes as well."""
 
     @staticmethod
     def forward(ctx: Any, inputs_XI: Tensor, weight_OI: Tensor, bias_O: Tensor | None) -> Tensor:
         ctx.save_for_backward(inputs_XI, weight_OI)
-        return product(inputs_XI, weight_OI, bias_O)
+        return linear_product(inputs_XI, weight_OI, bias_O)
 
     @staticmethod
     @once_differentiable
@@ -132,7 +132,7 @@ class _Product(torch.autograd.Function):
         needs_inputs, needs_weight, needs_bias = ctx.needs_input_grad
         gradient_MO = gradient_XO.flatten(0, -2)
         return (
-            product(gradient_XO, weight_OI.t()) if needs_inputs else None,
+            linear_product(gradient_XO, weight_OI.t()) if needs_inputs else None,
             weight_gradient(gradient_MO, inputs_XI.flatten(0, -2)) if needs_weight else None,
             gradient_MO.sum(0) if needs_bias else None,
         )
@@ -141,11 +141,11 @@ class _Product(torch.autograd.Function):
 def weight_gradient(gradient_MO: Tensor, inputs_MI: Tensor) -> Tensor:
     """(O, I) gradient, in the cheaper order: oneDNN copies a transposed first factor, autograd a transposed result."""
     (rows, outputs), inputs = gradient_MO.shape, inputs_MI.shape[1]
-    if not pays() or (outputs * inputs < SMALLEST_PACKED and halves_vectors()):
+    if not onednn_is_faster() or (outputs * inputs < SMALLEST_PACKED and halves_vectors()):
         return gradient_MO.t() @ inputs_MI
     if rows * outputs > rows * inputs + outputs * inputs:
-        return product(inputs_MI.t(), gradient_MO.t()).t()
-    return product(gradient_MO.t(), inputs_MI.t())
+        return linear_product(inputs_MI.t(), gradient_MO.t()).t()
+    return linear_product(gradient_MO.t(), inputs_MI.t())
 
 
 def is_plain(values: Tensor) -> bool:

@@ -15,7 +15,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn.functional import silu
 from transformers.activations import SiLUActivation
 
-from trainer.acceleration.layers.linear import is_plain, is_plain_layer, product, weight_gradient
+from trainer.acceleration.layers.linear import is_plain, is_plain_layer, linear_product, weight_gradient
 
 FAMILIES = ("LlamaMLP", "MistralMLP", "Qwen2MLP", "Qwen3MLP")
 """Classes of transformers that compute `down(act(gate(x)) * up(x))`."""
@@ -68,7 +68,7 @@ class _LeanMLP(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, inputs_XW: Tensor, *weights: Tensor) -> Tensor:
-        outputs_XW, gate_XI, up_XI = gated(inputs_XW, weights)
+        outputs_XW, gate_XI, up_XI = gated_mlp(inputs_XW, weights)
         ctx.save_for_backward(inputs_XW, gate_XI, up_XI, *weights)
         return outputs_XW
 
@@ -87,11 +87,11 @@ class _LeanMLP(torch.autograd.Function):
         return None if inputs_gradient_MW is None else inputs_gradient_MW.view(inputs_XW.shape), *others
 
 
-def gated(inputs_XW: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
+def gated_mlp(inputs_XW: Tensor, weights: Sequence[Tensor]) -> tuple[Tensor, Tensor, Tensor]:
     """(X, W) outputs, (X, I) gate and up projection; the weights are those of the gate, up and down projections."""
     gate_IW, up_IW, down_WI = weights
-    gate_XI, up_XI = product(inputs_XW, gate_IW), product(inputs_XW, up_IW)
-    return product(silu(gate_XI).mul_(up_XI), down_WI), gate_XI, up_XI
+    gate_XI, up_XI = linear_product(inputs_XW, gate_IW), linear_product(inputs_XW, up_IW)
+    return linear_product(silu(gate_XI).mul_(up_XI), down_WI), gate_XI, up_XI
 
 
 def gated_gradients(
@@ -102,16 +102,18 @@ def gated_gradients(
     weights: Sequence[Tensor],
     needed: Sequence[bool] = (True, True, True, True),
 ) -> tuple[Tensor | None, ...]:
-    """Gradients of the inputs and the three weights of `gated`; None for any that is not needed."""
+    """Gradients of the inputs and the three weights of `gated_mlp`; None for any that is not needed."""
     gate_IW, up_IW, down_WI = weights
     of_inputs, of_gate, of_up, of_down = needed
     passed_MI = silu(gate_MI)
     down_gradient_WI = weight_gradient(gradient_MW, passed_MI * up_MI) if of_down else None
-    inner_MI = product(gradient_MW, down_WI.t())
+    inner_MI = linear_product(gradient_MW, down_WI.t())
     up_gradient_MI = passed_MI.mul_(inner_MI)
     gate_gradient_MI = torch.ops.aten.silu_backward(inner_MI.mul_(up_MI), gate_MI)
     return (
-        product(gate_gradient_MI, gate_IW.t()).add_(product(up_gradient_MI, up_IW.t())) if of_inputs else None,
+        linear_product(gate_gradient_MI, gate_IW.t()).add_(linear_product(up_gradient_MI, up_IW.t()))
+        if of_inputs
+        else None,
         weight_gradient(gate_gradient_MI, inputs_MW) if of_gate else None,
         weight_gradient(up_gradient_MI, inputs_MW) if of_up else None,
         down_gradient_WI,

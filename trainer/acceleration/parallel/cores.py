@@ -25,10 +25,10 @@ def keep_to_own_cores() -> None:
     with contextlib.suppress(PermissionError):  # a container may refuse it: slower, but still correct
         allowed = os.sched_getaffinity(0)
         if len(allowed) >= count and allowed == os.sched_getaffinity(os.getppid()):
-            _bind(own_share(allowed, rank, count))
+            _pin_to(own_share(allowed, rank, count))
 
 
-def _bind(cores: Set[int]) -> None:
+def _pin_to(cores: Set[int]) -> None:
     for thread in _THREADS.iterdir():
         with contextlib.suppress(ProcessLookupError):  # the thread has ended since
             os.sched_setaffinity(int(thread.name), cores)
@@ -36,12 +36,12 @@ def _bind(cores: Set[int]) -> None:
 
 def own_share(cores: Set[int], rank: int, count: int) -> set[int]:
     """The cores, as numbered by Linux, of one of `count` processes: adjacent ones, both threads of a core together."""
-    in_order = sorted(cores, key=_place)
+    in_order = sorted(cores, key=_core_location)
     first, end = (len(in_order) * place // count for place in (rank, rank + 1))
     return set(in_order[first:end])
 
 
-def _place(core: int) -> tuple[int, int, int]:
+def _core_location(core: int) -> tuple[int, int, int]:
     """Socket, physical core and number of a logical core."""
     folder = _TOPOLOGY / f"cpu{core}" / "topology"
     try:

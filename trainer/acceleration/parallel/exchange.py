@@ -22,14 +22,14 @@ AWAKE_SECONDS = 0.1
 """Engineering default: a longer wait, for a slow reward say, loses little by sleeping."""
 
 
-def gathered(share: Tensor, processes: int) -> Tensor:
+def gather_shares(share: Tensor, processes: int) -> Tensor:
     """(P, …) the shares of all processes, in rank order; every share must have the same shape."""
     shares = share.new_empty(processes, *share.shape)
     _wait(dist.all_gather(list(shares.unbind(0)), share.contiguous(), async_op=True))
     return shares
 
 
-def summed(own: Tensor) -> Tensor:
+def sum_over_processes(own: Tensor) -> Tensor:
     """The sum over all processes."""
     total = own.clone()
     _wait(dist.all_reduce(total, async_op=True))
@@ -59,9 +59,9 @@ def _average(underway: _Underway, bucket: GradBucket) -> Future[Tensor]:
     return averaged
 
 
-def meet() -> None:
+def wait_for_all() -> None:
     """Wait until all processes have called this."""
-    summed(torch.zeros(1))
+    sum_over_processes(torch.zeros(1))
 
 
 def _wait(work: dist.Work) -> None:

@@ -23,8 +23,8 @@ from torch.distributed.fsdp import FSDPModule
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
-from trainer.acceleration.device import join
-from trainer.acceleration.parallel.exchange import average_gradients_awake, gathered, summed
+from trainer.acceleration.device import join_process_group
+from trainer.acceleration.parallel.exchange import average_gradients_awake, gather_shares, sum_over_processes
 from trainer.acceleration.parallel.sharding import clip_gradients, take_as_root
 from trainer.acceleration.parallel.shared_model import SharedModel
 from trainer.config.training import TrainConfig
@@ -120,7 +120,7 @@ class Processes:
             return list(shares)
         packed = [share.to(self.accelerator.device).flatten().view(torch.uint8) for share in shares]
         own = torch.cat(packed)
-        of_all = gathered(own, self.count) if self._computes_on_cpu else self.accelerator.gather(own.unsqueeze(0))
+        of_all = gather_shares(own, self.count) if self._computes_on_cpu else self.accelerator.gather(own.unsqueeze(0))
         parts = of_all.split([len(part) for part in packed], 1)
         return [_unpacked(part, share) for part, share in zip(parts, shares, strict=True)]
 
@@ -132,7 +132,7 @@ class Processes:
         """The sum over all processes."""
         if self.count == 1:
             return own
-        total: Tensor = summed(own) if self._computes_on_cpu else self.accelerator.reduce(own, "sum")
+        total: Tensor = sum_over_processes(own) if self._computes_on_cpu else self.accelerator.reduce(own, "sum")
         return total
 
     def any(self, claim: bool) -> bool:
@@ -156,16 +156,16 @@ def from_first(value: Item) -> Item:
     return received[0]
 
 
-def meet(config: TrainConfig, directory: Path | None) -> Path:
+def agree_on_directory(config: TrainConfig, directory: Path | None) -> Path:
     """Wait for all processes of the training and agree on the run directory, which the first process provides."""
-    join(config)
+    join_process_group(config)
     found = from_first(directory)
     if found is None:
         raise AssertionError("unreachable: the first process brings a directory")
     return found
 
 
-def part() -> None:
+def shut_down() -> None:
     """Shut down together: a process that exits can abort others that are still connected to it."""
     state = PartialState()
     state.wait_for_everyone()

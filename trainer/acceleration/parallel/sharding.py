@@ -31,7 +31,7 @@ def is_sharded(accelerator: Accelerator) -> bool:
     return accelerator.distributed_type in _SHARDED
 
 
-def settle(accelerator: Accelerator, config: TrainConfig) -> None:
+def configure_sharding(accelerator: Accelerator, config: TrainConfig) -> None:
     """Adapt accelerate's configuration to this training; call before any model is loaded.
 
     Raises:
@@ -43,9 +43,9 @@ def settle(accelerator: Accelerator, config: TrainConfig) -> None:
     if accelerator.distributed_type == DistributedType.MULTI_CPU and os.environ.get("ACCELERATE_USE_FSDP") == "true":
         _split_on_cpu(accelerator)
     if accelerator.distributed_type == DistributedType.FSDP:
-        _settle_fsdp(accelerator.state.fsdp_plugin)
+        _configure_fsdp(accelerator.state.fsdp_plugin)
     elif accelerator.distributed_type == DistributedType.DEEPSPEED:
-        _settle_deepspeed(accelerator.state.deepspeed_plugin, config)
+        _configure_deepspeed(accelerator.state.deepspeed_plugin, config)
 
 
 def _split_on_cpu(accelerator: Accelerator) -> None:
@@ -57,17 +57,17 @@ def _split_on_cpu(accelerator: Accelerator) -> None:
     accelerator.state.distributed_type = PartialState().distributed_type = DistributedType.FSDP
 
 
-def _settle_fsdp(plugin: FullyShardedDataParallelPlugin) -> None:
+def _configure_fsdp(plugin: FullyShardedDataParallelPlugin) -> None:
     if plugin.fsdp_version != 2:
         raise ConfigError(
-            "FSDP 1 cannot generate from a split model; set fsdp_version: 2 in accelerate's configuration"
+            "FSDP 1 cannot generate from a sharded model; set fsdp_version: 2 in accelerate's configuration"
         )
     # Only the first process would load weights; those of the reference and a new value head would not reach the others.
     plugin.cpu_ram_efficient_loading = False
     os.environ["FSDP_CPU_RAM_EFFICIENT_LOADING"] = "false"
 
 
-def _settle_deepspeed(plugin: Any, config: TrainConfig) -> None:
+def _configure_deepspeed(plugin: Any, config: TrainConfig) -> None:
     plugin.dschf = None  # transformers would shard every model on loading, even those that no engine gathers
     plugin.deepspeed_config |= {
         "train_micro_batch_size_per_gpu": config.per_device_train_batch_size,

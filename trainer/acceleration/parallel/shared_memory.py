@@ -32,7 +32,7 @@ def shared_places(tensors: Sequence[Tensor], copies: int) -> list[list[Tensor]] 
     """
     size = copies * sum(_aligned(tensor.nbytes) for tensor in tensors)
     with _file_of_the_first(size) as (name, mark):
-        memory = mapped(name, size, mark) if name else None
+        memory = map_file(name, size, mark) if name else None
         everybody_has_it = all(_gathered(memory is not None))
     if memory is None or not everybody_has_it:
         return None
@@ -76,7 +76,7 @@ def _file_of_the_first(size: int) -> Iterator[tuple[str | None, bytes]]:
             yield _from_first((file.name, mark))
 
 
-def mapped(name: str, size: int, mark: bytes) -> mmap.mmap | None:
+def map_file(name: str, size: int, mark: bytes) -> mmap.mmap | None:
     """Map the file into memory; None if it is missing or another file of the same name."""
     try:
         with Path(name).open("r+b") as file:

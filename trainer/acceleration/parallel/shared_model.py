@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn import Parameter
 from torch.optim import Optimizer
 
-from trainer.acceleration.parallel.exchange import meet, summed
+from trainer.acceleration.parallel.exchange import sum_over_processes, wait_for_all
 from trainer.acceleration.parallel.shared_memory import shared_places
 
 
@@ -46,12 +46,13 @@ class SharedModel:
         if dist.get_rank() == 0:
             for parameter, place in zip(parameters_N, values_N, strict=True):
                 place.copy_(parameter.data)
-        meet()
+        wait_for_all()
         for parameter, place in zip(parameters_N, values_N, strict=True):
             parameter.data = place
-        owner_N = owners((parameter.nbytes for parameter in parameters_N), dist.get_world_size())
+        owner_N = assign_owners((parameter.nbytes for parameter in parameters_N), dist.get_world_size())
         model = cls(parameters_N, gradient_N, owner_N)
-        optimizer.register_step_post_hook(lambda *_: meet())  # no process reads parameters that another still writes
+        # no process may read parameters that another still writes
+        optimizer.register_step_post_hook(lambda *_: wait_for_all())
         optimizer.register_state_dict_post_hook(model._with_states_of_all)
         optimizer.register_load_state_dict_post_hook(model._drop_states_of_others)
         return model
@@ -70,7 +71,7 @@ class SharedModel:
         self._add_up()
         own_N = self.own_N
         own_norm = torch.nn.utils.get_total_norm([parameter.grad for parameter in own_N if parameter.grad is not None])
-        norm = summed(own_norm.square()).sqrt()
+        norm = sum_over_processes(own_norm.square()).sqrt()
         torch.nn.utils.clip_grads_with_norm_(own_N, max_norm, norm)
         return norm
 
@@ -90,7 +91,7 @@ class SharedModel:
                 sum_.add_(parameter.grad) if round_ else sum_.copy_(parameter.grad)
                 parameter.grad = None
             if turn != rank:
-                meet()
+                wait_for_all()
 
     def _with_states_of_all(self, _: Optimizer, state: dict[str, Any]) -> None:
         """Send all parameters' optimizer moments to the first process, one by one; the others keep only their own."""
@@ -114,7 +115,7 @@ class SharedModel:
                 optimizer.state.pop(parameter, None)
 
 
-def owners(sizes: Iterable[int], processes: int) -> list[int]:
+def assign_owners(sizes: Iterable[int], processes: int) -> list[int]:
     """Assign a process to each size, balancing the totals: largest first, each to the least loaded process."""
     sizes, load_P = list(sizes), [0] * processes
     owner_N = [0] * len(sizes)

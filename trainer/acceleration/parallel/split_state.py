@@ -65,4 +65,4 @@ def restore_engine(engine: Any, checkpoint: Path) -> None:
         str(checkpoint), tag=ENGINE_FOLDER, load_module_strict=False, load_lr_scheduler_states=False
     )
     if path is None:
-        raise ConfigError(f"DeepSpeed finds nothing to go on from in {checkpoint / ENGINE_FOLDER}")
+        raise ConfigError(f"DeepSpeed finds no state to continue from in {checkpoint / ENGINE_FOLDER}")

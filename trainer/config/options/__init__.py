@@ -100,10 +100,10 @@ def options_under(section: Section) -> partial[Any]:
 
     It takes the default, the help sentence, bounds, `choices` and `main`, as `Option` describes them.
     """
-    return partial(_declared, section)
+    return partial(_declared_option, section)
 
 
-def redefined(config_type: type[Any], name: str, default: Any, **changes: Any) -> Any:
+def redefined_option(config_type: type[Any], name: str, default: Any, **changes: Any) -> Any:
     """An inherited option with another default and, where `changes` gives them, other help or bounds."""
     inherited = next(field for field in dataclasses.fields(config_type) if field.name == name)
     return dataclasses.field(default=default, metadata={**inherited.metadata, **changes})
@@ -128,7 +128,7 @@ def parse_values(options: Sequence[Option], values: Mapping[str, Any]) -> dict[s
     return {name: by_name[name].parse(value) for name, value in values.items()}
 
 
-def _declared(section: Section, default: Any, help: str, **bounds: Any) -> Any:
+def _declared_option(section: Section, default: Any, help: str, **bounds: Any) -> Any:
     return dataclasses.field(default=default, metadata={"help": help, "section": section, **bounds})
 
 

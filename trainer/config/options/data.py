@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from trainer.config.local_or_hub import DATASET_SUFFIXES, absolute_path, check_dataset
 from trainer.config.options import Section, options_under
-from trainer.config.sources import DATASET_SUFFIXES, absolute, check_dataset
 
 option = options_under(Section.MODEL_AND_DATA)
 _evaluation = options_under(Section.EVALUATION)
@@ -43,6 +43,6 @@ class DataOptions:
     def absolute_data(self) -> dict[str, Any]:
         """The options that hold paths, made absolute."""
         return {
-            "dataset": self.dataset and absolute(self.dataset, DATASET_SUFFIXES),
-            "eval_dataset": self.eval_dataset and absolute(self.eval_dataset, DATASET_SUFFIXES),
+            "dataset": self.dataset and absolute_path(self.dataset, DATASET_SUFFIXES),
+            "eval_dataset": self.eval_dataset and absolute_path(self.eval_dataset, DATASET_SUFFIXES),
         }

@@ -4,7 +4,7 @@ import importlib.util
 from dataclasses import dataclass
 from typing import Any
 
-from trainer.config import sources
+from trainer.config.local_or_hub import absolute_path, check_model
 from trainer.config.options import ConfigError, Section, options_under
 from trainer.tasks import TASKS
 
@@ -46,7 +46,7 @@ class ModelOptions:
     def check_model(self) -> None:
         """Raise ConfigError if the model does not exist or the adapter would use dropout."""
         if self.model_name_or_path:
-            sources.check_model(self.model_name_or_path, "model_name_or_path")
+            check_model(self.model_name_or_path, "model_name_or_path")
         if self.lora_dropout:
             raise ConfigError(
                 f"lora_dropout is {self.lora_dropout:g}, but has to be 0: with dropout the log-probabilities of "
@@ -55,7 +55,7 @@ class ModelOptions:
 
     def absolute_model(self) -> dict[str, Any]:
         """The options that hold paths, made absolute."""
-        return {"model_name_or_path": self.model_name_or_path and sources.absolute(self.model_name_or_path)}
+        return {"model_name_or_path": self.model_name_or_path and absolute_path(self.model_name_or_path)}
 
 
 def check_peft(what: str) -> None:

@@ -16,7 +16,7 @@ Words = npt.NDArray[np.uint32]
 Places = npt.NDArray[np.int64]
 Tables = npt.NDArray[np.uint32]  # (N, 4, 256): how far, which byte of the CRC, that byte's value
 
-FARTHEST = (1 << 16) - 1  # the most bytes that `carried` can advance over
+FARTHEST = (1 << 16) - 1  # the most bytes that `advance_crcs` can advance over
 _ALL_ONES = 0xFFFFFFFF  # the initial and final XOR of a CRC-32C
 _MASK = 0xA282EAD8
 _BITS: Words = np.uint32(1) << np.arange(32, dtype=np.uint32)
@@ -24,7 +24,7 @@ _DIGITS = 6, 5, 5  # bits of a distance: few tables, because untouched memory is
 _ONLY: Places = np.array(0)
 
 
-def masked(data: bytes) -> int:
+def masked_crc(data: bytes) -> int:
     """The CRC-32C of one piece, rotated and offset as event files store it."""
     crc: int = google_crc32c.value(data)
     return ((crc >> 15 | crc << 17) + _MASK) & _ALL_ONES
@@ -35,24 +35,24 @@ def as_stored(crcs: Words) -> Words:
     return (crcs >> np.uint32(15) | crcs << np.uint32(17)) + np.uint32(_MASK)
 
 
-def unmasked(stored: Words) -> Words:
+def unmasked_crcs(stored: Words) -> Words:
     """The CRC-32Cs behind stored checksums."""
     rotated = stored - np.uint32(_MASK)
     return rotated >> np.uint32(17) | rotated << np.uint32(15)
 
 
-def plain(pieces: Sequence[bytes]) -> Words:
+def crcs_of(pieces: Sequence[bytes]) -> Words:
     """The CRC-32C of each piece (N,)."""
     return np.array([google_crc32c.value(piece) for piece in pieces], dtype=np.uint32)
 
 
-def linear(pieces: Sequence[bytes]) -> Words:
+def linear_crcs_of(pieces: Sequence[bytes]) -> Words:
     """The part of each piece's CRC-32C (N,) that is linear in its bytes, without the initial and final XOR."""
     found = np.array([google_crc32c.extend(_ALL_ONES, piece) for piece in pieces], dtype=np.uint32)
     return found ^ np.uint32(_ALL_ONES)
 
 
-def carried(crcs: Words, distances: Places) -> Words:
+def advance_crcs(crcs: Words, distances: Places) -> Words:
     """Linear CRCs (N,) advanced over this many zero bytes each (N,), at most `FARTHEST`."""
     for bits, tables in zip(_DIGITS, _tables(), strict=True):
         crcs = looked_up(tables, distances & (1 << bits) - 1, crcs)
@@ -60,10 +60,10 @@ def carried(crcs: Words, distances: Places) -> Words:
     return crcs
 
 
-def carriers(distances: Places) -> Tables:
+def advance_tables(distances: Places) -> Tables:
     """Tables (N, 4, 256) that advance CRCs over this many zero bytes each, at most `FARTHEST`."""
     bits = np.broadcast_to(_BITS, (len(distances), len(_BITS)))
-    return _spread(carried(bits, distances[:, None]))
+    return _as_tables(advance_crcs(bits, distances[:, None]))
 
 
 def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
@@ -78,21 +78,21 @@ def looked_up(tables: Tables, rows: Places, crcs: Words) -> Words:
 @cache
 def _tables() -> tuple[Tables, ...]:
     """What a number of zero bytes does to a CRC, by each digit of that number, the lowest first."""
-    of_byte = plain([bytes([byte]) for byte in range(256)]) ^ plain([bytes(1)])
+    of_byte = crcs_of([bytes([byte]) for byte in range(256)]) ^ crcs_of([bytes(1)])
     unit: Words = _BITS >> np.uint32(8) ^ of_byte[_BITS & np.uint32(255)]
     found: list[Tables] = []
     for bits in _DIGITS:
         powers = np.empty((1 << bits, len(_BITS)), dtype=np.uint32)  # the effect of 0, 1, 2 … units on each bit
         powers[0] = _BITS
         for size in (1 << bit for bit in range(bits)):
-            table = _spread(unit[None])
+            table = _as_tables(unit[None])
             powers[size : 2 * size] = looked_up(table, _ONLY, powers[:size])
             unit = looked_up(table, _ONLY, unit)
-        found.append(_spread(powers))
+        found.append(_as_tables(powers))
     return tuple(found)
 
 
-def _spread(bits: Words) -> Tables:
+def _as_tables(bits: Words) -> Tables:
     """Linear operators as tables (N, 4, 256), from their effect on single bits: (N, 32)."""
     tables = np.zeros((len(bits), 4, 256), dtype=np.uint32)
     of_bytes = bits.reshape(len(bits), 4, 8)

@@ -59,7 +59,7 @@ class EventDecoder:
         """How many bytes were read, over all files."""
         return sum(records.tail.offset for records in self._records.values())
 
-    def torn(self) -> Iterator[tuple[Path, int]]:
+    def torn_ends(self) -> Iterator[tuple[Path, int]]:
         """The files that end within a record, each with the length of that torn end in bytes."""
         return ((file, records.torn_bytes) for file, records in self._records.items() if records.torn_bytes)
 

@@ -34,7 +34,7 @@ class Shape:
     values: tuple[tuple[int, str], ...]
 
     @property
-    def fixed(self) -> npt.NDArray[np.uint8]:
+    def fixed_bits(self) -> npt.NDArray[np.uint8]:
         """(size,) A mask of the bits that all records of one layout share: everything but the numbers."""
         fixed = np.full(self.size, 255, np.uint8)
         for place, dtype in ((self.time, "<f8"), *self.values):
@@ -58,7 +58,7 @@ def shape_of(payload: bytes, event: Event) -> Shape | None:
         shape = _shape(payload)
     except ValueError:
         return None
-    return shape if _read(payload, shape) == _bits(event) else None
+    return shape if _read(payload, shape) == _number_bits(event) else None
 
 
 def _shape(payload: bytes) -> Shape:
@@ -95,7 +95,7 @@ def _value(payload: bytes, start: int, end: int) -> tuple[int, str]:
             found.append(_tensor(payload, first, last))
         elif number not in (_TAG, _METADATA):
             raise _UnplacedError(f"field {number} of a value")
-    return _only(found)
+    return _single_offset(found)
 
 
 def _tensor(payload: bytes, start: int, end: int) -> tuple[int, str]:
@@ -113,10 +113,10 @@ def _tensor(payload: bytes, start: int, end: int) -> tuple[int, str]:
             raise _UnplacedError(f"field {number} of a tensor")
         if found and last - first != _WIDTHS[found[-1][1]] and number not in (_DTYPE, _SHAPE):
             raise _UnplacedError("several numbers in one tensor")
-    return _only(found)
+    return _single_offset(found)
 
 
-def _only(found: list[tuple[int, str]]) -> tuple[int, str]:
+def _single_offset(found: list[tuple[int, str]]) -> tuple[int, str]:
     if len(found) != 1:
         raise _UnplacedError(f"{len(found)} numbers in one value")
     return found[0]
@@ -130,6 +130,6 @@ def _read(payload: bytes, shape: Shape) -> tuple[bytes, int, list[bytes]]:
     return time, step, values
 
 
-def _bits(event: Event) -> tuple[bytes, int, list[bytes]]:
+def _number_bits(event: Event) -> tuple[bytes, int, list[bytes]]:
     values = [np.float64(np.nan if point.value is None else point.value).tobytes() for point in event.points]
     return np.float64(event.time).tobytes(), event.step, values

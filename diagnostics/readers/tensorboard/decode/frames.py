@@ -17,12 +17,12 @@ from diagnostics.readers.tensorboard.decode.crc import (
     FARTHEST,
     Places,
     Words,
+    advance_crcs,
     as_stored,
-    carried,
-    linear,
-    masked,
-    plain,
-    unmasked,
+    crcs_of,
+    linear_crcs_of,
+    masked_crc,
+    unmasked_crcs,
 )
 
 Bytes = npt.NDArray[np.uint8]
@@ -62,13 +62,13 @@ def find_frames(data: bytes, position: int, window_bytes: int = LARGEST_WINDOW_B
     window = np.frombuffer(data, np.uint8, min(window_bytes, len(data) - position), position)
     if len(window) < HEADER_BYTES + CHECKSUM_BYTES:
         return Frames(data, NO_STEPS, NO_STEPS, position)
-    starts, sizes = _chained(window)
-    count = _verified(data, position, starts, sizes, _unaligned(window, "<u4")) if len(starts) else 0
+    starts, sizes = _find_records(window)
+    count = _count_valid(data, position, starts, sizes, _unaligned(window, "<u4")) if len(starts) else 0
     starts, sizes = starts[:count] + (position + HEADER_BYTES), sizes[:count]
     return Frames(data, starts, sizes, int(starts[-1] + sizes[-1]) + CHECKSUM_BYTES if count else position)
 
 
-def _chained(window: Bytes) -> tuple[Places, Places]:
+def _find_records(window: Bytes) -> tuple[Places, Places]:
     """Where records begin in the window, each at the end of the previous one, and the sizes of their payloads."""
     is_zero = window == 0
     two = is_zero[:-1] & is_zero[1:]
@@ -85,16 +85,16 @@ def _chained(window: Bytes) -> tuple[Places, Places]:
     return places[:count], sizes[:count]
 
 
-def _verified(data: bytes, position: int, starts: Places, sizes: Places, words: npt.NDArray[np.uint32]) -> int:
+def _count_valid(data: bytes, position: int, starts: Places, sizes: Places, words: npt.NDArray[np.uint32]) -> int:
     """The number of records before the first block whose bytes do not match its checksums."""
     checksums = starts + sizes + HEADER_BYTES
     firsts = np.flatnonzero(np.diff(starts // _BLOCK_BYTES, prepend=-1))
     edges = np.append(starts[firsts], checksums[-1] + CHECKSUM_BYTES)
     stored = words[checksums]
     block_ends = np.repeat(edges[1:], np.diff(firsts, append=len(starts)))
-    said = carried(of_sizes(sizes) ^ unmasked(stored) ^ stored, block_ends - checksums)
-    expected = np.bitwise_xor.reduceat(said, firsts)
-    found = linear([data[start:end] for start, end in pairwise((edges + position).tolist())])
+    stated = advance_crcs(of_sizes(sizes) ^ unmasked_crcs(stored) ^ stored, block_ends - checksums)
+    expected = np.bitwise_xor.reduceat(stated, firsts)
+    found = linear_crcs_of([data[start:end] for start, end in pairwise((edges + position).tolist())])
     broken = np.flatnonzero(found != expected)
     return int(firsts[broken[0]]) if len(broken) else len(starts)
 
@@ -110,16 +110,16 @@ def of_sizes(sizes: Places) -> Words:
 @cache
 def _of_size(size: int) -> int:
     length = size.to_bytes(8, "little")
-    header = length + masked(length).to_bytes(4, "little")
-    return int((linear([header + bytes(size)]) ^ plain([bytes(size)]))[0])
+    header = length + masked_crc(length).to_bytes(4, "little")
+    return int((linear_crcs_of([header + bytes(size)]) ^ crcs_of([bytes(size)]))[0])
 
 
 @cache
 def _header_checksums() -> Words:
     """The stored checksum of every length below `LARGEST_RECORD`, composed from those of its two bytes."""
-    low = linear([bytes([byte, 0, 0, 0, 0, 0, 0, 0]) for byte in range(256)])
-    high = linear([bytes([0, byte, 0, 0, 0, 0, 0, 0]) for byte in range(LARGEST_RECORD >> 8)])
-    return as_stored(np.bitwise_xor.outer(high, low).ravel() ^ plain([bytes(8)]))
+    low = linear_crcs_of([bytes([byte, 0, 0, 0, 0, 0, 0, 0]) for byte in range(256)])
+    high = linear_crcs_of([bytes([0, byte, 0, 0, 0, 0, 0, 0]) for byte in range(LARGEST_RECORD >> 8)])
+    return as_stored(np.bitwise_xor.outer(high, low).ravel() ^ crcs_of([bytes(8)]))
 
 
 def _unaligned(window: Bytes, dtype: str) -> npt.NDArray[np.uint32]:

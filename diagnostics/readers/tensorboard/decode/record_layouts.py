@@ -84,7 +84,7 @@ class _Family:
     def __init__(self, shape: Shape) -> None:
         self.shape = shape
         self._lead = -shape.size % _WORD_BYTES  # padding that `_rows` puts before a payload
-        self._mask: Words = np.concatenate([np.zeros(self._lead, np.uint8), shape.fixed]).view(np.uint64)
+        self._mask: Words = np.concatenate([np.zeros(self._lead, np.uint8), shape.fixed_bits]).view(np.uint64)
         self._factors: Words = np.cumprod(np.full(len(self._mask), _ODD, np.uint64), dtype=np.uint64)
         self._layouts: dict[int, Names] = {}  # hash → tag and plugin of each value
         self._keys = np.empty(0, np.uint64)  # ascending

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diagnostics.foreign_files.bounds import RECORD_BYTES
 from diagnostics.readers.files.tail import CHUNK_BYTES, Tail
-from diagnostics.readers.tensorboard.decode.crc import masked
+from diagnostics.readers.tensorboard.decode.crc import masked_crc
 from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Frames, find_frames
 from diagnostics.readers.tensorboard.decode.repeated_rounds import DecodedRounds
 from diagnostics.readers.tensorboard.decode.round_cache import Rounds
@@ -60,20 +60,20 @@ class Records:
         kept = 0
         for chunk in self.tail.chunks():
             kept = _WORTH_KEEPING if len(chunk) == CHUNK_BYTES else 0
-            yield from self._understood(self._torn + chunk, kept)
+            yield from self._decode_chunk(self._torn + chunk, kept)
         if kept:
-            yield from self._understood(self._torn, 0)
+            yield from self._decode_chunk(self._torn, 0)
 
-    def _understood(self, data: bytes, kept: int) -> Iterator[Frames | DecodedRounds | bytes]:
+    def _decode_chunk(self, data: bytes, kept: int) -> Iterator[Frames | DecodedRounds | bytes]:
         """What the data contains; up to `kept` bytes at its end may be left for the next chunk."""
         position = single_until = 0
         patience = _PATIENCE
         while len(data) - position > kept:
             if position >= single_until and len(data) - position >= WORTH_A_STRETCH:
-                turns = self._rounds.follow(data, position)
-                if turns is None and (near := self._rounds.near(data, position)) > position:
+                turns = self._rounds.decode_at(data, position)
+                if turns is None and (near := self._rounds.next_start(data, position)) > position:
                     single_until = near
-                elif found := turns or self._framed(data, position):
+                elif found := turns or self._valid_frames(data, position):
                     position, patience = found.end, _PATIENCE
                     self.bytes_left = len(data) - position + self.tail.unread
                     yield found
@@ -87,7 +87,7 @@ class Records:
                 yield payload
         self._torn = data[position:]
 
-    def _framed(self, data: bytes, position: int) -> Frames | None:
+    def _valid_frames(self, data: bytes, position: int) -> Frames | None:
         """The complete, valid records of a window, from which a round may be learned; None if there are none."""
         frames = find_frames(data, position, self._rounds.window)
         if not len(frames):
@@ -105,7 +105,7 @@ class Records:
         if end > len(data):
             return None
         payload = data[position + HEADER_BYTES : end - CHECKSUM_BYTES]
-        if _CHECKSUM.unpack_from(data, end - CHECKSUM_BYTES)[0] != masked(payload):
+        if _CHECKSUM.unpack_from(data, end - CHECKSUM_BYTES)[0] != masked_crc(payload):
             self.malformed += 1
             return end, None
         return end, payload
@@ -128,7 +128,7 @@ def _is_header(data: bytes, position: int) -> bool:
     if len(header) < HEADER_BYTES:
         return False
     size, checksum = _HEADER.unpack(header)
-    return bool(size <= RECORD_BYTES) and checksum == masked(header[:_LENGTH_BYTES])
+    return bool(size <= RECORD_BYTES) and checksum == masked_crc(header[:_LENGTH_BYTES])
 
 
 def _end_of_zeros(data: bytes, position: int) -> int:

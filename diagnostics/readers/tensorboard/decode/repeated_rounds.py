@@ -14,7 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from diagnostics.model.series import Steps
-from diagnostics.readers.tensorboard.decode.crc import FARTHEST, Places, Words, carriers, linear, looked_up, unmasked
+from diagnostics.readers.tensorboard.decode.crc import (
+    FARTHEST,
+    Places,
+    Words,
+    advance_tables,
+    linear_crcs_of,
+    looked_up,
+    unmasked_crcs,
+)
 from diagnostics.readers.tensorboard.decode.field_offsets import Shape
 from diagnostics.readers.tensorboard.decode.frames import CHECKSUM_BYTES, HEADER_BYTES, Bytes, Frames, of_sizes
 from diagnostics.readers.tensorboard.decode.record_layouts import Names, shape_and_names
@@ -69,8 +77,8 @@ class Round:
         checksums = np.array([column.checksum for column in columns])
         self._checksums = _spans(checksums, CHECKSUM_BYTES)
         self._of_sizes = of_sizes(np.array([column.shape.size for column in columns]))[:, None]
-        self._carriers, self._rows = carriers(self.size - checksums), np.arange(len(columns))[:, None]
-        self._later = carriers(np.arange(max(1, min(_BLOCK_BYTES // self.size, _BLOCK_ROUNDS))) * self.size)
+        self._carriers, self._rows = advance_tables(self.size - checksums), np.arange(len(columns))[:, None]
+        self._later = advance_tables(np.arange(max(1, min(_BLOCK_BYTES // self.size, _BLOCK_ROUNDS))) * self.size)
         spans = np.array([column.shape.step or (0, 0) for column in columns]) + [[column.start] for column in columns]
         self._steps = _spans(spans[:, 0], _LONGEST_STEP)
         self._step_bits = np.array([(1 << 8 * size) - 1 for size in np.diff(spans).ravel().tolist()], np.uint64)
@@ -83,14 +91,14 @@ class Round:
     def is_at(self, data: bytes, position: int) -> bool:
         """Whether enough rounds to be worth decoding seem to start here."""
         rounds = self._rounds(data, position)[: -(-WORTH_FOLLOWING // self.size)]
-        return rounds.size >= WORTH_FOLLOWING and self._alike(rounds) == len(rounds)
+        return rounds.size >= WORTH_FOLLOWING and self._count_matching(rounds) == len(rounds)
 
-    def follow(self, data: bytes, position: int) -> DecodedRounds | None:
+    def decode_at(self, data: bytes, position: int) -> DecodedRounds | None:
         """The rounds with valid checksums from a position on; None if there are too few."""
         rounds = self._rounds(data, position)
         if rounds.size < WORTH_FOLLOWING:
             return None
-        rounds = rounds[: self._sound(data, position, rounds)]
+        rounds = rounds[: self._count_valid(data, position, rounds)]
         if rounds.size < WORTH_FOLLOWING:
             return None
         records = len(rounds) * len(self.columns)
@@ -101,7 +109,7 @@ class Round:
         count = (len(data) - position) // self.size
         return np.frombuffer(data, np.uint8, count * self.size, position).reshape(count, self.size)
 
-    def _alike(self, rounds: Bytes) -> int:
+    def _count_matching(self, rounds: Bytes) -> int:
         """The number of leading rounds that equal the template except for their numbers."""
         part = max(1, _COMPARED_BYTES // self.size)
         scratch = np.empty((min(part, len(rounds)), self.size), np.uint8)
@@ -113,12 +121,12 @@ class Round:
                 return start + int(np.argmax(differs.any(axis=1)))
         return len(rounds)
 
-    def _sound(self, data: bytes, position: int, rounds: Bytes) -> int:
+    def _count_valid(self, data: bytes, position: int, rounds: Bytes) -> int:
         """The number of leading rounds that match the template and are valid, checked in cache-sized parts."""
         part = len(self._later) * max(1, _CHECKED_RECORDS // (len(self._later) * len(self.columns)))
         for start in range(0, len(rounds), part):
             looked_at = rounds[start : start + part]
-            count = self._alike(looked_at)
+            count = self._count_matching(looked_at)
             if not count or not self._are_sound(data, position + start * self.size, looked_at[:count]):
                 return start
             if count < len(looked_at):
@@ -128,14 +136,14 @@ class Round:
     def _are_sound(self, data: bytes, position: int, rounds: Bytes) -> bool:
         """Whether the records' stored checksums match the CRC of their bytes, block by block."""
         stored: Words = np.ascontiguousarray(rounds.take(self._checksums, axis=1).view("<u4").T)
-        said = looked_up(self._carriers, self._rows, self._of_sizes ^ unmasked(stored) ^ stored)
+        stated = looked_up(self._carriers, self._rows, self._of_sizes ^ unmasked_crcs(stored) ^ stored)
         per_block = len(self._later)
         firsts = np.arange(0, len(rounds), per_block)
         edges = np.append(firsts, len(rounds))
         later = np.repeat(edges[1:], np.diff(edges)) - np.arange(1, len(rounds) + 1)
-        of_rounds = looked_up(self._later, later, np.bitwise_xor.reduce(said, axis=0))
+        of_rounds = looked_up(self._later, later, np.bitwise_xor.reduce(stated, axis=0))
         places = (edges * self.size + position).tolist()
-        found = linear([data[start:end] for start, end in pairwise(places)])
+        found = linear_crcs_of([data[start:end] for start, end in pairwise(places)])
         return bool((np.bitwise_xor.reduceat(of_rounds, firsts) == found).all())
 
     def _points(self, rounds: Bytes) -> list[TagPoints]:
@@ -154,7 +162,7 @@ class Round:
         """A mask of the bytes in which rounds must be equal: all but numbers and payload checksums."""
         fixed = np.full(self.size, 255, np.uint8)
         for column in self.columns:
-            fixed[column.start : column.checksum] = column.shape.fixed
+            fixed[column.start : column.checksum] = column.shape.fixed_bits
             fixed[column.checksum : column.end] = 0
         return fixed
 

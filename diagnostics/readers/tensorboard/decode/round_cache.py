@@ -56,19 +56,19 @@ class Rounds:
         self._own = KnownRounds()  # candidates; rounds that were followed are shared by all files
         self._wait, self._patience = 0, 1  # stretches between attempts, which become rare if none succeeds
 
-    def follow(self, data: bytes, position: int) -> DecodedRounds | None:
+    def decode_at(self, data: bytes, position: int) -> DecodedRounds | None:
         """The rounds that begin at a position; None if there are none or too few."""
-        turns = self._round.follow(data, position) if self._round is not None else None
-        if turns is None and (known := self._at(data, position)) is not None and known[1] == 0:
+        turns = self._round.decode_at(data, position) if self._round is not None else None
+        if turns is None and (known := self._round_at(data, position)) is not None and known[1] == 0:
             self._round = known[0]
-            turns = self._round.follow(data, position)
+            turns = self._round.decode_at(data, position)
         if turns is not None and self._round is not None:
             _OF_ALL_FILES.add(self._round)
             if turns.end - position >= _LONG_BYTES:
                 self.window, self._wait, self._patience = FIRST_WINDOW_BYTES, 0, 1
         return turns
 
-    def near(self, data: bytes, position: int) -> int:
+    def next_start(self, data: bytes, position: int) -> int:
         """Where rounds worth following begin, within a few records or at the end of the current round.
 
         The position itself if there are none nearby.
@@ -77,14 +77,14 @@ class Rounds:
         for _ in range(_NEAR):
             if place is None:
                 break
-            if (known := self._at(data, place)) is not None:
+            if (known := self._round_at(data, place)) is not None:
                 found, index = known
                 start = place + (found.remaining(index) if index else 0)
                 return start if start < len(data) and found.is_at(data, start) else position
             place = end_of_record(data, place)
         return position
 
-    def _at(self, data: bytes, position: int) -> tuple[Round, int] | None:
+    def _round_at(self, data: bytes, position: int) -> tuple[Round, int] | None:
         """The known round that contains the record at a position, and the record's position in it."""
         end = end_of_record(data, position)
         key = shape_and_names(data[position + HEADER_BYTES : end - CHECKSUM_BYTES]) if end is not None else None

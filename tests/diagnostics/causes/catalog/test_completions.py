@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from diagnostics.causes import explain
+from diagnostics.causes import ranked_causes
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
 from tests.diagnostics.causes.explained import causes, diagnosed
@@ -97,8 +97,8 @@ def test_completions_that_grow_step_by_step_are_still_paid_for_length(make_run: 
 def test_completions_that_shrink_for_reward_need_a_penalty_that_outweighs_it(make_run: MakeRun) -> None:
     lengths = {"length_mean": "10x5 10..2x20 2x15", "kl_per_sequence": "0x5 0..6x20 6x15"}
     config = {"kl_coef": 0.05}
-    paid = explain(run := make_run("ppo", config=config, score="0x5 0..6x20 6x15", **lengths), evaluate(run))[0]
+    paid = ranked_causes(run := make_run("ppo", config=config, score="0x5 0..6x20 6x15", **lengths), evaluate(run))[0]
     assert [fix.suggested for fix in paid.fixes if fix.parameter == "kl_coef"] == [pytest.approx(1.0, abs=0.2)]
-    unpaid = explain(run := make_run("ppo", config=config, score="0x40", **lengths), evaluate(run))[0]
+    unpaid = ranked_causes(run := make_run("ppo", config=config, score="0x40", **lengths), evaluate(run))[0]
     assert (paid.cause, unpaid.cause) == ("answers-too-short", "answers-too-short")
     assert "kl_coef" not in {fix.parameter for fix in unpaid.fixes}

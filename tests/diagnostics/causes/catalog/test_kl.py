@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from diagnostics.causes import explain
+from diagnostics.causes import ranked_causes
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
@@ -43,5 +43,5 @@ def test_a_saturated_reward_contradicts_a_strong_kl_penalty(make_run: MakeRun) -
     run = make_run("ppo", config={"kl_coef": 0.45}, **logged)
     (tight,) = (outcome for outcome in evaluate(run) if outcome.rule == "kl-penalty-dominates")
     solved = replace(tight, rule="reward-saturated", grade="P", severity=Severity.INFO)
-    assert [cause.cause for cause in explain(run, [tight])] == ["kl-penalty-too-strong"]
-    assert [cause.cause for cause in explain(run, [tight, solved])] == ["task-too-easy"]
+    assert [cause.cause for cause in ranked_causes(run, [tight])] == ["kl-penalty-too-strong"]
+    assert [cause.cause for cause in ranked_causes(run, [tight, solved])] == ["task-too-easy"]

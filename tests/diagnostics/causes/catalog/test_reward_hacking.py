@@ -13,7 +13,7 @@ from tests.diagnostics.causes.explained import causes, diagnosed
 MakeRun = Callable[..., Run]
 
 
-def marked(make_run: MakeRun, pays: float, **metrics: str) -> Run:
+def run_with_exclamation_marks(make_run: MakeRun, pays: float, **metrics: str) -> Run:
     """A PPO run whose answers turn into exclamation marks at step 30."""
 
     def load(step: int) -> tuple[Sample, ...]:
@@ -35,25 +35,29 @@ def test_an_evaluation_that_falls_while_the_reward_rises_is_a_hack(make_run: Mak
 
 
 def test_marks_that_pay_are_a_hack_with_rivals(make_run: MakeRun) -> None:
-    first = diagnosed(marked(make_run, pays=3.0))[0]
+    first = diagnosed(run_with_exclamation_marks(make_run, pays=3.0))[0]
     assert first.cause == "reward-hacking"
     (rival,) = (rival for rival in first.rivals if rival.cause == "numerical-breakdown")
     assert "NaN" in render(rival.decides, templates())
 
 
 def test_marks_that_do_not_pay_are_a_numerical_breakdown(make_run: MakeRun) -> None:
-    first = diagnosed(marked(make_run, pays=math.nan))[0]
+    first = diagnosed(run_with_exclamation_marks(make_run, pays=math.nan))[0]
     assert first.cause == "numerical-breakdown"
     assert [rival.cause for rival in first.rivals] == ["reward-hacking"]
 
 
 def test_marks_that_earn_more_than_ever_before_outrank_updates_and_kl(make_run: MakeRun) -> None:
-    run = marked(make_run, 3.0, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 3x10")
+    run = run_with_exclamation_marks(
+        make_run, 3.0, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 3x10"
+    )
     first = diagnosed(run)[0]
     assert (first.cause, {"update-too-large", "kl-too-high"} <= set(first.outcomes)) == ("reward-hacking", True)
     assert "drastic-updates" in [rival.cause for rival in first.rivals]
 
 
 def test_marks_after_drastic_updates_that_earn_nothing_new_are_their_consequence(make_run: MakeRun) -> None:
-    run = marked(make_run, 0.9, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 0.9x10")
+    run = run_with_exclamation_marks(
+        make_run, 0.9, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 0.9x10"
+    )
     assert diagnosed(run)[0].cause == "drastic-updates"

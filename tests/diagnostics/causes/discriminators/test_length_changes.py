@@ -27,7 +27,7 @@ def test_answers_that_stop_dead_at_a_shorter_length_than_before_show_a_lower_lim
         (f"{SCATTERED} 14 12 9 11 8 10 9 9 7 8 9 8", "7x10 3x12"),  # answers became short, and end at various lengths
         (f"{SCATTERED} 18x12", "7x10 15x12"),  # they grew into the limit
         (f"{SCATTERED} 3x12", "7x10 7..3x6 3x6"),  # they shrank step by step
-        ("3x22", "3x22"),  # they were so short from the start
+        ("3x22", "3x22"),  # they were this short from the start
     ],
 )
 def test_shorter_answers_alone_show_no_lower_limit(make_run: MakeRun, longest: str, mean: str) -> None:

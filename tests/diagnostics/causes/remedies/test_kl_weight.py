@@ -58,8 +58,8 @@ def test_a_penalty_is_set_against_rewards_as_the_loss_sees_them(suggested: Sugge
     "logged",
     [
         {"score": "0..2x20 2x10", "kl_per_sequence": "0..1x30", "length_mean": "10x30"},  # it did not go far
-        {"score": "0..0.1x30", **PULLED},  # a usual penalty outweighs it already
-        {"score": "0..2x20 2x10", "kl_per_sequence": "0..4x20 4x10"},  # per token or not is not known
+        {"score": "0..0.1x30", **PULLED},  # a usual penalty already outweighs it
+        {"score": "0..2x20 2x10", "kl_per_sequence": "0..4x20 4x10"},  # whether it is per token is unknown
     ],
 )
 def test_without_more_to_outweigh_the_usual_step_is_suggested(

@@ -23,7 +23,7 @@ def test_a_function_that_returned_nan_is_left_out_unless_it_is_the_only_one(
     assert suggested(sound, "finite-functions") is None
 
 
-def marked(make_run: MakeRun, kind: Callable[[int], float], marks: Callable[[int], float]) -> Run:
+def run_with_exclamation_marks(make_run: MakeRun, kind: Callable[[int], float], marks: Callable[[int], float]) -> Run:
     functions = {"reward_func_mean/kind": "0.5x9", "reward_func_mean/marks": "0.5x9"}
     run = make_run("ppo", functions=functions, config={"reward_weights": []})
 
@@ -35,13 +35,13 @@ def marked(make_run: MakeRun, kind: Callable[[int], float], marks: Callable[[int
 
 
 def test_the_function_that_pays_for_marks_loses_its_weight(suggested: Suggested, make_run: MakeRun) -> None:
-    run = marked(make_run, kind=lambda row: row * 7 % 16, marks=lambda row: row)
+    run = run_with_exclamation_marks(make_run, kind=lambda row: row * 7 % 16, marks=lambda row: row)
     assert suggested(run, "unpaid-marks") == [1.0, 0.0]
 
 
 def test_where_both_functions_pay_for_marks_or_none_does_only_a_person_can_say(
     suggested: Suggested, make_run: MakeRun
 ) -> None:
-    both = marked(make_run, kind=lambda row: row, marks=lambda row: row)
-    none = marked(make_run, kind=lambda row: row * 7 % 16, marks=lambda row: 1.0)
+    both = run_with_exclamation_marks(make_run, kind=lambda row: row, marks=lambda row: row)
+    none = run_with_exclamation_marks(make_run, kind=lambda row: row * 7 % 16, marks=lambda row: 1.0)
     assert (suggested(both, "unpaid-marks"), suggested(none, "unpaid-marks")) == (None, None)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from diagnostics.readers.console.lines import Bar, Panel, Row, number_in, printed
+from diagnostics.readers.console.lines import Bar, Panel, Row, number_in, parse_line
 from diagnostics.readers.discovery import find
 from tests.diagnostics.readers.consoles import written
 
@@ -24,7 +24,7 @@ from tests.diagnostics.readers.consoles import written
     ],
 )
 def test_other_words_are_no_rows_and_make_no_run(line: str, tmp_path: Path) -> None:
-    assert [item for item in printed(line) if not isinstance(item, Row) or item.values] == []
+    assert [item for item in parse_line(line) if not isinstance(item, Row) or item.values] == []
     written(tmp_path, f"{line}\n" * 3)
     assert find(tmp_path) == []
 
@@ -43,7 +43,7 @@ def test_other_words_are_no_rows_and_make_no_run(line: str, tmp_path: Path) -> N
     ],
 )
 def test_bars_and_rows_are_found_as_terminals_schedulers_and_notebooks_leave_them(line: str, found: list[Any]) -> None:
-    items = list(printed(line))
+    items = list(parse_line(line))
 
     assert [Row(item.values) if isinstance(item, Row) else item for item in items] == found
 

@@ -133,7 +133,7 @@ def test_beside_the_one_log_of_a_tracker_what_was_printed_is_not_listed_twice(tm
 
     assert [ref.format for ref in find(tmp_path)] == ["tensorboard"]
     assert [ref.format for ref in find(file)] == ["console"]
-    left_for(file, 3000)  # of another training, as far as one can tell
+    left_for(file, 3000)  # from another training, as far as the log shows
     assert [ref.format for ref in find(tmp_path)] == ["tensorboard", "console"]
     left_for(file, 1000)
     shutil.copy2(file, tmp_path / "other.log")

@@ -100,7 +100,7 @@ def test_a_parquet_table_is_read(tmp_path: Path) -> None:
 
 
 def test_a_large_parquet_table_is_read_once(tmp_path: Path) -> None:
-    count = CHUNK_BYTES // 8 + 1  # more bytes than are read in one piece
+    count = CHUNK_BYTES // 8 + 1  # more bytes than are read at once
     table = pyarrow.table({"step": range(count), "loss": np.random.default_rng(0).random(count)})
     pyarrow.parquet.write_table(table, tmp_path / "log.parquet")
     reader = Reader(tmp_path / "log.parquet")

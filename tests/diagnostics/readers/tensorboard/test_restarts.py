@@ -12,7 +12,7 @@ writes = st.one_of(st.integers(0, 12), st.builds(Restart, st.integers(0, 12), st
 
 
 def points(columns: Columns, restarts: Restarts) -> list[tuple[int, float, float]]:
-    left = restarts.applied(columns.series())["kl"]
+    left = restarts.remaining_series(columns.series())["kl"]
     return list(zip(left.steps.tolist(), left.values.tolist(), left.times.tolist(), strict=True))
 
 
@@ -57,9 +57,9 @@ def test_points_without_a_time_are_withdrawn_like_others_and_may_get_one_later()
     for step in range(1, 5):
         columns.add("kl", step, 0.5, 0.0)
     restarts.add(Restart(3, columns.sizes))
-    left = restarts.applied(columns.series())["kl"]
+    left = restarts.remaining_series(columns.series())["kl"]
     assert (left.steps.tolist(), left.times.tolist()) == ([1, 2], [])
 
     columns.add("kl", 5, 0.5, 1e9)
-    left = restarts.applied(columns.series())["kl"]
+    left = restarts.remaining_series(columns.series())["kl"]
     assert (left.steps.tolist(), left.times.tolist()) == ([1, 2, 5], [0.0, 0.0, 1e9])

@@ -71,7 +71,7 @@ def shuffled(rows: list[dict[str, Any]], seed: int = 0, *, is_old: bool = False)
     return made
 
 
-def same(one: Any, other: Any) -> bool:
+def have_same_points(one: Any, other: Any) -> bool:
     """Whether two recordings hold the same points; NaN equals NaN."""
     points = [
         {tag: (raw.steps.tolist(), list(map(str, raw.values)), raw.times.tolist()) for tag, raw in found.tags.items()}
@@ -120,7 +120,7 @@ def test_rows_at_once_are_the_rows_one_by_one(
         writer.append(record.SerializeToString())
 
     with pytest.MonkeyPatch.context() as monkeypatch:
-        assert same(writer.reader().refresh(), one_by_one(writer.path, monkeypatch))
+        assert have_same_points(writer.reader().refresh(), one_by_one(writer.path, monkeypatch))
 
 
 def test_a_real_run_of_trl_is_the_same_at_once_and_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +128,7 @@ def test_a_real_run_of_trl_is_the_same_at_once_and_one_by_one(monkeypatch: pytes
     alone = one_by_one(path, monkeypatch)
     at_once = offline.Reader(path).refresh()
 
-    assert same(at_once, alone)
+    assert have_same_points(at_once, alone)
     assert at_once.samples.at(1) == alone.samples.at(1)
 
 
@@ -204,4 +204,4 @@ def test_damaged_rows_whose_checksums_hold_are_the_same_at_once_and_one_by_one(
             message[place : place + draw.randrange(3)] = draw.randbytes(draw.randrange(3))
         wandb_file.append(b"\x12" + varint(len(message)) + bytes(message))
 
-    assert same(wandb_file.reader().refresh(), one_by_one(wandb_file.path, monkeypatch))
+    assert have_same_points(wandb_file.reader().refresh(), one_by_one(wandb_file.path, monkeypatch))

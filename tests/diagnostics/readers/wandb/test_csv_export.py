@@ -41,7 +41,7 @@ def test_the_panels_of_one_folder_are_put_together(tmp_path: Path) -> None:
     recording = Reader(tmp_path / "kl.csv" / "c").refresh()
 
     assert points(recording, "train/kl") == [(20, 0.25)]
-    assert points(recording, "train/loss") == [(20, 1.5)]  # an axis of seconds: W&B's own count stands in
+    assert points(recording, "train/loss") == [(20, 1.5)]  # an axis of seconds: W&B's own count is used instead
     assert "fewer than were logged" in recording.notes[0]
 
 

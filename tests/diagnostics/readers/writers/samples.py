@@ -283,5 +283,5 @@ def _trace(answer: Answer) -> Any:
 def _trajectory(answer: Answer) -> Any:
     asked, answered = _messages(answer.query, answer.response)
     choice = {"finish_reason": "stop", "index": 0, "message": answered}
-    told = {"metrics": {}, "metadata": {}, "logs": []}
-    return {"reward": answer.score, "messages_and_choices": [asked, choice], **told}
+    empty = {"metrics": {}, "metadata": {}, "logs": []}
+    return {"reward": answer.score, "messages_and_choices": [asked, choice], **empty}

@@ -10,7 +10,7 @@ from diagnostics.configs.setups import make_setup
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.setup import ModelFacts, Probe, Trial, version_of
-from diagnostics.producers.nested_config import flat
+from diagnostics.producers.nested_config import flattened
 from diagnostics.rules import TEXTS, evaluate
 
 Judged = Callable[..., "Judgement | None"]
@@ -21,7 +21,7 @@ class Judgement:
 
     def __init__(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        self.said = render(outcome.message, TEXTS)
+        self.sentence = render(outcome.message, TEXTS)
         self.enable = render(outcome.enable, TEXTS) if outcome.enable else ""
 
     @property
@@ -52,7 +52,7 @@ def judged() -> Judged:
         probe: Probe | None = None,
         cut_off: float | None = None,
     ) -> Judgement | None:
-        setup = make_setup(algorithm, producer, flat(config), version_of(version), model)
+        setup = make_setup(algorithm, producer, flattened(config), version_of(version), model)
         setup = replace(setup, trials=trials, device_gib=device_gib, probe=probe, cut_off=cut_off)
         found = [outcome for outcome in evaluate(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found

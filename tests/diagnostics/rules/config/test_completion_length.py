@@ -6,7 +6,7 @@ from diagnostics.model.setup import ModelFacts, Probe
 
 
 @pytest.mark.parametrize(
-    ("config", "word", "said"),
+    ("config", "word", "sentence"),
     [
         ({"missing_eos_penalty": None, "stop_token": "eos"}, "info", "missing_eos_penalty is not set"),
         ({"missing_eos_penalty": 1.0, "stop_token": "eos"}, "quiet", ""),
@@ -14,10 +14,10 @@ from diagnostics.model.setup import ModelFacts, Probe
         ({"non_eos_penalty": True, "stop_token": "eos"}, "quiet", ""),
     ],
 )
-def test_the_eos_trick_takes_both_halves(judged, config, word, said) -> None:
+def test_the_eos_trick_takes_both_halves(judged, config, word, sentence) -> None:
     found = judged("pf-eos-trick", config, "ppo")
     assert found.word == word
-    assert said in found.said
+    assert sentence in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_the_limit_must_hold_95_of_100_answers_of_the_untrained_policy(judged, l
     found = judged("pf-completion-length", {"max_completion_length": 100}, probe=probe)
     assert found.word == word
     if word == "warning":
-        assert "2 of 32 answers of the untrained policy are longer (95 % have up to 137 tokens)" in found.said
+        assert "2 of 32 answers of the untrained policy are longer (95 % have up to 137 tokens)" in found.sentence
         assert found.fix == ("max_completion_length", 140)
 
 
 def test_answers_that_never_end_want_no_longer_limit(judged) -> None:
     found = judged("pf-completion-length", {"max_completion_length": 100}, probe=Probe((400,) * 32, 400))
     assert (found.word, found.fix) == ("warning", ("max_completion_length", None))
-    assert "32 do not end within 400 tokens" in found.said
+    assert "32 do not end within 400 tokens" in found.sentence
 
 
 def test_a_probe_counts_more_than_the_name_of_the_data(judged) -> None:
@@ -96,7 +96,7 @@ def test_small_groups_are_noted_with_how_many_of_them_are_dead(judged, size, wor
     found = judged("pf-group-size", {"num_generations": size})
     assert found.word == word
     if word == "info":
-        assert "10 / 50 / 90 % of answers are right, 73 / 25 / 73 % of the groups teach nothing" in found.said
+        assert "10 / 50 / 90 % of answers are right, 73 / 25 / 73 % of the groups teach nothing" in found.sentence
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,10 @@ from diagnostics.model.diagnosis import UnknownLimitError
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Verdict
 from diagnostics.model.setup import ModelFacts
+from diagnostics.producers.canonical_settings import CHECKED
 from diagnostics.producers.producer import SAMPLING
 from diagnostics.producers.rlvitals import DEFAULTS, DEMO_REWARDS
-from diagnostics.producers.settings import CHECKED, arguments_for
+from diagnostics.producers.setting_lookup import arguments_for
 from diagnostics.rules import CONFIG_RULES, TEXTS, evaluate
 from diagnostics.texts import templates
 from trainer.config.algorithms import ALGORITHMS
@@ -59,15 +60,15 @@ def test_a_limit_can_be_overridden_and_the_outcome_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "said"),
+    ("limits", "sentence"),
     [
         ({"pf-nothing": {}}, "there is no rule called pf-nothing"),
         ({"pf-top-k": {"most": 1}}, "pf-top-k has no limit called most; it has none"),
         ({"pf-group-size": {"least": "few"}}, "pf-group-size.least must be a positive whole number, but is 'few'"),
     ],
 )
-def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, said) -> None:
-    with pytest.raises(UnknownLimitError, match=re.escape(said)):
+def test_limits_that_fit_no_check_are_refused_in_a_sentence(limits, sentence) -> None:
+    with pytest.raises(UnknownLimitError, match=re.escape(sentence)):
         evaluate(make_setup("grpo", "rlvitals", {}), limits)
 
 

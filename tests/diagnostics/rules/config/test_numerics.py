@@ -51,5 +51,5 @@ def test_memory_is_counted_in_trained_and_frozen_parameters(judged) -> None:
 
 
 def test_without_the_size_or_the_device_memory_is_not_judged(judged) -> None:
-    assert "the model's size" in judged("pf-memory", {}).said
-    assert "the accelerator's memory" in judged("pf-memory", {}, model=ModelFacts(parameters=1e9)).said
+    assert "the model's size" in judged("pf-memory", {}).sentence
+    assert "the accelerator's memory" in judged("pf-memory", {}, model=ModelFacts(parameters=1e9)).sentence

@@ -22,7 +22,7 @@ def test_the_fix_is_in_the_programs_own_form(judged) -> None:
     ("version", "word"), [("0.15.2", "warning"), ("0.16.0", "warning"), ("0.17.0", "warning"), ("0.18.0", "quiet")]
 )
 def test_trl_had_a_top_k_of_50_until_0_18(judged, version, word) -> None:
-    facts = ModelFacts(generation={})  # before 0.16 it is transformers' own default that counts
+    facts = ModelFacts(generation={})  # before 0.16 transformers' own default applies
     assert judged("pf-top-k", {}, producer="trl", version=version, model=facts).word == word
 
 
@@ -30,7 +30,7 @@ def test_the_models_generation_config_counts_where_trl_leaves_it_the_say(judged)
     facts = ModelFacts(generation={"top_k": 20, "top_p": 0.8})
     found = judged("pf-top-k", {}, producer="trl", version="0.15.0", model=facts)
     assert (found.word, found.outcome.measured) == ("warning", 20.0)
-    assert "(from the model's generation_config.json)" in found.said
+    assert "(from the model's generation_config.json)" in found.sentence
     assert judged("pf-top-k", {}, producer="trl", version="1.16.0", model=facts).word == "quiet"
     assert judged("pf-top-k", {"top_k": 0}, producer="rlvitals", model=facts).word == "quiet"
 
@@ -38,7 +38,7 @@ def test_the_models_generation_config_counts_where_trl_leaves_it_the_say(judged)
 def test_what_the_model_decides_is_a_blind_spot_where_its_files_are_missing(judged) -> None:
     found = judged("pf-top-k", {}, producer="trl", version="0.15.0")
     assert found.word == "skipped"
-    assert "generation_config.json, which was not found" in found.said
+    assert "generation_config.json, which was not found" in found.sentence
     assert "Name the model's folder" in found.enable
 
 
@@ -98,7 +98,7 @@ def test_an_end_token_among_the_suppressed_is_a_warning(judged) -> None:
     facts = ModelFacts(eos_token_ids=(2,), generation={"suppress_tokens": [2, 7]})
     found = judged("pf-min-length", {}, producer="trl", version="1.16.0", model=facts)
     assert found.word == "warning"
-    assert "no answer can end" in found.said
+    assert "no answer can end" in found.sentence
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def test_the_suggested_rate_is_one_that_is_not_objected_to(judged) -> None:
 def test_the_rate_that_trl_inherited_until_0_29_is_critical(judged) -> None:
     found = judged("pf-lr-range", {}, "ppo", "trl", "0.28.0", model=BILLION)
     assert (found.word, found.outcome.measured) == ("critical", 5e-5)
-    assert "(the default)" in found.said
+    assert "(the default)" in found.sentence
     assert judged("pf-lr-range", {}, "ppo", "trl", "0.29.0", model=BILLION).word == "quiet"
 
 
@@ -103,7 +103,7 @@ def test_the_loss_per_answer_is_noted_for_long_answers(judged, loss, tokens, wor
     ("dropout", "config", "word"),
     [
         (0.1, {"beta": 0.04}, "warning"),
-        (0.1, {"beta": 0.0}, "quiet"),  # on-policy without a reference nothing is compared
+        (0.1, {"beta": 0.0}, "quiet"),  # on-policy and without a reference, nothing is compared
         (0.1, {"beta": 0.0, "num_iterations": 2}, "warning"),
         (0.1, {"beta": 0.04, "disable_dropout": True}, "quiet"),
         (0.0, {"beta": 0.04}, "quiet"),
@@ -118,4 +118,4 @@ def test_dropout_is_a_warning_where_probabilities_are_compared(judged, dropout, 
 def test_a_rate_of_0_trains_nothing_and_the_usual_one_for_the_size_is_suggested(judged, model, suggested) -> None:
     found = judged("pf-lr-range", {"learning_rate": 0.0}, model=model)
     assert (found.word, found.fix) == ("warning", ("learning_rate", suggested))
-    assert "no weight will move" in found.said
+    assert "no weight will move" in found.sentence

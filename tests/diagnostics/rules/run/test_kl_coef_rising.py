@@ -9,7 +9,7 @@ Judge = Callable[..., Outcome]
 CONTROLLER = {"batch_size": 256, "horizon": 10000}  # at most 0.2 · 256 / 10000 = 0.512 % a step
 
 
-def growing(rate: float, points: int) -> str:
+def growing_series(rate: float, points: int) -> str:
     return " ".join(str(0.2 * (1 + rate) ** step) for step in range(points))
 
 
@@ -27,16 +27,22 @@ def test_a_rise_over_more_than_the_window_is_quiet(judge: Judge) -> None:
 
 
 def test_twenty_steps_at_the_controllers_speed_are_a_warning(judge: Judge) -> None:
-    outcome = judge("kl-coef-rising", "ppo-legacy", kl_coef=growing(0.005, 21), config=CONTROLLER)
+    outcome = judge("kl-coef-rising", "ppo-legacy", kl_coef=growing_series(0.005, 21), config=CONTROLLER)
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-coef-rising.fastest")
 
 
 def test_nineteen_steps_are_not(judge: Judge) -> None:
-    assert judge("kl-coef-rising", "ppo-legacy", kl_coef=growing(0.005, 20), config=CONTROLLER).verdict is Verdict.QUIET
+    assert (
+        judge("kl-coef-rising", "ppo-legacy", kl_coef=growing_series(0.005, 20), config=CONTROLLER).verdict
+        is Verdict.QUIET
+    )
 
 
 def test_a_slow_rise_is_quiet(judge: Judge) -> None:
-    assert judge("kl-coef-rising", "ppo-legacy", kl_coef=growing(0.002, 40), config=CONTROLLER).verdict is Verdict.QUIET
+    assert (
+        judge("kl-coef-rising", "ppo-legacy", kl_coef=growing_series(0.002, 40), config=CONTROLLER).verdict
+        is Verdict.QUIET
+    )
 
 
 def test_a_falling_coefficient_is_quiet(judge: Judge) -> None:

@@ -59,12 +59,12 @@ def test_lost_verbosity_is_a_note_unless_brevity_is_what_pays(
 
     run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
     run = replace(run, samples=Samples(tuple(range(1, 51)), load))
-    assert _judged(run).severity is severity
+    assert _outcome_of(run).severity is severity
 
 
 def test_without_samples_nobody_can_tell_why_answers_shrank(make_run: Callable[..., Run]) -> None:
     run = make_run("ppo", length_mean="30x20 10x30", score="0.1..0.9x50")
-    assert _judged(run).severity is Severity.WARNING
+    assert _outcome_of(run).severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ def test_short_answers_that_earn_what_the_long_ones_did_lost_nothing(
         return tuple(row if place < said else replace(row, response="") for place, row in enumerate(rows))
 
     run = make_run("ppo", length_mean="30x20 10x30", score=np.repeat([0.5, later], [20, 30]) + jitter)
-    assert _judged(replace(run, samples=Samples(tuple(range(1, 51)), load))).severity is severity
+    assert _outcome_of(replace(run, samples=Samples(tuple(range(1, 51)), load))).severity is severity
 
 
 def _answer(step: int, row: int, score: float) -> Sample:
     return Sample(step, f"q{row}", "word " * (row + 1), score=float(score), length=row + 1)
 
 
-def _judged(run: Run) -> Outcome:
+def _outcome_of(run: Run) -> Outcome:
     (outcome,) = engine.evaluate(run, [item for item in CATALOG if item.name == "length-collapse"])
     return outcome

@@ -12,34 +12,39 @@ RISING = "0.1..0.9x50"
 FLAT = " ".join(["0.2 0.3"] * 25)
 
 
-def both(first: str, second: str) -> dict[str, dict[str, str]]:
+def two_functions(first: str, second: str) -> dict[str, dict[str, str]]:
     return {"functions": {"reward_func_mean/format": first, "reward_func_mean/accuracy": second}}
 
 
 def test_a_function_that_stays_while_the_total_rises_is_noted(judge: Judge) -> None:
-    outcome = judge("reward-func-stagnant", "grpo", reward=RISING, **both(RISING, FLAT))
+    outcome = judge("reward-func-stagnant", "grpo", reward=RISING, **two_functions(RISING, FLAT))
     assert (outcome.severity, outcome.metric) == (Severity.INFO, "reward_func_mean/accuracy")
 
 
 def test_two_rising_functions_are_quiet(judge: Judge) -> None:
-    assert judge("reward-func-stagnant", "grpo", reward=RISING, **both(RISING, "0..0.5x50")).verdict is Verdict.QUIET
+    assert (
+        judge("reward-func-stagnant", "grpo", reward=RISING, **two_functions(RISING, "0..0.5x50")).verdict
+        is Verdict.QUIET
+    )
 
 
 def test_a_total_that_stays_is_another_rules_business(judge: Judge) -> None:
-    assert judge("reward-func-stagnant", "grpo", reward=FLAT, **both(FLAT, FLAT)).verdict is Verdict.QUIET
+    assert judge("reward-func-stagnant", "grpo", reward=FLAT, **two_functions(FLAT, FLAT)).verdict is Verdict.QUIET
 
 
 def test_a_function_near_full_marks_has_no_room(judge: Judge) -> None:
     near = " ".join(["0.9 0.95"] * 25)
-    assert judge("reward-func-stagnant", "grpo", reward=RISING, **both(RISING, near)).verdict is Verdict.QUIET
+    assert judge("reward-func-stagnant", "grpo", reward=RISING, **two_functions(RISING, near)).verdict is Verdict.QUIET
 
 
 def test_a_constant_function_is_another_rules_business(judge: Judge) -> None:
-    assert judge("reward-func-stagnant", "grpo", reward=RISING, **both(RISING, "0x50")).verdict is Verdict.QUIET
+    assert (
+        judge("reward-func-stagnant", "grpo", reward=RISING, **two_functions(RISING, "0x50")).verdict is Verdict.QUIET
+    )
 
 
 def test_forty_nine_points_are_too_few(judge: Judge) -> None:
-    outcome = judge("reward-func-stagnant", "grpo", reward="0.1..0.9x49", **both("0.1..0.9x49", FLAT))
+    outcome = judge("reward-func-stagnant", "grpo", reward="0.1..0.9x49", **two_functions("0.1..0.9x49", FLAT))
     assert outcome.verdict is Verdict.SKIPPED
 
 

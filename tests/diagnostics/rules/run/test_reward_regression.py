@@ -10,12 +10,12 @@ from diagnostics.model.series import Values
 Judge = Callable[..., Outcome]
 
 
-def noisy(level: Values) -> Values:
+def noisy_series(level: Values) -> Values:
     return level + np.random.default_rng(2).normal(scale=0.05, size=len(level))
 
 
 def rising_then(end: float, points: int = 60) -> Values:
-    return noisy(np.concatenate([np.linspace(0, 1, 50), np.ones(10), np.full(points, end)]))
+    return noisy_series(np.concatenate([np.linspace(0, 1, 50), np.ones(10), np.full(points, end)]))
 
 
 def test_losing_a_quarter_of_the_gain_is_a_warning(judge: Judge) -> None:
@@ -45,7 +45,7 @@ def test_a_constant_reward_is_quiet(judge: Judge) -> None:
 
 
 def test_plain_noise_is_quiet(judge: Judge) -> None:
-    assert judge("reward-regression", "grpo", reward=noisy(np.zeros(300))).verdict is Verdict.QUIET
+    assert judge("reward-regression", "grpo", reward=noisy_series(np.zeros(300))).verdict is Verdict.QUIET
 
 
 def test_forty_nine_points_are_too_few(judge: Judge) -> None:
@@ -58,7 +58,7 @@ def test_it_is_skipped_where_no_reward_is_logged(judge: Judge) -> None:
 
 
 def test_a_reward_that_falls_at_once_and_stays_is_a_warning_in_a_short_run(judge: Judge) -> None:
-    outcome = judge("reward-regression", "grpo", reward=noisy(np.repeat([0.6, 0.1], [12, 8])))
+    outcome = judge("reward-regression", "grpo", reward=noisy_series(np.repeat([0.6, 0.1], [12, 8])))
     assert (outcome.severity, outcome.first_step, outcome.still) == (Severity.WARNING, 13, True)
 
 
@@ -66,12 +66,14 @@ def test_a_fall_that_is_over_or_small_or_slow_is_quiet_or_cannot_be_judged(judge
     over, small = np.repeat([0.6, 0.1, 0.6], [12, 5, 9]), np.repeat([0.6, 0.5], [12, 12])
     slow = np.linspace(0.8, 0.2, 30)
     for reward in (over, small, slow):
-        assert judge("reward-regression", "grpo", reward=noisy(reward)).verdict is not Verdict.FIRED
+        assert judge("reward-regression", "grpo", reward=noisy_series(reward)).verdict is not Verdict.FIRED
 
 
 def test_a_fall_that_came_back_is_over_until_it_is_as_low_again(judge: Judge) -> None:
     levels = {"back": [0.6, 0.1, 0.5], "half": [0.6, 0.1, 0.5, 0.3], "low": [0.6, 0.1, 0.5, 0.05]}
-    said = {name: judge("reward-regression", "grpo", reward=noisy(np.repeat(at, 12))) for name, at in levels.items()}
+    said = {
+        name: judge("reward-regression", "grpo", reward=noisy_series(np.repeat(at, 12))) for name, at in levels.items()
+    }
     assert {name: outcome.verdict is Verdict.FIRED for name, outcome in said.items()} == {
         "back": False,
         "half": False,

@@ -11,13 +11,13 @@ RULE = "reward-sign-flipped"
 FUNCTION = np.random.default_rng(3).normal(0.5, 0.1, size=40)
 
 
-def judged(judge: Judge, reward: object, name: str = "accuracy", **functions: object) -> Outcome:
+def outcome_of(judge: Judge, reward: object, name: str = "accuracy", **functions: object) -> Outcome:
     means = {f"reward_func_mean/{name}": FUNCTION, **functions}
     return judge(RULE, "grpo", reward=reward, functions=means)
 
 
 def test_a_reward_that_mirrors_its_function_is_a_warning(judge: Judge) -> None:
-    outcome = judged(judge, -FUNCTION)
+    outcome = outcome_of(judge, -FUNCTION)
     assert (outcome.severity, outcome.first_step, outcome.message.values["function"]) == (
         Severity.WARNING,
         10,
@@ -35,13 +35,13 @@ def test_the_weight_without_its_sign_is_to_be_tried(judge: Judge) -> None:
 
 
 def test_a_sign_that_changes_during_the_run_is_found(judge: Judge) -> None:
-    assert 20 <= (judged(judge, np.concatenate([FUNCTION[:20], -FUNCTION[20:]])).first_step or 0) <= 30
+    assert 20 <= (outcome_of(judge, np.concatenate([FUNCTION[:20], -FUNCTION[20:]])).first_step or 0) <= 30
 
 
 def test_the_function_itself_a_penalty_and_noise_are_quiet(judge: Judge) -> None:
     noise = np.random.default_rng(4).normal(size=40)
     for reward in (FUNCTION, 100 * FUNCTION, FUNCTION - 1, noise):
-        assert judged(judge, reward).verdict is Verdict.QUIET
+        assert outcome_of(judge, reward).verdict is Verdict.QUIET
 
 
 def test_fourteen_points_are_needed(judge: Judge) -> None:
@@ -51,8 +51,8 @@ def test_fourteen_points_are_needed(judge: Judge) -> None:
 
 
 def test_a_penalty_on_form_and_several_functions_are_not_judged(judge: Judge) -> None:
-    assert judged(judge, -FUNCTION, name="length").verdict is Verdict.SKIPPED
-    assert judged(judge, -FUNCTION, **{"reward_func_mean/other": FUNCTION}).verdict is Verdict.SKIPPED
+    assert outcome_of(judge, -FUNCTION, name="length").verdict is Verdict.SKIPPED
+    assert outcome_of(judge, -FUNCTION, **{"reward_func_mean/other": FUNCTION}).verdict is Verdict.SKIPPED
 
 
 def test_it_is_skipped_where_no_function_is_logged(judge: Judge) -> None:

@@ -14,7 +14,7 @@ from diagnostics.rules.run.train_eval_divergence import TrainEvalDivergence
 MakeRun = Callable[..., Run]
 
 
-def judged(make_run: MakeRun, evaluations: str, reward: str, **more: Any) -> Outcome:
+def outcome_of(make_run: MakeRun, evaluations: str, reward: str, **more: Any) -> Outcome:
     """Evaluations at every tenth step beside a training reward at every step."""
     run = make_run("grpo", reward=reward, functions={"eval/reward": evaluations}, **more)
     held_out = run.series["eval/reward"]
@@ -24,17 +24,17 @@ def judged(make_run: MakeRun, evaluations: str, reward: str, **more: Any) -> Out
 
 
 def test_five_falling_evaluations_under_a_rising_reward_are_critical(make_run: MakeRun) -> None:
-    outcome = judged(make_run, "0.5x5 0.6..0.4x5", "0.3..0.9x100")
+    outcome = outcome_of(make_run, "0.5x5 0.6..0.4x5", "0.3..0.9x100")
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 60, 100)
     assert (outcome.message.values["before"], outcome.measured) == (0.6, 0.4)
 
 
 def test_one_of_them_that_does_not_fall_keeps_it_quiet(make_run: MakeRun) -> None:
-    assert judged(make_run, "0.5x5 0.6 0.55 0.56 0.45 0.4", "0.3..0.9x100").verdict is Verdict.QUIET
+    assert outcome_of(make_run, "0.5x5 0.6 0.55 0.56 0.45 0.4", "0.3..0.9x100").verdict is Verdict.QUIET
 
 
 def test_a_training_reward_that_falls_as_well_is_a_regression(make_run: MakeRun) -> None:
-    assert judged(make_run, "0.5x5 0.6..0.4x5", "0.9..0.3x100").verdict is Verdict.QUIET
+    assert outcome_of(make_run, "0.5x5 0.6..0.4x5", "0.9..0.3x100").verdict is Verdict.QUIET
 
 
 def test_a_fall_within_the_error_of_an_evaluation_is_quiet(make_run: MakeRun) -> None:
@@ -50,8 +50,8 @@ def test_a_fall_within_the_error_of_an_evaluation_is_quiet(make_run: MakeRun) ->
 
 
 def test_a_short_run_says_how_many_evaluations_it_needs(make_run: MakeRun) -> None:
-    few = judged(make_run, "0.6..0.4x4", "0.3..0.9x40")
-    without_error = judged(make_run, "0.5x3 0.6..0.4x5", "0.3..0.9x80")
+    few = outcome_of(make_run, "0.6..0.4x4", "0.3..0.9x40")
+    without_error = outcome_of(make_run, "0.5x3 0.6..0.4x5", "0.3..0.9x80")
     assert (few.verdict, few.message.values) == (Verdict.SKIPPED, {"needed": 5, "found": 4})
     assert (without_error.verdict, without_error.message.values) == (Verdict.SKIPPED, {"needed": 9, "found": 8})
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from diagnostics.rules.samples.bags import own_prompt_found, predicted
+from diagnostics.rules.samples.bags import own_prompt_found, predictable_share
 
 TOPICS = ["harbour", "violin", "glacier", "bakery", "orchard", "comet", "library", "saddle"]
 
@@ -30,19 +30,19 @@ def test_swapped_answers_never_find_it() -> None:
 
 def test_a_score_of_the_topic_is_predicted_from_queries_that_were_left_out() -> None:
     scores = np.array([place % 8 for place in range(96)], dtype=np.float64)
-    assert predicted(queries(96), scores) > 0.85
+    assert predictable_share(queries(96), scores) > 0.85
 
 
 def test_a_score_of_the_length_is_predicted() -> None:
     texts = [" ".join(["word"] * (1 + place % 24)) + f" {place}" for place in range(96)]
     scores = np.log1p([float(1 + place % 24) for place in range(96)])
-    assert predicted(texts, scores) > 0.8
+    assert predictable_share(texts, scores) > 0.8
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_chance_is_not_predicted(seed: int) -> None:
-    assert predicted(queries(96), np.random.default_rng(seed).normal(size=96)) < 0.1
+    assert predictable_share(queries(96), np.random.default_rng(seed).normal(size=96)) < 0.1
 
 
 def test_scores_that_do_not_vary_are_not_explained() -> None:
-    assert predicted(queries(64), np.ones(64)) == 0.0
+    assert predictable_share(queries(64), np.ones(64)) == 0.0

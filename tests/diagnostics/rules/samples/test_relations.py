@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from diagnostics.rules.samples.relations import explained_by, likeness, pairs_of, spearman, spearman_within
+from diagnostics.rules.samples.relations import explained_by, mean_similarity, pairs_of, spearman, spearman_within
 
 
 def test_ranks_that_agree_correlate_and_ranks_that_do_not_vary_tell_nothing() -> None:
@@ -27,10 +27,10 @@ def test_equal_members_are_explained_by_their_group_and_noise_is_not() -> None:
 
 
 def test_likeness_is_the_share_of_common_trigrams() -> None:
-    assert likeness([("a b c d", "a b c d")]) == 1.0
-    assert likeness([("a b c d", "a b c x")]) == 1 / 3
-    assert likeness([("a b c", "x y z")]) == 0.0
-    assert likeness([]) == 0.0
+    assert mean_similarity([("a b c d", "a b c d")]) == 1.0
+    assert mean_similarity([("a b c d", "a b c x")]) == 1 / 3
+    assert mean_similarity([("a b c", "x y z")]) == 0.0
+    assert mean_similarity([]) == 0.0
 
 
 def test_every_pair_comes_once() -> None:

@@ -84,7 +84,7 @@ def _table(chance: random.Random, step: int) -> tuple[Sample, ...]:
     )
 
 
-def emptied(make_run: MakeRun, sick: Callable[[int], bool], tables: int) -> Run:
+def run_with_empty_answers(make_run: MakeRun, sick: Callable[[int], bool], tables: int) -> Run:
     """A run with so many tables of 16 answers, all of them empty in the sick ones."""
 
     def load(step: int) -> tuple[Sample, ...]:
@@ -99,7 +99,9 @@ def empty(run: Run) -> Outcome:
 
 
 def test_a_finding_stands_until_it_was_absent_for_nine_tables(make_run: MakeRun) -> None:
-    looks = {tables: empty(emptied(make_run, lambda step: step == 5, tables)) for tables in (4, 5, 7, 15, 16)}
+    looks = {
+        tables: empty(run_with_empty_answers(make_run, lambda step: step == 5, tables)) for tables in (4, 5, 7, 15, 16)
+    }
     assert [look.verdict for look in looks.values()] == [
         Verdict.QUIET,
         Verdict.FIRED,
@@ -111,5 +113,7 @@ def test_a_finding_stands_until_it_was_absent_for_nine_tables(make_run: MakeRun)
 
 
 def test_a_finding_that_comes_and_goes_is_one(make_run: MakeRun) -> None:
-    sick = [empty(emptied(make_run, lambda step: step % 6 == 5, tables)).verdict for tables in range(5, 40)]
+    sick = [
+        empty(run_with_empty_answers(make_run, lambda step: step % 6 == 5, tables)).verdict for tables in range(5, 40)
+    ]
     assert set(sick) == {Verdict.FIRED}

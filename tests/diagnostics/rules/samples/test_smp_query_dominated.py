@@ -55,7 +55,7 @@ def test_nine_tenths_of_a_few_queries_may_be_chance(look) -> None:
 TOPICS = ["harbour", "violin", "glacier", "bakery", "orchard", "comet", "library", "saddle"]
 
 
-def single(topic_share: float, count: int = 96, start: int = 0) -> list[dict[str, object]]:
+def single_queries(topic_share: float, count: int = 96, start: int = 0) -> list[dict[str, object]]:
     """Queries that never come again; the topic decides this share of the score's spread, the answer the rest."""
     return [
         {
@@ -68,24 +68,24 @@ def single(topic_share: float, count: int = 96, start: int = 0) -> list[dict[str
 
 
 def test_a_score_that_the_querys_words_predict_is_a_warning(look) -> None:
-    outcome = look("smp-query-dominated", single(1.0), single(1.0, start=500))
+    outcome = look("smp-query-dominated", single_queries(1.0), single_queries(1.0, start=500))
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "smp-query-dominated.predicted")
     assert outcome.measured > 0.8
 
 
 def test_a_score_half_of_the_answer_is_none(look) -> None:
-    assert look("smp-query-dominated", single(0.5), single(0.5, start=500)).severity is None
+    assert look("smp-query-dominated", single_queries(0.5), single_queries(0.5, start=500)).severity is None
 
 
 def test_only_the_end_predicted_is_a_policy_that_stopped_to_vary(look) -> None:
-    assert look("smp-query-dominated", single(1.0), single(0.0, start=500)).severity is None
+    assert look("smp-query-dominated", single_queries(1.0), single_queries(0.0, start=500)).severity is None
 
 
 def test_sixty_three_queries_are_too_few_to_predict(look) -> None:
-    assert look("smp-query-dominated", single(1.0, 63)).verdict is Verdict.SKIPPED
-    assert look("smp-query-dominated", single(1.0, 64)).severity is Severity.WARNING
+    assert look("smp-query-dominated", single_queries(1.0, 63)).verdict is Verdict.SKIPPED
+    assert look("smp-query-dominated", single_queries(1.0, 64)).severity is Severity.WARNING
 
 
 def test_rights_and_wrongs_of_single_queries_are_not_judged(look) -> None:
-    graded = [row | {"score": float(place % 8 < 4)} for place, row in enumerate(single(1.0))]
+    graded = [row | {"score": float(place % 8 < 4)} for place, row in enumerate(single_queries(1.0))]
     assert look("smp-query-dominated", graded, graded).verdict is Verdict.SKIPPED

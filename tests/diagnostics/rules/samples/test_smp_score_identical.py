@@ -6,22 +6,22 @@ TABLES = 10
 
 
 def test_one_score_in_ten_tables_is_a_warning(look, sound) -> None:
-    assert look("smp-score-identical", _equal(sound, 0.0)).severity is Severity.WARNING
+    assert look("smp-score-identical", _rows_with_score(sound, 0.0)).severity is Severity.WARNING
 
 
 def test_full_marks_are_no_illness(look, sound) -> None:
-    assert look("smp-score-identical", _equal(sound, 1.0)).severity is None
+    assert look("smp-score-identical", _rows_with_score(sound, 1.0)).severity is None
 
 
 def test_one_other_score_is_enough(look, sound) -> None:
-    rows = _equal(sound, 0.0)
+    rows = _rows_with_score(sound, 0.0)
     rows[70]["score"] = 0.5
     assert look("smp-score-identical", rows).severity is None
 
 
 def test_nine_tables_are_too_few(look, sound) -> None:
-    assert look("smp-score-identical", _equal(sound, 0.0)[:-16]).verdict is Verdict.SKIPPED
+    assert look("smp-score-identical", _rows_with_score(sound, 0.0)[:-16]).verdict is Verdict.SKIPPED
 
 
-def _equal(sound, score: float) -> list[dict[str, object]]:
+def _rows_with_score(sound, score: float) -> list[dict[str, object]]:
     return [row | {"score": score} for row in sound(16 * TABLES)]

@@ -3,7 +3,7 @@
 from diagnostics.model.outcome import Severity, Verdict
 
 
-def twice(different: int, **fields: object) -> list[dict[str, object]]:
+def repeated_answers(different: int, **fields: object) -> list[dict[str, object]]:
     """Twelve answers that occur twice in a step; in so many pairs the second one scores differently."""
     rows = [{"query": f"q{place}", "response": "the same", "score": 0.1 * (place % 7)} for place in range(24)]
     pairs = [[row, row | ({"score": 0.9, **fields} if place < different else {})] for place, row in enumerate(rows)]
@@ -11,12 +11,12 @@ def twice(different: int, **fields: object) -> list[dict[str, object]]:
 
 
 def test_a_fifth_of_the_pairs_is_a_warning(look) -> None:
-    assert look("smp-score-inconsistent", twice(5)).severity is Severity.WARNING
-    assert look("smp-score-inconsistent", twice(4)[::-1]).severity is None
+    assert look("smp-score-inconsistent", repeated_answers(5)).severity is Severity.WARNING
+    assert look("smp-score-inconsistent", repeated_answers(4)[::-1]).severity is None
 
 
 def test_an_answer_that_was_cut_off_may_score_differently(look) -> None:
-    assert look("smp-score-inconsistent", twice(20, terminated=False)).severity is None
+    assert look("smp-score-inconsistent", repeated_answers(20, terminated=False)).severity is None
 
 
 def test_the_same_answer_to_another_query_is_another(look, sound) -> None:

@@ -30,7 +30,7 @@ def test_prompts_that_want_long_answers_and_earn_much_say_nothing_about_length(l
     def grouped(length: int) -> list[dict[str, object]]:
         found = rows(48, length=length)
         for place, row in enumerate(found):
-            group, turn = divmod(place, 8)  # within a prompt the scores know nothing of the length
+            group, turn = divmod(place, 8)  # within a prompt the scores do not depend on the length
             row |= {"group": group, "score": group + turn * 3 % 8 / 8}
         return found
 

@@ -31,7 +31,7 @@ NAMES = [f"{first}{second}" for first in ("mar", "tol", "vin", "kas", "bel", "do
 FILLERS = ["calm", "bright", "narrow", "old", "windy", "steep", "green", "loud", "late", "round", "cold"]
 
 
-def about(own: int, frame: str = "", count: int = 48) -> list[dict[str, object]]:
+def answers_about_places(own: int, frame: str = "", count: int = 48) -> list[dict[str, object]]:
     """Prompts about different places; so many answers name theirs, evenly spread. A frame makes all of them alike."""
     rows: list[dict[str, object]] = []
     for place, name in enumerate(NAMES[:count]):
@@ -45,23 +45,29 @@ FRAME = "a lovely place to be"
 
 
 def test_answers_that_are_no_more_matched_to_their_prompt_are_a_warning(look) -> None:
-    outcome = look("smp-template-collapse", about(own=23, frame=FRAME), about(own=48))
+    outcome = look("smp-template-collapse", answers_about_places(own=23, frame=FRAME), answers_about_places(own=48))
     assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "smp-template-collapse.lost")
 
 
 def test_half_of_them_matched_is_not_yet(look) -> None:
-    assert look("smp-template-collapse", about(own=26, frame=FRAME), about(own=48)).severity is None
+    assert (
+        look("smp-template-collapse", answers_about_places(own=26, frame=FRAME), answers_about_places(own=48)).severity
+        is None
+    )
 
 
 def test_answers_that_stop_to_repeat_the_question_and_stay_different_are_no_template(look) -> None:
-    assert look("smp-template-collapse", about(own=0), about(own=48)).severity is None
+    assert look("smp-template-collapse", answers_about_places(own=0), answers_about_places(own=48)).severity is None
 
 
 def test_answers_that_never_named_their_prompt_have_lost_nothing(look) -> None:
-    assert look("smp-template-collapse", about(own=0, frame=FRAME), about(own=12)).severity is None
+    assert (
+        look("smp-template-collapse", answers_about_places(own=0, frame=FRAME), answers_about_places(own=12)).severity
+        is None
+    )
 
 
-def grouped(shared: bool) -> list[dict[str, object]]:
+def answers_in_groups(shared: bool) -> list[dict[str, object]]:
     """Twelve prompts with four answers each: alike within a prompt, or all of one kind."""
     rows: list[dict[str, object]] = []
     for place in range(48):
@@ -77,9 +83,11 @@ def grouped(shared: bool) -> list[dict[str, object]]:
 
 
 def test_answers_as_alike_across_prompts_as_within_one_are_a_warning(look) -> None:
-    outcome = look("smp-template-collapse", grouped(shared=True), grouped(shared=False))
+    outcome = look("smp-template-collapse", answers_in_groups(shared=True), answers_in_groups(shared=False))
     assert outcome.severity is Severity.WARNING
 
 
 def test_answers_alike_within_a_prompt_alone_are_none(look) -> None:
-    assert look("smp-template-collapse", grouped(shared=False), grouped(shared=False)).severity is None
+    assert (
+        look("smp-template-collapse", answers_in_groups(shared=False), answers_in_groups(shared=False)).severity is None
+    )

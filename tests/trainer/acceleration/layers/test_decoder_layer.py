@@ -15,12 +15,12 @@ from trainer.acceleration.layers.linear import with_fast_layers
 from trainer.acceleration.layers.mlp import with_lean_mlps
 
 
-def plain(name: str = "llama") -> PreTrainedModel:
+def plain_model(name: str = "llama") -> PreTrainedModel:
     return with_short_attention(with_lean_mlps(with_fast_layers(tiny_model(name))))
 
 
-def lean(name: str = "llama") -> PreTrainedModel:
-    return with_lean_layers(plain(name))
+def lean_model(name: str = "llama") -> PreTrainedModel:
+    return with_lean_layers(plain_model(name))
 
 
 def texts(length: int = 12) -> torch.Tensor:
@@ -65,7 +65,7 @@ def test_logits_and_gradients_are_those_of_the_layers_replaced(name: str, length
     ids = texts(length)
     weights = torch.rand(ids.shape, generator=torch.Generator().manual_seed(2)).unsqueeze(2)
     found = []
-    for model in (lean(name), plain(name)):
+    for model in (lean_model(name), plain_model(name)):
         logits = model(ids, use_cache=False).logits
         found.append([logits.detach(), *torch.autograd.grad((logits * weights).sum(), list(model.parameters()))])
     assert_close(*found)
@@ -75,9 +75,9 @@ def test_logits_and_gradients_are_those_of_the_layers_replaced(name: str, length
 @pytest.mark.parametrize("count", [1, 5, 12, 40])
 @pytest.mark.parametrize("name", FUSABLE)
 def test_the_last_layer_computes_the_tokens_that_are_asked_for(name: str, count: int, calls: list[torch.Size]) -> None:
-    model, kept, found = lean(name), [], []
+    model, kept, found = lean_model(name), [], []
     model.model.layers[-1].register_forward_hook(lambda layer, inputs, output: kept.append(output.shape[1]))
-    for one, option in ((model, outputs_option(model, count)), (plain(name), {})):
+    for one, option in ((model, outputs_option(model, count)), (plain_model(name), {})):
         logits = one(texts(), use_cache=False, **option).logits[:, -count:]
         weights = torch.rand(logits.shape, generator=torch.Generator().manual_seed(2))
         found.append([logits.detach(), *torch.autograd.grad((logits * weights).sum(), list(one.parameters()))])
@@ -90,8 +90,8 @@ def test_the_last_layer_computes_the_tokens_that_are_asked_for(name: str, count:
 def test_of_padded_texts_too_the_last_layer_computes_the_tokens_that_are_asked_for(
     name: str, calls: list[torch.Size]
 ) -> None:
-    model = lean(name)
-    expected = plain(name)(texts(), attention_mask=PADDED).logits[:, -3:]
+    model = lean_model(name)
+    expected = plain_model(name)(texts(), attention_mask=PADDED).logits[:, -3:]
     found = model(texts(), attention_mask=PADDED, use_cache=False, **outputs_option(model, 3)).logits
     torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
     assert len(calls) == 2
@@ -100,42 +100,44 @@ def test_of_padded_texts_too_the_last_layer_computes_the_tokens_that_are_asked_f
 def test_asked_for_the_last_tokens_a_layer_that_leaves_the_pass_to_its_class_gives_them_all(
     calls: list[torch.Size],
 ) -> None:
-    found = lean()(texts(), use_cache=False, **outputs_option(lean(), 5), past_key_values=DynamicCache()).logits
-    torch.testing.assert_close(found, plain()(texts()).logits, rtol=1e-4, atol=1e-5)
+    found = lean_model()(
+        texts(), use_cache=False, **outputs_option(lean_model(), 5), past_key_values=DynamicCache()
+    ).logits
+    torch.testing.assert_close(found, plain_model()(texts()).logits, rtol=1e-4, atol=1e-5)
     assert calls == []
 
 
 def test_models_of_other_layers_are_not_asked() -> None:
-    assert [outputs_option(plain(name), 5) for name in SHAPES] == [{}] * len(SHAPES)
+    assert [outputs_option(plain_model(name), 5) for name in SHAPES] == [{}] * len(SHAPES)
 
 
 @pytest.mark.parametrize("name", FUSABLE)
 def test_positions_of_each_text_are_its_own(name: str, calls: list[torch.Size]) -> None:
     positions = torch.arange(12) + torch.tensor([[0], [3], [1]])
     assert_close(
-        logits_and_gradients(lean(name), position_ids=positions),
-        logits_and_gradients(plain(name), position_ids=positions),
+        logits_and_gradients(lean_model(name), position_ids=positions),
+        logits_and_gradients(plain_model(name), position_ids=positions),
     )
     assert len(calls) == 2
 
 
 def test_no_pass_has_the_positions_of_the_one_before(calls: list[torch.Size]) -> None:
-    model, apart = lean(), 2 * torch.arange(12).unsqueeze(0)
-    whole = {"attention_mask": torch.ones(3, 12), "use_cache": False}  # or places with gaps would part the texts
+    model, apart = lean_model(), 2 * torch.arange(12).unsqueeze(0)
+    whole = {"attention_mask": torch.ones(3, 12), "use_cache": False}  # or positions with gaps would separate the texts
     near, far = (model(texts(), position_ids=places, **whole).logits for places in (apart // 2, apart))
-    torch.testing.assert_close(far, plain()(texts(), position_ids=apart, **whole).logits, rtol=0, atol=1e-5)
+    torch.testing.assert_close(far, plain_model()(texts(), position_ids=apart, **whole).logits, rtol=0, atol=1e-5)
     assert not torch.allclose(near, far, rtol=0, atol=1e-4)
     assert len(calls) == 4
 
 
 def test_a_pass_without_gradients_says_the_same(calls: list[torch.Size]) -> None:
     with torch.no_grad():
-        torch.testing.assert_close(lean()(texts(), use_cache=False).logits, plain()(texts()).logits)
+        torch.testing.assert_close(lean_model()(texts(), use_cache=False).logits, plain_model()(texts()).logits)
     assert len(calls) == 2
 
 
 def test_slopes_are_those_of_numbers(calls: list[torch.Size]) -> None:
-    model, width = lean(), 1e-2
+    model, width = lean_model(), 1e-2
     weight = model.model.layers[0].self_attn.k_proj.weight
 
     def total() -> torch.Tensor:
@@ -154,7 +156,7 @@ def test_slopes_are_those_of_numbers(calls: list[torch.Size]) -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_model_keeps_its_weights_and_their_names(name: str) -> None:
-    model = plain(name)
+    model = plain_model(name)
     names, pointers = list(model.state_dict()), [weight.data_ptr() for weight in model.parameters()]
     found = with_lean_layers(model)
     assert (list(found.state_dict()), [weight.data_ptr() for weight in found.parameters()]) == (names, pointers)
@@ -162,12 +164,12 @@ def test_a_model_keeps_its_weights_and_their_names(name: str) -> None:
 
 
 def test_layers_are_found_by_the_name_of_their_class_as_fsdp_does() -> None:
-    (kind,) = {type(layer) for layer in lean().model.layers}
+    (kind,) = {type(layer) for layer in lean_model().model.layers}
     assert kind.__name__ == "LlamaDecoderLayer"
 
 
 def test_a_copy_learns_by_itself() -> None:
-    model = lean()
+    model = lean_model()
     twin = copy.deepcopy(model)
     twin(texts(), use_cache=False).logits.sum().backward()
     assert model.model.layers[0].self_attn.q_proj.weight.grad is None
@@ -180,7 +182,7 @@ def test_padding_is_read_by_nobody(name: str, padded: torch.Tensor, calls: list[
     of_tokens = torch.rand(3, 12, 1, generator=torch.Generator().manual_seed(2)) * padded.unsqueeze(2)
     inputs = {"attention_mask": padded, "position_ids": (padded.cumsum(1) - 1).clamp(min=0), "use_cache": False}
     found = []
-    for model in (lean(name), plain(name)):
+    for model in (lean_model(name), plain_model(name)):
         logits = model(texts(), **inputs).logits
         gradients = torch.autograd.grad((logits * of_tokens).sum(), list(model.parameters()))
         found.append([logits[padded == 1].detach(), *gradients])
@@ -189,19 +191,23 @@ def test_padding_is_read_by_nobody(name: str, padded: torch.Tensor, calls: list[
 
 
 def test_a_window_is_kept_to(calls: list[torch.Size]) -> None:
-    assert_close(logits_and_gradients(lean("windowed-mistral")), logits_and_gradients(plain("windowed-mistral")))
+    assert_close(
+        logits_and_gradients(lean_model("windowed-mistral")), logits_and_gradients(plain_model("windowed-mistral"))
+    )
     assert len(calls) == 2
 
 
 def test_a_mask_of_numbers_is_left_to_transformers(calls: list[torch.Size]) -> None:
     later = torch.full((12, 12), -torch.inf).triu(1).expand(3, 1, -1, -1)
-    found, expected = (model(texts(), attention_mask=later, use_cache=False).logits for model in (lean(), plain()))
+    found, expected = (
+        model(texts(), attention_mask=later, use_cache=False).logits for model in (lean_model(), plain_model())
+    )
     torch.testing.assert_close(found, expected)
     assert calls == []
 
 
 def test_a_mask_that_is_no_tensor_is_left_to_transformers(calls: list[torch.Size]) -> None:
-    model, heard = lean(), []
+    model, heard = lean_model(), []
     model.set_attn_implementation("eager")
     layer, hidden = model.model.layers[0], torch.zeros(1, 4, 16)
     layer.self_attn.register_forward_pre_hook(
@@ -215,9 +221,9 @@ def test_a_mask_that_is_no_tensor_is_left_to_transformers(calls: list[torch.Size
 
 
 def test_keys_and_values_that_are_kept_are_those_of_transformers(calls: list[torch.Size]) -> None:
-    model, ids = lean(), texts()
+    model, ids = lean_model(), texts()
     after = model(ids[:, 5:], past_key_values=model(ids[:, :5], use_cache=True).past_key_values).logits
-    torch.testing.assert_close(after, plain()(ids).logits[:, 5:], rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(after, plain_model()(ids).logits[:, 5:], rtol=1e-4, atol=1e-5)
     assert calls == []
 
 
@@ -225,22 +231,22 @@ def test_an_adapter_is_left_to_transformers(calls: list[torch.Size]) -> None:
     peft = pytest.importorskip("peft")
     settings = peft.LoraConfig(r=2, target_modules=["q_proj", "v_proj"], init_lora_weights=False)
     torch.manual_seed(3)
-    one = peft.get_peft_model(lean(), settings)
+    one = peft.get_peft_model(lean_model(), settings)
     torch.manual_seed(3)
-    assert_close(logits_and_gradients(one), logits_and_gradients(peft.get_peft_model(plain(), settings)))
+    assert_close(logits_and_gradients(one), logits_and_gradients(peft.get_peft_model(plain_model(), settings)))
     assert calls == []
 
 
 @pytest.mark.parametrize("part", ["self_attn", "self_attn.k_proj", "mlp", "mlp.up_proj", "input_layernorm"])
 def test_hooks_of_every_part_are_called(part: str) -> None:
-    model, heard = lean(), []
+    model, heard = lean_model(), []
     model.model.layers[0].get_submodule(part).register_forward_hook(lambda *call: heard.append(call))
     model(texts(), use_cache=False)
     assert len(heard) == 1
 
 
 def test_frozen_weights_get_no_gradient_and_the_others_do(calls: list[torch.Size]) -> None:
-    model = lean()
+    model = lean_model()
     frozen = model.model.layers[0].mlp.up_proj.weight.requires_grad_(False)
     model(texts(), use_cache=False).logits.sum().backward()
     assert frozen.grad is None
@@ -249,16 +255,16 @@ def test_frozen_weights_get_no_gradient_and_the_others_do(calls: list[torch.Size
 
 
 def test_activations_that_are_computed_again_give_the_same_gradients(calls: list[torch.Size]) -> None:
-    model = lean().train()
+    model = lean_model().train()
     model.gradient_checkpointing_enable({"use_reentrant": False})
-    assert_close(logits_and_gradients(model), logits_and_gradients(plain()))
+    assert_close(logits_and_gradients(model), logits_and_gradients(plain_model()))
     assert len(calls) == 4
 
 
 def test_autocast_other_precisions_and_a_chosen_attention_are_left_to_transformers(calls: list[torch.Size]) -> None:
     with torch.autocast("cpu", torch.bfloat16):
-        assert lean()(texts(), use_cache=False).logits.isfinite().all()
-    assert lean().to(torch.bfloat16)(texts(), use_cache=False).logits.dtype == torch.bfloat16
+        assert lean_model()(texts(), use_cache=False).logits.isfinite().all()
+    assert lean_model().to(torch.bfloat16)(texts(), use_cache=False).logits.dtype == torch.bfloat16
     eager = with_lean_layers(with_lean_mlps(tiny_model("llama")))
     eager.set_attn_implementation("eager")
     eager(texts(), use_cache=False)
@@ -267,7 +273,7 @@ def test_autocast_other_precisions_and_a_chosen_attention_are_left_to_transforme
 
 def test_attention_that_is_asked_to_look_ahead_is_left_to_transformers(calls: list[torch.Size]) -> None:
     hidden, found = torch.randn(2, 5, 16, generator=torch.Generator().manual_seed(4)), []
-    for model in (lean(), plain()):
+    for model in (lean_model(), plain_model()):
         turn = model.model.rotary_emb(hidden, torch.arange(5).unsqueeze(0))
         found.append(model.model.layers[0](hidden, position_embeddings=turn, is_causal=False))
         in_order = model.model.layers[0](hidden, position_embeddings=turn)
@@ -278,7 +284,7 @@ def test_attention_that_is_asked_to_look_ahead_is_left_to_transformers(calls: li
 
 def test_large_layers_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decoder_layer, "LARGEST", 10)
-    assert not any(isinstance(module, LeanLayer) for module in lean().modules())
+    assert not any(isinstance(module, LeanLayer) for module in lean_model().modules())
 
 
 def test_a_class_of_that_name_in_another_package_is_left_alone() -> None:

@@ -12,9 +12,9 @@ from trainer.acceleration.layers.linear import (
     SMALLEST,
     OneDNNLinear,
     has_onednn,
-    packed,
-    pays,
-    product,
+    linear_product,
+    onednn_is_faster,
+    packed_weight,
     sum_with_product,
     weight_gradient,
     with_fast_layers,
@@ -64,7 +64,7 @@ def test_the_sizes_here_stand_on_both_sides_of_the_limit():
 @pytest.mark.parametrize("shape", [*SHAPES, (1, FEWEST_ROWS - 1, 128, 344)])
 def test_a_product_is_that_of_torch(shape):
     layer, inputs = layer_and_inputs(shape)
-    found = product(inputs, layer.weight.detach(), layer.bias.detach())
+    found = linear_product(inputs, layer.weight.detach(), layer.bias.detach())
     assert torch.allclose(found, linear(inputs, layer.weight, layer.bias), atol=1e-5)
 
 
@@ -73,9 +73,9 @@ def test_a_product_is_that_of_torch(shape):
 def test_products_with_a_packed_weight_are_those_of_torch(rows):
     layer, _ = layer_and_inputs((1, 1, 512, 500))
     inputs, addend = torch.randn(rows, 512), torch.randn(rows, 500)
-    weight = packed(layer.weight, FEWEST_PRODUCTS)
+    weight = packed_weight(layer.weight, FEWEST_PRODUCTS)
     assert weight.is_mkldnn == has_onednn()
-    assert torch.allclose(product(inputs, weight, layer.bias.detach()), layer(inputs), atol=1e-5)
+    assert torch.allclose(linear_product(inputs, weight, layer.bias.detach()), layer(inputs), atol=1e-5)
     found = sum_with_product(addend, inputs, weight)
     assert torch.allclose(found, addend + linear(inputs, layer.weight), atol=1e-5)
 
@@ -84,14 +84,14 @@ def test_products_with_a_packed_weight_are_those_of_torch(rows):
 def test_a_weight_that_is_small_or_little_used_stays_as_it_is(outputs, products, monkeypatch):
     be_a(ZEN_5, monkeypatch)
     weight = torch.randn(outputs, 512)
-    assert packed(weight, products).data_ptr() == weight.data_ptr()
+    assert packed_weight(weight, products).data_ptr() == weight.data_ptr()
 
 
 @needs_onednn
 @pytest.mark.parametrize("rows", [FEWEST_ROWS - 1, FEWEST_ROWS])
 def test_few_rows_are_left_to_mkl_where_vectors_are_halved_and_all_off_amd(rows, processor):
     with Operations() as operations:
-        product(torch.randn(rows, 128), torch.randn(344, 128))
+        linear_product(torch.randn(rows, 128), torch.randn(344, 128))
     is_onednns = processor == ZEN_5 or (processor == ZEN_4 and rows == FEWEST_ROWS)
     assert bool(operations.shapes_of("_linear_pointwise")) == is_onednns
 
@@ -110,10 +110,10 @@ def test_small_gradients_are_left_to_mkl_where_vectors_are_halved_and_all_off_am
 def test_where_mkl_multiplies_few_rows_a_small_weight_lies_as_it_reads_it(kind, monkeypatch):
     be_a(kind, monkeypatch)
     weight, inputs, addend = torch.randn(300, 512), torch.randn(64, 512), torch.randn(64, 300)
-    found = packed(weight, FEWEST_PRODUCTS)
+    found = packed_weight(weight, FEWEST_PRODUCTS)
     assert found.t().is_contiguous()
     assert torch.equal(found, weight)
-    assert torch.allclose(product(inputs, found), linear(inputs, weight), atol=1e-4)
+    assert torch.allclose(linear_product(inputs, found), linear(inputs, weight), atol=1e-4)
     assert torch.allclose(sum_with_product(addend, inputs, found), addend + linear(inputs, weight), atol=1e-4)
 
 
@@ -171,7 +171,7 @@ def test_a_model_keeps_its_weights_their_names_and_its_logits(name, kind, monkey
 
 def test_on_intel_no_layer_is_replaced(monkeypatch):
     be_a(INTEL, monkeypatch)
-    assert not pays()
+    assert not onednn_is_faster()
     assert not any(isinstance(module, OneDNNLinear) for module in with_fast_layers(tiny_model("llama")).modules())
 
 

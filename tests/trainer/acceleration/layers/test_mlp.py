@@ -65,7 +65,7 @@ def kept_for_the_gradient(mlp: nn.Module, inputs: torch.Tensor) -> list[int]:
         return values
 
     with torch.autograd.graph.saved_tensors_hooks(keep, lambda values: values):
-        outputs = mlp(inputs)  # which holds what is kept, so that no two of them get the same memory
+        outputs = mlp(inputs)  # keeps each value alive, so that no two get the same memory
     assert outputs.requires_grad
     return list(sizes.values())
 

@@ -32,6 +32,6 @@ def said_by_the_first(script: str, folder: Path, processes: int = 2, share_a_mac
         )
         for rank in range(processes)
     ]
-    said = [process.communicate(timeout=120)[0].strip() for process in group]
+    outputs = [process.communicate(timeout=120)[0].strip() for process in group]
     assert [process.returncode for process in group] == [0] * processes
-    return said[0]
+    return outputs[0]

@@ -60,10 +60,10 @@ def test_cores_that_differ_from_the_launcher_s_were_given_and_are_kept():
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     try:
-        said = cores_of_threads(1, 2, preexec_fn=lambda: os.sched_setaffinity(0, allowed))
+        printed = cores_of_threads(1, 2, preexec_fn=lambda: os.sched_setaffinity(0, allowed))
     finally:
         os.sched_setaffinity(0, allowed)
-    assert said == f"{sorted(allowed)} {sorted(allowed)}"
+    assert printed == f"{sorted(allowed)} {sorted(allowed)}"
 
 
 @needs_two_cores

@@ -10,11 +10,11 @@ pytestmark = pytest.mark.process
 
 SCRIPT = """
 from torch.nn.parallel import DistributedDataParallel
-from trainer.acceleration.parallel.exchange import average_gradients_awake, gathered, summed
+from trainer.acceleration.parallel.exchange import average_gradients_awake, gather_shares, sum_over_processes
 
 own = torch.tensor([[1.0, 2.0]]) * (rank + 1)
-assert gathered(own, 2).tolist() == [[[1.0, 2.0]], [[2.0, 4.0]]]
-assert summed(own).tolist() == [[3.0, 6.0]]
+assert gather_shares(own, 2).tolist() == [[[1.0, 2.0]], [[2.0, 4.0]]]
+assert sum_over_processes(own).tolist() == [[3.0, 6.0]]
 assert own.tolist() == [[float(rank + 1), 2.0 * (rank + 1)]]
 
 torch.manual_seed(0)
@@ -38,16 +38,16 @@ leave()
 """
 OF_A_LOST_ONE = """
 import os
-from trainer.acceleration.parallel.exchange import summed
+from trainer.acceleration.parallel.exchange import sum_over_processes
 
-summed(torch.ones(2))
+sum_over_processes(torch.ones(2))
 if rank == 1:
     os._exit(0)
 try:
-    summed(torch.ones(2))
+    sum_over_processes(torch.ones(2))
 except RuntimeError as error:
-    print("told", flush=True)
-os._exit(0)  # what the group holds open can abort a process that ends in order
+    print("noticed", flush=True)
+os._exit(0)  # connections that the group holds open can abort a process that ends normally
 """
 
 
@@ -56,4 +56,4 @@ def test_values_and_gradients_are_those_of_torch(tmp_path: Path) -> None:
 
 
 def test_a_process_that_is_gone_is_told(tmp_path: Path) -> None:
-    assert said_by_the_first(OF_A_LOST_ONE, tmp_path) == "told"
+    assert said_by_the_first(OF_A_LOST_ONE, tmp_path) == "noticed"

@@ -12,7 +12,7 @@ from safetensors.torch import load_file
 from torch.testing import assert_close
 from transformers import AutoModelForCausalLM
 
-from trainer.acceleration.parallel.sharding import _settle_fsdp
+from trainer.acceleration.parallel.sharding import _configure_fsdp
 from trainer.config.options import ConfigError
 from trainer.rollout.models import load_value_model
 
@@ -156,9 +156,9 @@ def test_a_checkpoint_of_deepspeed_is_not_taken_for_one_of_a_whole_model(trainin
     (run.directory / "checkpoints" / "step-2" / "deepspeed").mkdir()
     code, errors = run.resume("--max_steps", "3")
     assert code != 0
-    assert "was saved with DeepSpeed, and can be gone on from only in the same way" in errors
+    assert "was saved with DeepSpeed, and can be resumed only in the same way" in errors
 
 
 def test_fsdp_1_is_refused_in_words():
     with pytest.raises(ConfigError, match="set fsdp_version: 2"):
-        _settle_fsdp(FullyShardedDataParallelPlugin(fsdp_version=1))
+        _configure_fsdp(FullyShardedDataParallelPlugin(fsdp_version=1))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
-from trainer.acceleration.parallel.shared_memory import mapped
+from trainer.acceleration.parallel.shared_memory import map_file
 
 pytestmark = pytest.mark.process
 
@@ -68,9 +68,9 @@ def test_processes_of_several_machines_share_nothing(tmp_path: Path) -> None:
 def test_a_file_of_another_process_is_not_taken_for_the_first_ones(tmp_path: Path) -> None:
     """A container of its own sees another folder of the same name."""
     file = tmp_path / "file"
-    assert mapped(str(file), 100, b"0" * 16) is None
+    assert map_file(str(file), 100, b"0" * 16) is None
     assert not file.exists()
     file.write_bytes(b"1" * 100)
-    assert mapped(str(file), 100, b"0" * 16) is None
-    assert mapped(str(file), 101, b"1" * 16) is None
-    assert mapped(str(file), 100, b"1" * 16) is not None
+    assert map_file(str(file), 100, b"0" * 16) is None
+    assert map_file(str(file), 101, b"1" * 16) is None
+    assert map_file(str(file), 100, b"1" * 16) is not None

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.trainer.acceleration.parallel.process_group import said_by_the_first
-from trainer.acceleration.parallel.shared_model import owners
+from trainer.acceleration.parallel.shared_model import assign_owners
 
 pytestmark = pytest.mark.process
 
@@ -23,7 +23,7 @@ def parameters(seed):
 def gradients(turn, of_rank):
     generator = torch.Generator().manual_seed(10 + 100 * turn + of_rank)
     drawn = [torch.randn(size, generator=generator) for size in SIZES]
-    return drawn[:-1] + [None if of_rank else drawn[-1]]  # no row of the others came by the last one
+    return drawn[:-1] + [None if of_rank else drawn[-1]]  # no row of the others passed through the last one
 
 def optimizer_of(values):
     return AdamW([{"params": values[:2], "lr": 0.1}, {"params": values[2:], "lr": 0.02}], weight_decay=0.1)
@@ -47,7 +47,7 @@ for turn, max_norm in enumerate((1e6, 1.0, 1e6)):
     optimizer.zero_grad()
     for parameter, other in zip(own, alone):
         torch.testing.assert_close(parameter.data, other.data)
-    if turn == 1:  # go on from what is saved
+    if turn == 1:  # continue from what is saved
         state = optimizer.state_dict()
         if rank == 0:
             torch.testing.assert_close(state["state"], expected.state_dict()["state"])
@@ -106,4 +106,4 @@ def test_processes_of_several_machines_share_no_model(tmp_path: Path) -> None:
     ],
 )
 def test_each_process_owns_about_as_much(sizes: list[int], processes: int, owner_of_each: list[int]) -> None:
-    assert owners(sizes, processes) == owner_of_each
+    assert assign_owners(sizes, processes) == owner_of_each

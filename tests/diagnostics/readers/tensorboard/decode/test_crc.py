@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from diagnostics.readers.tensorboard.decode.crc import (
     FARTHEST,
+    advance_crcs,
+    advance_tables,
     as_stored,
-    carried,
-    carriers,
-    linear,
+    crcs_of,
+    linear_crcs_of,
     looked_up,
-    masked,
-    plain,
-    unmasked,
+    masked_crc,
+    unmasked_crcs,
 )
 
 DISTANCES = st.integers(0, FARTHEST)
@@ -24,25 +24,25 @@ DISTANCES = st.integers(0, FARTHEST)
 def test_a_carried_crc_is_that_of_the_bytes_and_zeros(one: bytes, other: bytes, near: int, far: int) -> None:
     distances = np.array([near, far])
 
-    found = carried(linear([one, other]), distances)
+    found = advance_crcs(linear_crcs_of([one, other]), distances)
 
-    assert linear([one + bytes(near), other + bytes(far)]).tolist() == found.tolist()
-    assert found.tolist() == looked_up(carriers(distances), np.arange(2), linear([one, other])).tolist()
+    assert linear_crcs_of([one + bytes(near), other + bytes(far)]).tolist() == found.tolist()
+    assert found.tolist() == looked_up(advance_tables(distances), np.arange(2), linear_crcs_of([one, other])).tolist()
 
 
 @given(st.binary(min_size=9, max_size=9), st.binary(min_size=9, max_size=9))
 def test_a_linear_crc_of_an_exclusive_or_is_that_of_the_crcs(one: bytes, other: bytes) -> None:
     both = bytes(a ^ b for a, b in zip(one, other, strict=True))
 
-    first, second, found = linear([one, other, both]).tolist()
+    first, second, found = linear_crcs_of([one, other, both]).tolist()
 
     assert first ^ second == found
 
 
 @given(st.binary(max_size=100))
 def test_a_crc_survives_being_stored(data: bytes) -> None:
-    crcs = plain([data])
+    crcs = crcs_of([data])
 
     assert [google_crc32c.value(data)] == crcs.tolist()
-    assert [masked(data)] == as_stored(crcs).tolist()
-    assert crcs.tolist() == unmasked(as_stored(crcs)).tolist()
+    assert [masked_crc(data)] == as_stored(crcs).tolist()
+    assert crcs.tolist() == unmasked_crcs(as_stored(crcs)).tolist()

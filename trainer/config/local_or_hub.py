@@ -18,7 +18,7 @@ def is_path(name: str, suffixes: Sequence[str] = ()) -> bool:
     return place.exists() or written_as_path or _HUB_ID.fullmatch(name) is None
 
 
-def absolute(name: str, suffixes: Sequence[str] = ()) -> str:
+def absolute_path(name: str, suffixes: Sequence[str] = ()) -> str:
     """The name with a local path made absolute; a hub id is returned unchanged."""
     return str(Path(name).expanduser().resolve()) if is_path(name, suffixes) else name
 
@@ -50,7 +50,7 @@ def check_dataset(name: str, option: str) -> None:
     if place.is_dir() or (place.suffix.lower() in DATASET_SUFFIXES and place.is_file()):
         return
     if place.is_file():
-        raise ConfigError(f"the {option} {name} is of an unknown kind; it must end in {', '.join(DATASET_SUFFIXES)}")
+        raise ConfigError(f"the {option} {name} has an unknown file type; it must end in {', '.join(DATASET_SUFFIXES)}")
     raise ConfigError(
         f"the {option} {name} is not a file; give a JSONL, CSV or parquet file with a `prompt` in each row, a folder "
         "that `datasets` has saved, or a dataset's id on the hub"

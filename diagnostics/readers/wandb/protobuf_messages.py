@@ -115,7 +115,7 @@ def _history(message: bytes) -> History:
     step: int | None = None
     for number, content in fields(message):
         if number == ITEM and isinstance(content, bytes):
-            put(row, content)
+            set_item(row, content)
         elif number == STEP and isinstance(content, bytes):
             step = counted_step(content)
     return History(row, step)
@@ -138,7 +138,7 @@ def names_of(item: bytes) -> list[str]:
     return names
 
 
-def put(row: dict[str, Any], item: bytes) -> None:
+def set_item(row: dict[str, Any], item: bytes) -> None:
     """Set one item's value, nested under its keys. Raises ValueError if it is malformed, or nests too deep."""
     keys, value = _item(item)
     if not 0 < len(keys) <= JSON_DEPTH:
@@ -189,7 +189,7 @@ def _config(message: bytes) -> RunRecord:
     config: dict[str, Any] = {}
     for number, content in fields(message):
         if number == _UPDATE and isinstance(content, bytes):
-            put(config, content)
+            set_item(config, content)
     return RunRecord(config)
 
 
@@ -208,7 +208,7 @@ def _stats(message: bytes) -> Stats:
     time = 0.0
     for number, content in fields(message):
         if number == _STATS_ITEM and isinstance(content, bytes):
-            put(row, content)
+            set_item(row, content)
         elif number == _TIMESTAMP and isinstance(content, bytes):
             time = next((float(value) for field, value in fields(content) if field == _SECONDS), 0.0)
     return Stats(row, time)

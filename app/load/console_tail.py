@@ -9,7 +9,7 @@ _LINES = 200
 _BYTES = 64 * 1024  # enough for that many lines, however long the file is
 
 
-def tail(path: Path | None, lines: int = _LINES) -> str:
+def console_tail(path: Path | None, lines: int = _LINES) -> str:
     """The last lines of a console log; empty where there is none.
 
     Colours are left out, and redrawn progress bars are reduced to their last state.

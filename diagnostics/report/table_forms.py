@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.report import markdown_elements as markup
-from diagnostics.report.strict_json import encoded
+from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 from diagnostics.visible_text import one_line
 
@@ -28,7 +28,7 @@ class Table:
     codes: frozenset[str] = frozenset()
     wide: frozenset[str] = frozenset()
 
-    def form(self, name: str, style: Style, **more: Any) -> str:
+    def render(self, name: str, style: Style, **more: Any) -> str:
         """The table as "text", "json" or "markdown"; `more` is for JSON."""
         if name == "json":
             return self.json(**more)
@@ -43,7 +43,7 @@ class Table:
 
     def json(self, **more: Any) -> str:
         """The rows with all their fields, in an object that may hold `more`."""
-        return encoded({self.name: self.rows, **more})
+        return to_json({self.name: self.rows, **more})
 
     def markdown(self) -> str:
         """The shown columns."""

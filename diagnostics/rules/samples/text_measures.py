@@ -156,12 +156,12 @@ def _is_odd_word(word: str) -> bool:
         return False
     if len(alphabets) > 1 or len(word) > LONGEST_WORD:
         return True
-    has_no_vowel = alphabets == {"LATIN"} and word.isalpha() and not _VOWELS & set(_bare(word))
+    has_no_vowel = alphabets == {"LATIN"} and word.isalpha() and not _VOWELS & set(_without_punctuation(word))
     alternations = len(re.findall(r"[^\W\d]\d|\d[^\W\d]", word)) + len(re.findall(r"[a-z][A-Z]", word))
     return (has_no_vowel and len(word) >= VOWELLESS) or alternations > ALTERNATIONS
 
 
-def _bare(word: str) -> str:
+def _without_punctuation(word: str) -> str:
     return unicodedata.normalize("NFD", word.lower())
 
 

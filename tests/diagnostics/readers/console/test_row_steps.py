@@ -5,7 +5,7 @@ from pathlib import Path
 
 from diagnostics.api import open_run
 from diagnostics.readers.console import reader as console
-from diagnostics.readers.console import steps
+from diagnostics.readers.console import row_steps
 from diagnostics.readers.single_file import SILENCE_LIMIT_SECONDS
 from tests.diagnostics.readers.consoles import PRINTED, RAY, VERL, left_for, points, read, written
 
@@ -16,7 +16,7 @@ def test_steps_that_no_row_names_are_those_of_the_progress_bar(tmp_path: Path) -
 
     assert recording.tags["reward"].steps.tolist() == [4, 8, 12, 16, 20, 24]
     assert recording.tags["eval/reward"].steps.tolist() == [6, 12, 18, 24]
-    assert recording.notes == (steps.BY_BAR,)
+    assert recording.notes == (row_steps.BY_BAR,)
     run = open_run(file)
     assert (run.producer, run.algorithm, run.status.state, run.status.total) == ("trl", "grpo", "finished", 24)
 
@@ -26,7 +26,7 @@ def test_without_a_bar_rows_are_counted_and_that_is_told() -> None:
 
     assert recording.tags["reward"].steps.tolist() == [1, 2, 3, 4]
     assert recording.tags["eval/reward"].steps.tolist() == [1, 2, 4, 4]
-    assert recording.notes == (steps.COUNTED,)
+    assert recording.notes == (row_steps.COUNTED,)
 
 
 def test_a_bar_that_stands_still_while_rows_come_is_not_theirs(tmp_path: Path) -> None:
@@ -78,19 +78,19 @@ def test_a_training_behind_another_that_ended_is_told(tmp_path: Path) -> None:
     recording = read(written(tmp_path, by_bar + by_bar.replace("/24 [", "/48 [")))
     assert recording.tags["loss"].steps.tolist() == 2 * [4, 8, 12, 16, 20, 24]
     assert recording.status.total == 48
-    assert recording.notes == (steps.BY_BAR, steps.SEVERAL.format(count=2, rows=12))
+    assert recording.notes == (row_steps.BY_BAR, row_steps.SEVERAL.format(count=2, rows=12))
 
     recording = read(written(tmp_path, without * 3))
     assert recording.tags["loss"].steps.tolist() == [*range(1, 13)]
     assert recording.status.total is None
-    assert recording.notes == (steps.COUNTED, steps.SEVERAL.format(count=3, rows="10, 19"))
+    assert recording.notes == (row_steps.COUNTED, row_steps.SEVERAL.format(count=3, rows="10, 19"))
 
 
 def test_updates_of_ppo_that_begin_again_are_another_training(tmp_path: Path) -> None:
     recording = read(written(tmp_path, (PRINTED / "ppo112.log").read_text() * 2))
 
     assert recording.tags["val/ratio"].steps.tolist() == [*range(1, 17)]
-    assert (recording.status.total, recording.notes) == (None, (steps.SEVERAL.format(count=2, rows=9),))
+    assert (recording.status.total, recording.notes) == (None, (row_steps.SEVERAL.format(count=2, rows=9),))
 
 
 def test_an_evaluation_behind_a_training_is_no_other_training(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_an_evaluation_behind_a_training_is_no_other_training(tmp_path: Path) ->
         written(tmp_path, (PRINTED / "grpo-eval.log").read_text() + f"{bar}{{'eval_loss': 1, 'epoch': 3}}\n")
     )
 
-    assert (recording.status.total, recording.notes) == (24, (steps.BY_BAR,))
+    assert (recording.status.total, recording.notes) == (24, (row_steps.BY_BAR,))
 
 
 def test_rows_are_followed_while_the_bar_moves(tmp_path: Path) -> None:

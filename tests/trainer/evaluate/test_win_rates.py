@@ -15,7 +15,7 @@ from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.evaluate.arguments import read_request
 from trainer.evaluate.completions import answers_of, reference_column, references_in
-from trainer.evaluate.evaluation import LIKELIEST, evaluate
+from trainer.evaluate.win_rates import LIKELIEST, evaluate
 from trainer.rollout.models import load_policy, load_tokenizer
 from trainer.tasks import get_task
 
@@ -237,12 +237,12 @@ def test_the_newest_checkpoint_is_judged_unless_another_is_named(addition: Path)
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("--checkpoint", "7"), r"has no checkpoint 7 \(it has those of the steps 2, 10\)"),
+        (("--checkpoint", "7"), r"has no checkpoint 7 \(its steps with one: 2, 10\)"),
         (("--limit", "0"), "--limit must be at least 1, but is 0"),
         (("--temperature", "-1"), "--temperature must be at least 0, but is -1"),
-        (("--against", "no-such-run"), "no-such-run holds no run of rlvitals"),
+        (("--against", "no-such-run"), "no-such-run holds no rlvitals run"),
         (("--eval_dataset", "no.jsonl"), "the eval_dataset no.jsonl is not a file; give a JSONL"),
-        (("--no_such_option",), "'rlvitals evaluate --help' tells more"),
+        (("--no_such_option",), "see 'rlvitals evaluate --help'"),
     ],
 )
 def test_what_cannot_be_evaluated_is_said_before_torch_is_loaded(

@@ -16,7 +16,7 @@ def points(recording: Recording, tag: str) -> Points:
     return list(zip(raw.steps.tolist(), raw.values.tolist(), strict=True))
 
 
-def looked_at(reader: Reader) -> Recording | None:
+def recording_or_none(reader: Reader) -> Recording | None:
     """What a reader finds; None if it reports, naming the path, that the run cannot be read."""
     try:
         return reader.refresh()
@@ -26,13 +26,13 @@ def looked_at(reader: Reader) -> Recording | None:
         return None
 
 
-def seen(reader: Reader) -> Any:
+def loss_points(reader: Reader) -> Any:
     """The loss points that a reader finds; None if it reports that the run cannot be read."""
-    recording = looked_at(reader)
+    recording = recording_or_none(reader)
     return recording and (points(recording, "loss") if recording.tags else [])
 
 
-def cuts(size: int) -> list[int]:
+def truncated_lengths(size: int) -> list[int]:
     """Lengths of a truncated file, from zero to all but one byte."""
     return sorted({0, size - 1, *range(1, size, max(1, size // CUTS))})
 

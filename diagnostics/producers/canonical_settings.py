@@ -1,13 +1,6 @@
-"""The settings of a training under one name each, whatever its program calls them, and how to look them up."""
+"""The canonical names of settings: one for each, whatever a producer calls it."""
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Any
-
-from diagnostics.model.settings import Setting, Settings, is_on
-from diagnostics.producers.nested_config import value_at
-from diagnostics.producers.producer import Producer
-from diagnostics.producers.table import PRODUCERS, producer_named
+from collections.abc import Mapping
 
 CHECKED: Mapping[str, str] = {
     "learning_rate": "The policy's peak learning rate.",
@@ -105,75 +98,3 @@ SETTINGS: Mapping[str, str] = {
     "tools": "The tools that completions may call.",
 }
 """Every canonical setting, and what it is."""
-
-
-_NOWHERE = object()
-"""What stands at a name that a configuration does not hold."""
-_SWITCHES = {argument: switch for producer in PRODUCERS for argument, switch in producer.switches.items()}
-
-
-def _own_first(producer: str) -> tuple[Producer, ...]:
-    own = producer_named(producer)
-    return (own, *(other for other in PRODUCERS if other is not own))
-
-
-@cache
-def arguments_for(producer: str) -> Mapping[str, tuple[str, ...]]:
-    """Canonical setting → every argument to look for in a producer's configuration: its own, then everybody's.
-
-    A log may state a setting in another producer's words, and of some producers no settings are listed.
-    """
-    own, ordered = producer_named(producer), _own_first(producer)
-    return {
-        setting: tuple(
-            dict.fromkeys(
-                argument
-                for source in ordered
-                for argument in source.settings.get(setting, ())
-                if source is own or argument not in source.own_words
-            )
-        )
-        for setting in SETTINGS
-    }
-
-
-ANY_PRODUCER = arguments_for("")
-"""Canonical setting → every argument that stands for it in some producer's configuration."""
-
-
-@cache
-def usual_arguments(producer: str, algorithm: str) -> Mapping[str, str]:
-    """Canonical setting → what a producer calls it, or the next one that has it, where no argument is given."""
-    return {setting: _usual_argument(setting, producer, algorithm) for setting in SETTINGS}
-
-
-def _usual_argument(setting: str, producer: str, algorithm: str) -> str:
-    names = (source.usual_argument(setting, algorithm) for source in _own_first(producer))
-    return next((name for name in names if name), setting)
-
-
-def settings_of_run(producer: str, algorithm: str, config: Mapping[str, Any]) -> Settings:
-    """The settings that a run's configuration states, by canonical name."""
-    found = {setting: _counting(producer, setting, config) for setting in SETTINGS} if config else {}
-    known = {setting: item for setting, item in found.items() if item is not None}
-    return Settings(known, usual_arguments(producer, algorithm), producer_named(producer).neutral)
-
-
-def given(producer: str, setting: str, config: Mapping[str, Any]) -> Iterator[Setting]:
-    """The arguments for a setting that a configuration gives, those that are switched off last."""
-    values = ((name, value_at(config, name, _NOWHERE)) for name in arguments_for(producer)[setting])
-    found = [Setting(name, value, "config") for name, value in values if value is not _NOWHERE]
-    yield from sorted(found, key=lambda item: _is_switched_off(item.parameter, config))
-
-
-def _counting(producer: str, setting: str, config: Mapping[str, Any]) -> Setting | None:
-    """What a run's configuration states; not what is switched off, nor what transformers copies from the model."""
-    for item in given(producer, setting, config):
-        if not item.parameter.startswith("_") and not _is_switched_off(item.parameter, config):
-            return item
-    return None
-
-
-def _is_switched_off(argument: str, config: Mapping[str, Any]) -> bool:
-    switch = value_at(config, _SWITCHES[argument], _NOWHERE) if argument in _SWITCHES else _NOWHERE
-    return switch is not _NOWHERE and not is_on(switch)

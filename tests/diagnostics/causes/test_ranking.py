@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from diagnostics.api import diagnose
-from diagnostics.causes import CATALOG, explain
+from diagnostics.causes import CATALOG, ranked_causes
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Fix, Severity, Verdict
 from diagnostics.model.run import Run
@@ -110,8 +110,8 @@ def test_settings_checks_support_a_cause_and_make_none_alone(make_run: MakeRun) 
     quiet = make_run("ppo", ratio_mean="1x30", approx_kl="0.01x30", kl_per_sequence="1x30", config={"kl_coef": 0})
     preflight = diagnose(run).preflight
     assert "pf-kl-off" in {outcome.rule for outcome in preflight if outcome.verdict is Verdict.FIRED}
-    assert [cause.cause for cause in explain(run, evaluate(run), preflight)] == ["kl-penalty-too-weak"]
-    assert explain(quiet, evaluate(quiet), preflight) == ()
+    assert [cause.cause for cause in ranked_causes(run, evaluate(run), preflight)] == ["kl-penalty-too-weak"]
+    assert ranked_causes(quiet, evaluate(quiet), preflight) == ()
 
 
 def test_every_settings_check_that_supports_a_cause_exists() -> None:
@@ -128,9 +128,9 @@ def test_a_settings_check_overrides_a_fix_where_its_change_is_larger(make_run: M
     run = make_run("ppo", approx_kl="0.04x30", config={"learning_rate": 1e-3})
     check = next(item for item in CONFIG_RULES if item.name == "pf-lr-range")
     for rate, expected in ((1e-4, 1e-4), (9e-4, 5e-4)):
-        fix = Fix("learning_rate", 1e-3, rate, check.say("why"), check.source)
+        fix = Fix("learning_rate", 1e-3, rate, check.message("why"), check.source)
         concern = replace(evaluate(run)[0], rule=check.name, verdict=Verdict.FIRED, fixes=(fix,))
-        (cause,) = explain(run, evaluate(run), [concern])
+        (cause,) = ranked_causes(run, evaluate(run), [concern])
         assert [item.suggested for item in cause.fixes if item.parameter == "learning_rate"] == [expected]
 
 

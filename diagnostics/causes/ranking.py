@@ -16,7 +16,7 @@ from diagnostics.model.run import Run
 MOST_RIVALS = 2  # beside the cause itself: more than three explanations help nobody
 
 
-def explain(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
+def ranked_causes(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
     """The causes that the fired outcomes indicate, worst first; empty where nothing fired or no cause is known.
 
     A cause counts when a core indicator applies and more speaks for it than against it. Settings checks (`preflight`)
@@ -74,7 +74,7 @@ def _cause(hypothesis: Hypothesis, run: Run, settings: Mapping[str, Outcome]) ->
         outcomes=tuple(outcome.rule for outcome in hypothesis.outcomes),
         against=hypothesis.against,
         fixes=_merge_fixes(fixes_for(run, remedies), outcomes_of(entry.preflight, settings)),
-        rivals=_rivals(hypothesis),
+        rivals=_rival_causes(hypothesis),
     )
 
 
@@ -100,7 +100,7 @@ def _size_of_change(fix: Fix) -> float:
     return abs(math.log(suggested / current)) if current > 0 and suggested > 0 else suggested
 
 
-def _rivals(hypothesis: Hypothesis) -> tuple[Rival, ...]:
+def _rival_causes(hypothesis: Hypothesis) -> tuple[Rival, ...]:
     """The causes that the same findings may mean as well: those with findings of their own first."""
     entry = hypothesis.entry
     core_rules = {other.name: set(other.core_rules) for other in CATALOG}

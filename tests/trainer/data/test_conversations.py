@@ -1,6 +1,6 @@
 import pytest
 
-from trainer.data.messages import as_completion, completion_text, is_conversation, prompt_text
+from trainer.data.conversations import as_completion, completion_text, is_conversation, prompt_text
 
 USER = {"role": "user", "content": "1+1?"}
 

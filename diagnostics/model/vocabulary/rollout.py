@@ -3,7 +3,7 @@
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary.sources import GRPO_PAGE
 
-ENGINE_METRICS: tuple[Metric, ...] = (
+ROLLOUT_METRICS: tuple[Metric, ...] = (
     Metric(
         "engine_probability_difference",
         "Engines apart, probability",

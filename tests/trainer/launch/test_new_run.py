@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from diagnostics.runlog import RunLog
-from trainer.launch.command import free_name, runs_folder
+from trainer.launch.new_run import free_name, runs_folder
 
 
 def test_the_next_free_name_counts_on(tmp_path: Path) -> None:
