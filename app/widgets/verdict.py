@@ -13,7 +13,7 @@ from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.wording.findings import rival_line, sample_line
-from diagnostics.wording.messages import headline, message_text
+from diagnostics.wording.messages import found_text, headline, message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
 from diagnostics.wording.verdicts import verdict_headline
@@ -86,7 +86,7 @@ def _consequences(finding: Finding) -> None:
 
 
 def _outcome_facts(outcome: Outcome) -> str:
-    facts = (message_text(outcome.message).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
+    facts = (found_text(outcome).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
     return " · ".join(escaped(fact) for fact in facts if fact)
 
 

@@ -73,8 +73,8 @@ class EntropyCollapse(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The policy no longer explores, and the reward has stopped to rise.",
-        fired="The entropy stayed below {limit} nats/token, {percent} % of its start, from step {first} to {last} "
-        "(lowest {measured} at step {peak}), and the reward no longer rises.",
+        fired="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} ({percent} % of its "
+        "start; lowest {measured} at step {peak}), and the reward no longer rises.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

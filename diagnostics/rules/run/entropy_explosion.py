@@ -67,8 +67,8 @@ class EntropyExplosion(RunRule[Limits]):
     telling_samples = "any"
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
-        fired="The entropy rose to {measured} nats/token at step {peak}, {times} times its own median, from step "
-        "{first} to {last}.",
+        fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its own median; far above "
+        "it{mostly} from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -78,7 +78,7 @@ class EntropyExplosion(RunRule[Limits]):
         rises = _relative_rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
-        return self.judged_in_unit(series, base, reading)
+        return self.judged_in_unit(series, base, reading, smallest=SMALLEST)
 
 
 def _relative_rise(smooth: Values, base: Values, least: float) -> Values:

@@ -87,8 +87,8 @@ class RewardRegression(RunRule[Limits]):
     telling_samples = "lowest-scored"
     texts = english(
         headline="The reward is falling: the run was better before.",
-        fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "
-        "below {limit} since step {first}.",
+        fired="The smoothed {title} fell from {best} (around step {best_step}) to {measured} at step {peak}; "
+        "below {limit} from step {first} to {last}.",
         at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
         "back.",
     )
@@ -134,15 +134,14 @@ class RewardRegression(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, allowed, f"{series.unit} below the best")
-        return self._fired(series, means, reading.breach)
+        return self._fired(series, means, reading, reading.breach)
 
-    def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
+    def _fired(self, series: Series, means: Values, reading: Reading, breach: Breach) -> Fired:
         best_at = index_of_extreme(means[: breach.peak + 1])
         best = float(means[best_at])
-        return self.fired(
+        return self.fired_by(
             series,
-            breach.episode,
-            breach.level.severity,
+            reading,
             measured=float(means[breach.peak]),
             limit=best - breach.level.limit,
             best=best,

@@ -63,8 +63,8 @@ class RewardStdShrink(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The rewards of a batch hardly differ any more.",
-        fired="The spread of the reward stayed below {limit}, a fifth of its start, from step {first} to {last} "
-        "({measured} at step {peak}).",
+        fired="The spread of the reward {stayed} {limit}{mostly} from step {first} to {last} (a fifth of its "
+        "start; {measured} at step {peak}).",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
