@@ -16,7 +16,7 @@ from diagnostics.wording.findings import rival_line, sample_line
 from diagnostics.wording.messages import found_text, headline, message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
-from diagnostics.wording.verdicts import verdict_headline
+from diagnostics.wording.verdicts import verdict_headline, vital_lines
 
 
 def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
@@ -35,6 +35,8 @@ def _no_finding(diagnosis: Diagnosis) -> None:
     sign = VERDICTS[diagnosis.verdict]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":{sign.colour}-badge[{sign}] **{escaped(verdict_headline(diagnosis))}**")
+        for gap in vital_lines(diagnosis):
+            st.caption(f"Not checked, though vital: {escaped(gap)}")
 
 
 def _worst(finding: Finding, run: Run | None) -> None:

@@ -40,6 +40,10 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
             "unmapped_tags": health.unmapped_tags,
         },
         "verdict": diagnosis.verdict,
+        "vital_missing": [
+            {"check": message_text(gap.name), "rules": gap.rules, "enable": message_text(gap.enable)}
+            for gap in diagnosis.vital_missing
+        ],
         "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],

@@ -15,9 +15,10 @@ from diagnostics.wording.comparison import comparison_heading, comparison_lines,
 from diagnostics.wording.findings import fix_line, overridden_limits, rules_by_reason, sample_caption
 from diagnostics.wording.messages import found_text, message_text
 from diagnostics.wording.runs import data_line, run_line
+from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import value_with_unit
-from diagnostics.wording.verdicts import verdict_sentence
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 
 def render(report: Report, _style: Style) -> str:
@@ -31,12 +32,15 @@ def render(report: Report, _style: Style) -> str:
 
 def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
-    yield f"### {escaped(run.name)}: {diagnosis.verdict.replace('-', ' ')}"
+    yield f"### {escaped(run.name)}: {verdict_word(diagnosis.verdict)}"
     yield ""
     yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
     yield from (f"{escaped(note)}\n" for note in run.notes)
-    yield _found(diagnosis.findings) or verdict_sentence(diagnosis)
+    yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
+    if gaps := vital_lines(diagnosis):
+        yield ""
+        yield from (f"- Not checked, though vital: {escaped(gap)}" for gap in gaps)
     yield from _comparison(run, report.comparisons.get(run.path))
     if limits := overridden_limits(diagnosis):
         yield f"\nNot the default limits: {', '.join(map(code, limits))}"

@@ -33,6 +33,7 @@ from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
@@ -79,6 +80,7 @@ class EntropyCollapse(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
+        limits = paced(limits, run, series, start=5, flat=20)
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.window + limits.patience
         if not base > 0 or finite_points(series.values) < needed:

@@ -30,6 +30,7 @@ from diagnostics.detectors.rolling import baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
@@ -73,6 +74,7 @@ class EntropyExplosion(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
+        limits = paced(limits, run, series, start=5)
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
         rises = _relative_rise(smooth, base, limits.of_start * start_level(series.values, limits.start))

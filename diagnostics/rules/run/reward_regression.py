@@ -39,6 +39,7 @@ from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, main_reward
@@ -95,7 +96,7 @@ class RewardRegression(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
-        slow = self._slow_decline(series, limits)
+        slow = self._slow_decline(series, paced(limits, run, series, warm_up=10, start=5, patience=3))
         return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
 
     def _at_once(self, series: Series, limits: Limits) -> Fired | None:

@@ -30,6 +30,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import values_between
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
@@ -69,6 +70,7 @@ class RewardStdShrink(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         spread = series_of(run, "reward_std", "score_std")
+        limits = paced(limits, run, spread, start=5)
         start = start_level(spread.values, limits.start)
         if finite_points(spread.values) < limits.start + limits.patience:
             return too_few(limits.start + limits.patience, finite_points(spread.values))
