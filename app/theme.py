@@ -24,7 +24,7 @@ class Palette:
     healthy: str
 
     def of(self, verdict: str) -> str:
-        """The colour of a verdict; the muted one for `not-judged` and anything else."""
+        """The colour of a verdict; the muted one for what is neither good nor bad."""
         colours = {"critical": self.critical, "warning": self.warning, "info": self.info, "healthy": self.healthy}
         return colours.get(verdict, self.muted)
 
@@ -72,7 +72,8 @@ _VERDICT_COLOURS: Mapping[str, BadgeColour] = {
     "warning": "orange",
     "info": "blue",
     "healthy": "green",
-    "not-judged": "gray",
+    "no-problem-found": "gray",
+    "not-rl": "gray",
 }
 VERDICTS: Mapping[str, Sign] = {
     verdict: Sign(VERDICT_SHAPES[verdict], verdict_word(verdict), colour)

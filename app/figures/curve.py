@@ -13,7 +13,7 @@ from diagnostics.curves.downsample import downsample
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.model.messages import format_value
-from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.visible_text import one_line
 from diagnostics.wording.series import FUNCTION_SEPARATOR, series_title
@@ -177,24 +177,24 @@ def _shapes(
 
 
 def _episodes(judging: Sequence[Outcome], palette: Palette) -> list[dict[str, Any]]:
-    """A shade over the steps of each finding."""
+    """A shade over each episode of each finding."""
     return [
         {
             "type": "rect",
             "xref": "x",
             "yref": "paper",
-            "x0": (outcome.first_step or 0) - 0.5,
-            "x1": (outcome.last_step or outcome.first_step or 0) + 0.5,
+            "x0": episode.first_step - 0.5,
+            "x1": episode.last_step + 0.5,
             "y0": 0,
             "y1": 1,
-            "fillcolor": palette.of(outcome.severity or ""),
+            "fillcolor": palette.of(episode.severity),
             "opacity": _SHADE,
             "line": {"width": 0},
             "layer": "below",
             "name": "episode",
         }
         for outcome in judging
-        if outcome.verdict is Verdict.FIRED
+        for episode in outcome.episodes
     ]
 
 

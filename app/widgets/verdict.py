@@ -14,10 +14,10 @@ from diagnostics.model.outcome import Fix, Outcome, ShownSample
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import rival_line, sample_line
-from diagnostics.wording.messages import headline, message_text
+from diagnostics.wording.messages import found_text, headline, message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
-from diagnostics.wording.verdicts import verdict_headline
+from diagnostics.wording.verdicts import verdict_headline, vital_lines
 
 
 def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
@@ -36,6 +36,8 @@ def _no_finding(diagnosis: Diagnosis) -> None:
     sign = VERDICTS[diagnosis.verdict]
     with st.container(border=True, gap="xsmall"):
         st.markdown(f":{sign.colour}-badge[{sign}] **{escaped(verdict_headline(diagnosis))}**")
+        for gap in vital_lines(diagnosis):
+            st.caption(f"Not checked, though vital: {escaped(gap)}")
 
 
 def _worst(finding: Finding, run: Run | None) -> None:
@@ -87,7 +89,7 @@ def _consequences(finding: Finding) -> None:
 
 
 def _outcome_facts(outcome: Outcome) -> str:
-    facts = (message_text(outcome.message).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
+    facts = (found_text(outcome).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
     return " · ".join(escaped(fact) for fact in facts if fact)
 
 

@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 from diagnostics.model.cause import Cause
 from diagnostics.model.finding import Finding, group_findings
-from diagnostics.model.outcome import SAMPLE_CODE_PREFIX, Outcome, Severity, Verdict, fired_worst_first
+from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.model.run import Run
+from diagnostics.model.supervised import supervised_tags
+from diagnostics.model.vital import VitalCheck, VitalGap, vital_gaps
 
 LimitOverrides = Mapping[str, Mapping[str, float]]
 """Limits that the user sets: rule name → field of the rule's Limits → value."""
@@ -25,6 +27,7 @@ class Diagnosis:
     causes: tuple[Cause, ...] = ()
     limits: LimitOverrides = field(default_factory=dict)
     preflight: tuple[Outcome, ...] = ()  # outcomes of settings checks; they never change the verdict
+    vital: tuple[VitalCheck, ...] = ()  # what must have been checked before the run may be called healthy
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
@@ -52,15 +55,19 @@ class Diagnosis:
         return tuple(outcome for outcome in self.outcomes if not outcome.applies)
 
     @property
-    def verdict(self) -> str:
-        """The worst severity that fired, else `healthy`; `not-judged` when fewer than half of the rules could run.
+    def vital_missing(self) -> tuple[VitalGap, ...]:
+        """The vital checks of its algorithm that could not run."""
+        return vital_gaps(self.vital, self.outcomes)
 
-        A run without a metric is not judged either. Sample rules do not count: a run that logs few samples is judged by
-        its metrics.
+    @property
+    def verdict(self) -> str:
+        """The worst severity that fired; else `healthy` where all vital checks ran, `not-rl` for a log without RL.
+
+        Else `no-problem-found`: nothing fired, and what could not be checked is too much to call the run healthy.
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
-        by_metrics = [o for o in self.outcomes if o.applies and not o.code.startswith(SAMPLE_CODE_PREFIX)]
-        judged = sum(outcome.verdict is Verdict.QUIET for outcome in by_metrics)
-        is_judged = bool(self.run.series) and judged and 2 * judged >= len(by_metrics)
-        return "healthy" if is_judged else "not-judged"
+        if supervised_tags(self.run):
+            return "not-rl"
+        is_checked = bool(self.run.series and self.vital) and not self.vital_missing
+        return "healthy" if is_checked else "no-problem-found"

@@ -9,10 +9,13 @@ Value = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence before it has a language: the id of a template and the values for its fields."""
+    """A sentence before it has a language: the id of a template and the values for its fields.
+
+    A value may be a message itself: a part of the sentence that has a template of its own.
+    """
 
     template: str
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, "Value | Message"] = field(default_factory=dict)
 
 
 def render(message: Message, templates: Mapping[str, str]) -> str:
@@ -20,7 +23,12 @@ def render(message: Message, templates: Mapping[str, str]) -> str:
 
     Raises KeyError for an unknown id or a value that the template needs and the message lacks.
     """
-    return templates[message.template].format_map({key: format_value(value) for key, value in message.values.items()})
+    return templates[message.template].format_map(
+        {
+            key: render(value, templates) if isinstance(value, Message) else format_value(value)
+            for key, value in message.values.items()
+        }
+    )
 
 
 def shortened(text: str, most: int) -> str:

@@ -1,9 +1,9 @@
 """Outcomes: the verdict of one rule on one run, with its evidence and the settings to change."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from diagnostics.model.messages import Message
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Steps, Values
@@ -73,10 +73,41 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """One episode of a finding, in steps: how bad it was, how far it went, and how much of it was past the limit.
+
+    `peak` is the logged value farthest past `limit`, at `peak_step`; `share` is the part of the logged points, neither
+    smoothed nor averaged, that reached the limit. They are None where no single point is judged. `still`: it had not
+    ended at the last logged point.
+    """
+
+    first_step: int
+    last_step: int
+    severity: Severity
+    still: bool = False
+    peak: float | None = None
+    peak_step: int | None = None
+    limit: float | None = None
+    share: float | None = None
+
+
+def regraded(stretches: Iterable[Stretch], severity: Severity) -> tuple[Stretch, ...]:
+    """The stretches of a finding that has been given this severity: the gravest have it, and none is graver."""
+    found = tuple(stretches)
+    gravest = max((stretch.severity.rank for stretch in found), default=0)
+    return tuple(
+        replace(stretch, severity=severity) if stretch.severity.rank >= min(gravest, severity.rank) else stretch
+        for stretch in found
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """The result of one rule.
 
-    Fired: severity, steps, measured, limit, message, and `headline`, the finding in one sentence. Quiet: measured and
+    Fired: severity, steps, measured, limit, message, `headline`, the finding in one sentence, and `episodes`, every
+    stretch in which it was so; the steps are those of the gravest that still holds, else of the gravest, while the
+    severity is the worst of all. Quiet: measured and
     limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the rule is not
     about runs of this kind. Broken: `message` names the exception. `metric` is the canonical name of the judged series,
     `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True where the episode had not
@@ -96,6 +127,7 @@ class Outcome:
     first_step: int | None = None
     last_step: int | None = None
     still: bool = False
+    episodes: tuple[Stretch, ...] = ()
     measured: float | None = None
     limit: float | None = None
     limit_is_default: bool = True
@@ -109,6 +141,17 @@ class Outcome:
     enable: Message | None = None
     applies: bool = True
     parameters: tuple[str, ...] = ()  # the settings that a pre-flight check judges, in the producer's names
+
+    def of_severity(self, severity: Severity) -> Self:
+        """The same finding, graded otherwise."""
+        return replace(self, severity=severity, episodes=regraded(self.episodes, severity))
+
+    @property
+    def further_episodes(self) -> tuple[Stretch, ...]:
+        """The episodes other than the one whose steps it gives, the gravest first, then the longest."""
+        told = (self.first_step, self.last_step)
+        further = [item for item in self.episodes if (item.first_step, item.last_step) != told]
+        return tuple(sorted(further, key=lambda item: (-item.severity.rank, item.first_step - item.last_step)))
 
 
 def fired_worst_first(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:

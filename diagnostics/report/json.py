@@ -5,7 +5,7 @@ from typing import Any
 from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.outcome import Evidence, Fix, Outcome, Verdict
+from diagnostics.model.outcome import Evidence, Fix, Outcome, Stretch, Verdict
 from diagnostics.report.preflight import preflight_document
 from diagnostics.report.report import Report
 from diagnostics.report.run_fields import run_fields
@@ -40,6 +40,10 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
             "unmapped_tags": health.unmapped_tags,
         },
         "verdict": diagnosis.verdict,
+        "vital_missing": [
+            {"check": message_text(gap.name), "rules": gap.rules, "enable": message_text(gap.enable)}
+            for gap in diagnosis.vital_missing
+        ],
         "limits": diagnosis.limits,
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
@@ -120,10 +124,24 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "first_step": outcome.first_step,
         "last_step": outcome.last_step,
         "still": outcome.still,
+        "episodes": [_episode(episode) for episode in outcome.episodes],
         "headline": headline(outcome),
         **judged,
         "fixes": [_fix(fix) for fix in outcome.fixes],
         "evidence": _evidence(outcome.evidence),
+    }
+
+
+def _episode(episode: Stretch) -> dict[str, Any]:
+    return {
+        "first_step": episode.first_step,
+        "last_step": episode.last_step,
+        "still": episode.still,
+        "severity": episode.severity,
+        "peak": episode.peak,
+        "peak_step": episode.peak_step,
+        "limit": episode.limit,
+        "share": episode.share,
     }
 
 

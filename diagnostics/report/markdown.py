@@ -13,11 +13,12 @@ from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.findings import fix_line, overridden_limits, rules_by_reason, sample_caption
-from diagnostics.wording.messages import message_text
+from diagnostics.wording.messages import found_text, message_text
 from diagnostics.wording.runs import data_line, run_line
-from diagnostics.wording.steps import steps_of
+from diagnostics.wording.severities import verdict_word
+from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import value_with_unit
-from diagnostics.wording.verdicts import verdict_sentence
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 
 def render(report: Report, _style: Style) -> str:
@@ -31,12 +32,15 @@ def render(report: Report, _style: Style) -> str:
 
 def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     run = diagnosis.run
-    yield f"### {escaped(run.name)}: {diagnosis.verdict.replace('-', ' ')}"
+    yield f"### {escaped(run.name)}: {verdict_word(diagnosis.verdict)}"
     yield ""
     yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
     yield from (f"{escaped(note)}\n" for note in run.notes)
-    yield _found(diagnosis.findings) or verdict_sentence(diagnosis)
+    yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
+    if gaps := vital_lines(diagnosis):
+        yield ""
+        yield from (f"- Not checked, though vital: {escaped(gap)}" for gap in gaps)
     yield from _comparison(run, report.comparisons.get(run.path))
     if limits := overridden_limits(diagnosis):
         yield f"\nNot the default limits: {', '.join(map(code, limits))}"
@@ -82,9 +86,10 @@ def _sample(sample: ShownSample) -> str:
 
 def _measured(outcome: Outcome) -> str:
     if outcome.measured is None or outcome.limit is None:
-        return f"{escaped(message_text(outcome.message))} ({code(outcome.rule)})"
+        return f"{escaped(found_text(outcome))} ({code(outcome.rule)})"
     value, limit = value_with_unit(outcome.measured, outcome.unit), value_with_unit(outcome.limit, outcome.unit)
-    return f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
+    measured = f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
+    return " ".join(filter(None, (measured, escaped(further_episodes(outcome)))))
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:

@@ -24,7 +24,7 @@ from diagnostics.wording.messages import message_text, message_with_rule
 from diagnostics.wording.runs import data_line, run_line
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted
-from diagnostics.wording.verdicts import verdict_sentence
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 OVERVIEW = 6  # findings listed before the details: they fit one screen with the worst one's evidence and fix
 
@@ -56,14 +56,19 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     found = diagnosis.findings
     if not found:
-        label = "HEALTHY" if diagnosis.verdict == "healthy" else "UNJUDGED"
-        yield style.labelled(label, verdict_sentence(diagnosis))
+        yield from _nothing_found(diagnosis, style)
         yield ""
     if len(found) > 1:
         yield from _overview(found, style)
     for finding in found:
         yield from _finding(finding, style)
         yield ""
+
+
+def _nothing_found(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
+    sentence = verdict_sentence(diagnosis)
+    yield style.labelled("HEALTHY", sentence) if diagnosis.verdict == "healthy" else style.paragraph(sentence, indent=0)
+    yield from (_below(style, "vital", gap) for gap in vital_lines(diagnosis))
 
 
 def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:

@@ -7,7 +7,7 @@ from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
-from diagnostics.rules import engine, missing_metrics, telling_samples
+from diagnostics.rules import engine, missing_metrics, stretch_phrases, telling_samples, vital
 from diagnostics.rules.config import config_rule
 from diagnostics.rules.config.catalog import CONFIG_RULES
 from diagnostics.rules.rule import Rule
@@ -23,6 +23,8 @@ CATALOG: tuple[Rule[Any, Any], ...] = (*RUN_RULES, *SAMPLE_RULES, *CONFIG_RULES)
 TEXTS: Mapping[str, str] = {
     **engine.TEXTS,
     **missing_metrics.TEXTS,
+    **stretch_phrases.TEXTS,
+    **vital.TEXTS,
     **telling_samples.TEXTS,
     **sample_rule.TEXTS,
     **config_rule.TEXTS,

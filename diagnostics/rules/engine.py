@@ -6,7 +6,7 @@ from typing import Any
 
 from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.outcome import Evidence, Outcome, Severity, Verdict
+from diagnostics.model.outcome import Evidence, Outcome, Severity, Stretch, Verdict, regraded
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.escalation import escalated
@@ -99,6 +99,7 @@ def _quiet_message(finding: Quiet) -> Message:
 
 
 def _fired(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Fired) -> Outcome:
+    severity = _capped_by_grade(rule.grade, finding.severity)
     return _empty_outcome(
         rule,
         limits,
@@ -106,15 +107,23 @@ def _fired(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Fired) -> O
         finding.message,
         **_measurement(finding),
         headline=finding.headline,
-        severity=_capped_by_grade(rule.grade, finding.severity),
+        severity=severity,
         first_step=finding.first_step,
         last_step=finding.last_step,
         still=finding.still,
+        episodes=regraded(finding.episodes or _only_episode(finding), severity),
         evidence=_evidence(rule, subject, finding),
         remedies=rule.remedies if finding.remedies is None else finding.remedies,
         parameters=finding.parameters,
         fixes=finding.fixes,
     )
+
+
+def _only_episode(finding: Fired) -> tuple[Stretch, ...]:
+    """The steps of a finding that counts no episodes; none for a finding about settings."""
+    if finding.first_step is None or finding.last_step is None:
+        return ()
+    return (Stretch(finding.first_step, finding.last_step, finding.severity, finding.still, limit=finding.limit),)
 
 
 def _evidence(rule: Rule[Any, Any], subject: Any, finding: Fired) -> Evidence:

@@ -1,10 +1,9 @@
 """Severity escalation between rules: a warning alone may be critical beside another rule, or only there."""
 
-import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Stretch, Verdict
 from diagnostics.rules.rule import Rule
 
 
@@ -17,19 +16,19 @@ def escalated(rules: Iterable[Rule[Any, Any]], outcomes: Iterable[Outcome]) -> t
     found, by_name = tuple(outcomes), {rule.name: rule for rule in rules}
     warnings = {outcome.rule: outcome for outcome in found if _is_warning(outcome)}
     return tuple(
-        dataclasses.replace(outcome, severity=_severity(by_name[outcome.rule], outcome, warnings))
+        outcome.of_severity(_severity(by_name[outcome.rule], outcome, warnings))
         if outcome.rule in warnings
         else outcome
         for outcome in found
     )
 
 
-def _severity(rule: Rule[Any, Any], outcome: Outcome, warnings: Mapping[str, Outcome]) -> Severity | None:
+def _severity(rule: Rule[Any, Any], outcome: Outcome, warnings: Mapping[str, Outcome]) -> Severity:
     if _shares_steps(outcome, rule.graver_with, warnings):
         return Severity.CRITICAL
     if rule.critical_with and not _shares_steps(outcome, rule.critical_with, warnings):
         return Severity.WARNING
-    return outcome.severity
+    return outcome.severity or Severity.WARNING
 
 
 def _shares_steps(outcome: Outcome, names: tuple[str, ...], warnings: Mapping[str, Outcome]) -> bool:
@@ -38,8 +37,16 @@ def _shares_steps(outcome: Outcome, names: tuple[str, ...], warnings: Mapping[st
 
 
 def _overlap(one: Outcome, other: Outcome) -> bool:
-    first, last = (one.first_step or 0, other.first_step or 0), (one.last_step or 0, other.last_step or 0)
-    return max(first) <= min(last)
+    """Whether an episode of the one, above a note, shares steps with one of the other."""
+    return any(
+        max(mine.first_step, theirs.first_step) <= min(mine.last_step, theirs.last_step)
+        for mine in _warning_episodes(one)
+        for theirs in _warning_episodes(other)
+    )
+
+
+def _warning_episodes(outcome: Outcome) -> tuple[Stretch, ...]:
+    return tuple(item for item in outcome.episodes if item.severity is not Severity.INFO)
 
 
 def _is_warning(outcome: Outcome) -> bool:

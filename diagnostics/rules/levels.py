@@ -7,44 +7,43 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.averages import finite_points
-from diagnostics.detectors.episodes import Episode, episodes
-from diagnostics.detectors.extremes import extreme, index_of_extreme
+from diagnostics.detectors.episodes import episodes
+from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_mean
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained_level, without_warm_up
 from diagnostics.model.outcome import Severity
-from diagnostics.model.series import Series, Values
+from diagnostics.model.series import Series
+from diagnostics.rules.breaches import Breach, Level, breaches_of_points, gravest, leading, without_repeats
 
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A limit that counts when it is reached for `patience` logged points in a row."""
-
-    severity: Severity
-    limit: float
-    patience: int
-
-
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """The worst level that was reached, its episode, and the index of the value farthest past the limit."""
-
-    level: Level
-    episode: Episode
-    peak: int
+__all__ = ["Breach", "Level", "Reading", "TooFew", "read_levels", "read_proven_levels"]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A judged series.
 
-    `worst` is the farthest value that was kept up for the patience of the mildest level that could be judged, and
-    `limit` is that level's: without a breach, `worst` has not reached `limit`.
+    `breaches` are all that were found, in order of time; none where the series kept within the limits. `worst` is the
+    farthest value that was kept up for the patience of the mildest level that could be judged, and `limit` is that
+    level's: without a breach, `worst` has not reached `limit`. `above`: reaching a limit from below is bad.
+    `median_of` is how many points the judged values are medians of.
     """
 
     series: Series
-    breach: Breach | None
+    breaches: tuple[Breach, ...]
     worst: float
     limit: float
+    above: bool = True
+    median_of: int = 1
+
+    @property
+    def breach(self) -> Breach | None:
+        """The breach to tell first: the gravest that still holds, else the gravest."""
+        return leading(self.breaches) if self.breaches else None
+
+    @property
+    def severity(self) -> Severity | None:
+        """The worst that was reached, whether or not it still holds."""
+        return gravest(self.breaches) if self.breaches else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +71,17 @@ def read_levels(
     if mildest is None:
         blind = max(warm_up, MEDIAN_WINDOW - 1 if smooth else 0)
         return TooFew(blind + min(worst), finite_points(series.values))
-    reached = [level for level in levels if _is_past(worst[level.patience], level.limit, above)]
-    breach = _breach_of_level(series, judged, reached[-1], above, smooth) if reached else None
-    return Reading(series, breach, worst[mildest.patience], mildest.limit)
+    lag = MEDIAN_WINDOW - 1 if smooth else 0
+    found = [
+        breach
+        for level in levels
+        for breach in breaches_of_points(
+            series.values, level, episodes(judged, level.limit, level.patience, above=above), lag=lag, above=above
+        )
+    ]
+    return Reading(
+        series, without_repeats(found), worst[mildest.patience], mildest.limit, above, MEDIAN_WINDOW if smooth else 1
+    )
 
 
 def read_proven_levels(
@@ -100,42 +107,12 @@ def read_proven_levels(
     worst = extreme(proven)
     if math.isnan(worst):
         return TooFew(max(warm_up, MEDIAN_WINDOW - 1) + patience, finite_points(series.values))
+    lag = window + MEDIAN_WINDOW - 2
+    found = [
+        breach
+        for level in levels
+        for breach in breaches_of_points(series.values, level, episodes(proven, level.limit, 1), lag=lag)
+    ]
     reached = [level for level in levels if worst >= level.limit]
-    breach = _proven_breach(series, proven, reached[-1], window) if reached else None
-    return Reading(series, breach, worst, reached[-1].limit if reached else levels[0].limit)
-
-
-def _is_past(value: float, limit: float, above: bool) -> bool:
-    return value >= limit if above else value <= limit
-
-
-def _breach_of_level(series: Series, judged: Values, level: Level, above: bool, smooth: bool) -> Breach:
-    """The breach of a level that was reached, from the first raw point past the limit to the last."""
-    episode = _longest(episodes(judged, level.limit, level.patience, above=above))
-    if smooth:
-        episode = _on_raw_points(series.values, episode, level, above)
-    inside = series.values[episode.first : episode.last + 1]
-    return Breach(level, episode, episode.first + index_of_extreme(inside, highest=above))
-
-
-def _proven_breach(series: Series, proven: Values, level: Level, window: int) -> Breach:
-    """The breach of a level that was reached, from the first point past the limit in the window that proved it."""
-    episode = _longest(episodes(proven, level.limit, 1))
-    start = max(0, episode.first - window - MEDIAN_WINDOW + 2)
-    past = np.flatnonzero(series.values[start : episode.last + 1] >= level.limit) + start
-    first, last = int(past[0]), int(past[-1])
-    peak = first + index_of_extreme(series.values[first : last + 1])
-    return Breach(level, Episode(first, last, episode.still), peak)
-
-
-def _longest(found: Sequence[Episode]) -> Episode:
-    """The episode that still goes on, else the longest."""
-    return max(found, key=lambda episode: (episode.still, episode.length))
-
-
-def _on_raw_points(values: Values, episode: Episode, level: Level, above: bool) -> Episode:
-    """The episode from the first raw point past the limit to the last: the median itself lags behind by two points."""
-    start = max(0, episode.first - MEDIAN_WINDOW + 1)
-    raw = values[start : episode.last + 1]
-    past = np.flatnonzero(raw >= level.limit if above else raw <= level.limit) + start
-    return Episode(int(past[0]), int(past[-1]), episode.still)
+    limit = reached[-1].limit if reached else levels[0].limit
+    return Reading(series, without_repeats(found), worst, limit, median_of=MEDIAN_WINDOW)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.outcome import Evidence, Fix, Severity
+from diagnostics.model.outcome import Evidence, Fix, Severity, Stretch
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.limits import LimitDoc, RuleLimits
@@ -35,8 +35,8 @@ LimitsT = TypeVar("LimitsT", bound=RuleLimits)
 class Fired:
     """The rule's condition held: how bad, where, and in which words.
 
-    Rules of runs give steps and evidence, rules of settings the `parameters` to look at and `fixes` for them.
-    `remedies` replace the rule's own where given.
+    Rules of runs give steps and evidence, rules of settings the `parameters` to look at and `fixes` for them. Without
+    `episodes` the steps are the only one. `remedies` replace the rule's own where given.
     """
 
     severity: Severity
@@ -45,6 +45,7 @@ class Fired:
     first_step: int | None = None
     last_step: int | None = None
     still: bool = False
+    episodes: tuple[Stretch, ...] = ()
     measured: float | None = None
     limit: float | None = None
     unit: str = ""
@@ -172,6 +173,6 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
         """The English templates under their full ids, `kl-negative.fired`."""
         return {f"{self.name}.{key}": text for key, text in self.texts.items()}
 
-    def message(self, key: str, **values: Value) -> Message:
+    def message(self, key: str, **values: Value | Message) -> Message:
         """A message of this rule."""
         return Message(f"{self.name}.{key}", values)

@@ -3,6 +3,7 @@
 from diagnostics.model.messages import Message, render
 from diagnostics.model.outcome import Outcome
 from diagnostics.texts import templates
+from diagnostics.wording.steps import further_episodes
 
 
 def message_text(message: Message | None) -> str:
@@ -15,9 +16,14 @@ def headline(outcome: Outcome) -> str:
     return message_text(outcome.headline or outcome.message)
 
 
+def found_text(outcome: Outcome) -> str:
+    """An outcome's message, and when else it was so: "KL to the reference stayed above 10 … Also steps 1 to 9."."""
+    return " ".join(filter(None, (message_text(outcome.message), further_episodes(outcome))))
+
+
 def message_with_rule(outcome: Outcome) -> str:
-    """An outcome's message and the id of its rule: "KL to the reference stayed above 10 … [kl-too-high]"."""
-    return f"{message_text(outcome.message)} [{outcome.rule}]"
+    """What was found and the id of its rule: "KL to the reference stayed above 10 … [kl-too-high]"."""
+    return f"{found_text(outcome)} [{outcome.rule}]"
 
 
 def reason_and_remedy(outcome: Outcome) -> str:

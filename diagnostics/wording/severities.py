@@ -5,8 +5,15 @@ from collections.abc import Iterable, Mapping
 from diagnostics.model.outcome import Severity
 from diagnostics.wording.values import counted
 
-VERDICT_SHAPES: Mapping[str, str] = {"critical": "◆", "warning": "▲", "info": "●", "healthy": "✓", "not-judged": "○"}
-_WORDS = {"info": "note", "not-judged": "not judged"}
+VERDICT_SHAPES: Mapping[str, str] = {
+    "critical": "◆",
+    "warning": "▲",
+    "info": "●",
+    "healthy": "✓",
+    "no-problem-found": "○",
+    "not-rl": "–",
+}
+_WORDS = {"info": "note", "no-problem-found": "no problem found", "not-rl": "no RL"}
 _UNCOUNTABLE = frozenset({"critical"})
 
 

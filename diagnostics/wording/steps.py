@@ -1,8 +1,12 @@
 """Step numbers in words: when something was so, and how far a run is."""
 
 from diagnostics.model.finding import Finding
-from diagnostics.model.outcome import Outcome
+from diagnostics.model.outcome import Outcome, Stretch
 from diagnostics.model.run import Run
+from diagnostics.wording.severities import verdict_word
+from diagnostics.wording.values import value_with_unit
+
+_MOST_EPISODES = 2  # told beside the leading one
 
 
 def step_range(first: int, last: int, *, still: bool) -> str:
@@ -18,6 +22,28 @@ def steps_of(subject: Finding | Outcome) -> str:
     """When a finding or a fired outcome was so; empty for an outcome without steps."""
     first, last = subject.first_step, subject.last_step
     return "" if first is None or last is None else step_range(first, last, still=subject.still)
+
+
+def further_episodes(outcome: Outcome) -> str:
+    """When else a finding was so, the gravest first: "Also steps 1 to 41 (up to 98 %)."; empty for never."""
+    further = outcome.further_episodes
+    if not further:
+        return ""
+    told, more = [_episode(episode, outcome) for episode in further[:_MOST_EPISODES]], len(further) - _MOST_EPISODES
+    rest = [] if more <= 0 else ["and once more" if more == 1 else f"and {more} more times"]
+    return f"Also {', '.join([*told, *rest])}."
+
+
+def _episode(episode: Stretch, outcome: Outcome) -> str:
+    """ "steps 1 to 41 (up to 98 %)"; with its severity where that is not the finding's: "step 7 (up to 12 %; note)"."""
+    facts = []
+    if episode.peak is not None:
+        is_low = outcome.limit is not None and outcome.measured is not None and outcome.measured < outcome.limit
+        facts.append(f"{'down' if is_low else 'up'} to {value_with_unit(episode.peak, outcome.unit)}")
+    if episode.severity is not outcome.severity:
+        facts.append(verdict_word(episode.severity))
+    when = step_range(episode.first_step, episode.last_step, still=episode.still)
+    return f"{when} ({'; '.join(facts)})" if facts else when
 
 
 def progress(run: Run, *, short: bool = False) -> str:

@@ -2,11 +2,13 @@
 
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Verdict
+from diagnostics.model.supervised import supervised_tags
 from diagnostics.wording.messages import headline, message_text
 from diagnostics.wording.severities import severity_counts
 from diagnostics.wording.values import counted
 
 _MOST_BLIND_SPOTS = 1  # named with their reasons
+_MOST_TAGS = 3  # named as a sign of supervised training
 
 
 def verdict_sentence(diagnosis: Diagnosis) -> str:
@@ -17,10 +19,20 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     if not diagnosis.run.series:
         logged = "was logged" if diagnosis.run.status.has_ended else "is logged yet"
         return f"Nothing to judge: no metric {logged}."
-    if diagnosis.verdict == "not-judged":
-        return f"Only {checked} of {applying} checks could run."
+    if tags := supervised_tags(diagnosis.run):
+        named = ", ".join(tags[:_MOST_TAGS]) + (", …" if len(tags) > _MOST_TAGS else "")
+        return f"This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {named}."
+    if diagnosis.verdict == "no-problem-found":
+        return f"No problem found by {checked} of {counted(applying, 'check')}."
     skipped = f"; {unchecked} could not run." if unchecked else "."
     return f"No sign of trouble in {counted(checked, 'check')}{skipped}"
+
+
+def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """The vital checks that kept a run from being called healthy, each with what would let it run."""
+    if diagnosis.verdict != "no-problem-found" or not diagnosis.run.series:
+        return ()
+    return tuple(f"{message_text(gap.name)}: {message_text(gap.enable)}" for gap in diagnosis.vital_missing)
 
 
 def verdict_headline(diagnosis: Diagnosis) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Self
 
 from diagnostics.foreign_files import open_regular
+from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.options import ConfigError
 from trainer.config.reward_names import is_file
-from trainer.config.local_or_hub import DATASET_SUFFIXES, is_path
 from trainer.config.training import TrainConfig
 from trainer.launch.arguments import Plan
 from trainer.launch.resuming import ENGINE_FOLDER, checkpoint_folder

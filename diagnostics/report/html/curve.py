@@ -10,7 +10,7 @@ from diagnostics.curves.downsample import downsample
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
 from diagnostics.model.messages import format_value
-from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.report.html.elements import Markup, element
 from diagnostics.wording.series import chart_description, series_title
@@ -76,14 +76,12 @@ def curve_svg(series: Series, outcomes: Sequence[Outcome], number: int) -> Marku
 
 
 def _shades(judging: Sequence[Outcome], frame: _Frame) -> Iterator[Markup]:
-    for outcome in judging:
-        if outcome.verdict is not Verdict.FIRED or outcome.first_step is None:
-            continue
-        left, right = frame.x(outcome.first_step), frame.x(outcome.last_step or outcome.first_step)
+    for episode in (episode for outcome in judging for episode in outcome.episodes):
+        left, right = frame.x(episode.first_step), frame.x(episode.last_step)
         width = max(float(right - left), _LEAST_SHADE)
         yield element(
             "rect",
-            class_=f"shade {outcome.severity}",
+            class_=f"shade {episode.severity}",
             x=_coordinate(float(left)),
             y=_TOP,
             width=_coordinate(width),

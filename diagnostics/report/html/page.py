@@ -27,7 +27,7 @@ from diagnostics.wording.series import last_value, series_title
 from diagnostics.wording.severities import VERDICT_SHAPES, verdict_word
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import counted, value_with_unit
-from diagnostics.wording.verdicts import verdict_sentence
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 _MOST_CURVES = 60  # besides the crucial ones: a run may log thousands of tags
 
@@ -116,6 +116,7 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     yield element("h1", run.name)
     yield element("p", f"{run_line(diagnosis.run)} · {run.path}", class_="muted")
     yield element("p", _sign(diagnosis.verdict), " ", element("strong", _sentence(diagnosis)), class_="verdict")
+    yield from (element("p", f"Not checked, though vital: {gap}") for gap in vital_lines(diagnosis))
     yield element("p", _counts(diagnosis), class_="muted")
     if run.status.error:
         yield element("p", f"The run ended with an error: {run.status.short_error}")

@@ -58,8 +58,8 @@ class ClipAsymmetry(RunRule[Limits]):
     remedies = ("wider-clip-range",)
     texts = english(
         headline="The upper clip bound holds back what is rare, and the entropy falls.",
-        fired="From step {first} to {last} up to {measured} of the tokens were clipped at the upper bound and {low} at "
-        "the lower, while the entropy fell.",
+        fired="From step {first} to {last}{mostly} up to {measured} of the tokens were clipped at the upper bound and "
+        "{low} at the lower, while the entropy fell.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

@@ -51,7 +51,7 @@ class ClipfracHigh(RunRule[Limits]):
     remedies = ("lower-learning-rate", "fewer-epochs", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",
-        fired="The share of clipped tokens stayed above {limit} from step {first} to {last} "
+        fired="The share of clipped tokens {stayed} {limit}{mostly} from step {first} to {last} "
         "(peak {measured} at {peak}).",
     )
 

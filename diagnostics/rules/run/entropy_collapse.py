@@ -33,6 +33,7 @@ from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
@@ -73,12 +74,13 @@ class EntropyCollapse(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The policy no longer explores, and the reward has stopped to rise.",
-        fired="The entropy stayed below {limit} nats/token, {percent} % of its start, from step {first} to {last} "
-        "(lowest {measured} at step {peak}), and the reward no longer rises.",
+        fired="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} ({percent} % of its "
+        "start; lowest {measured} at step {peak}), and the reward no longer rises.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
+        limits = paced(limits, run, series, start=5, flat=20)
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.window + limits.patience
         if not base > 0 or finite_points(series.values) < needed:

@@ -30,6 +30,7 @@ from diagnostics.detectors.rolling import baseline, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
@@ -67,18 +68,19 @@ class EntropyExplosion(RunRule[Limits]):
     telling_samples = "any"
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
-        fired="The entropy rose to {measured} nats/token at step {peak}, {times} times its own median, from step "
-        "{first} to {last}.",
+        fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its own median; far above "
+        "it{mostly} from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "entropy_per_token")
+        limits = paced(limits, run, series, start=5)
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
         rises = _relative_rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
-        return self.judged_in_unit(series, base, reading)
+        return self.judged_in_unit(series, base, reading, smallest=SMALLEST)
 
 
 def _relative_rise(smooth: Values, base: Values, least: float) -> Values:

@@ -63,10 +63,9 @@ class EntropyMetricArtefact(RunRule[Limits]):
         reading = read_levels(below, (level,), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
             peak = reading.breach.peak
-            return self.fired(
+            return self.fired_by(
                 series,
-                reading.breach.episode,
-                Severity.INFO,
+                reading,
                 measured=float(series.values[peak]),
                 limit=limits.lowest,
                 peak=int(series.steps[peak]),

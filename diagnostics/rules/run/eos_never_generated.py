@@ -63,7 +63,8 @@ class EosNeverGenerated(RunRule[Limits]):
         none="No end token was generated in any step from {first} to {last}.",
         counted="At most {limit} end tokens were generated in each step from {first} to {last} (fewest {measured} at "
         "step {peak}).",
-        cut="Up to {percent} % of completions ended only because they were cut off, from step {first} to {last}.",
+        cut="Up to {percent} % of completions ended only because they were cut off; {limit_percent} % or more{mostly} "
+        "from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -75,7 +76,8 @@ class EosNeverGenerated(RunRule[Limits]):
         breach = reading.breach.episode if isinstance(reading, Reading) and reading.breach else None
         if breach and ended_unseen(run, *series.steps[[breach.first, breach.last]].tolist()):
             return unseen_ends()
-        return self.judged(reading, key="cut", percent=100 * float(np.fmax(finite_range(series.values)[1], 0.0)))
+        percent = 100 * float(np.fmax(finite_range(series.values)[1], 0.0))
+        return self.judged(reading, key="cut", percent=percent, limit_percent=100 * limits.truncated)
 
     def _counted(self, series: Series, answers: int | None, limits: Limits) -> RuleResult:
         levels = [Level(Severity.CRITICAL, limits.fewest, limits.patience)]

@@ -49,7 +49,7 @@ class EssLow(RunRule[Limits]):
     )
     texts = english(
         headline="A few samples carry the whole batch.",
-        fired="The effective sample size stayed below {limit} of the batch from step {first} to {last} (lowest "
+        fired="The effective sample size {stayed} {limit} of the batch{mostly} from step {first} to {last} (lowest "
         "{measured} at step {peak}).",
     )
 

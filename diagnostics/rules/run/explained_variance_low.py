@@ -54,9 +54,9 @@ class ExplainedVarianceLow(RunRule[Limits]):
     )
     texts = english(
         headline="The value model explains little of the returns.",
-        fired="The explained variance stayed below {limit} from step {first} to {last} (lowest {measured} at step "
+        fired="The explained variance {stayed} {limit}{mostly} from step {first} to {last} (lowest {measured} at step "
         "{peak}).",
-        worse="The explained variance stayed below {limit} from step {first} to {last} (lowest {measured} at step "
+        worse="The explained variance {stayed} {limit}{mostly} from step {first} to {last} (lowest {measured} at step "
         "{peak}): a constant would predict the returns better.",
     )
 

@@ -63,9 +63,9 @@ class GradNormSpike(RunRule[Limits]):
     remedies = ("clipped-gradient", "checked-reward")
     texts = english(
         headline="One batch gave a gradient far larger than the others.",
-        fired="The gradient norm stood far out from step {first} to {last}: up to {measured} at step {peak}, {times} "
-        "times the median of the points before.",
-        fired_once="The gradient norm was {measured} at step {first}, {times} times the median of the points before.",
+        fired="The gradient norm stood far out{mostly} from step {first} to {last}: up to {measured} at step {peak}, "
+        "{compared} the median of the points before.",
+        fired_once="The gradient norm was {measured} at step {first}, {compared} the median of the points before.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -81,7 +81,9 @@ class GradNormSpike(RunRule[Limits]):
             repeated = _with_values(series, reached_by(scores, limits.repeats, limits.among))
             several = read_levels(repeated, (Level(Severity.INFO, limits.repeated, 1),), smooth=False)
             reading = several if isinstance(several, Reading) and several.breach else reading
-        return self.judged_in_unit(series, base, reading, limit=limits.times, unit="robust deviations")
+        return self.judged_in_unit(
+            series, base, reading, limit=limits.times, unit="robust deviations", smallest=SMALLEST_NORM
+        )
 
 
 def _with_values(series: Series, values: Values) -> Series:

@@ -59,8 +59,8 @@ class GradNormSustained(RunRule[Limits]):
     remedies = ("lower-learning-rate", "clipped-gradient", "fewer-epochs")
     texts = english(
         headline="The gradient norm has risen and stays up.",
-        fired="The gradient norm stayed far above its own median from step {first} to {last}: up to {measured} at step "
-        "{peak}, {times} times as much.",
+        fired="The gradient norm was far above its own median{mostly} from step {first} to {last}: up to {measured} at "
+        "step {peak}, {compared} the one before.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -68,4 +68,4 @@ class GradNormSustained(RunRule[Limits]):
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, limits.smallest)
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
-        return self.judged_in_unit(series, base, reading)
+        return self.judged_in_unit(series, base, reading, smallest=limits.smallest)

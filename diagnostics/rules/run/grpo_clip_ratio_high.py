@@ -57,7 +57,7 @@ class GrpoClipRatioHigh(RunRule[Limits]):
     remedies = ("lower-learning-rate", "fewer-epochs", "restored-clip-range", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",
-        fired="The share of clipped tokens stayed above {limit} from step {first} to {last} "
+        fired="The share of clipped tokens {stayed} {limit}{mostly} from step {first} to {last} "
         "(peak {measured} at {peak}).",
     )
 

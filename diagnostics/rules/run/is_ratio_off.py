@@ -64,10 +64,10 @@ class IsRatioOff(RunRule[Limits]):
     )
     texts = english(
         headline="The rollouts come from another policy than the one that is trained.",
-        fired="The mean importance ratio stayed below {limit} from step {first} to {last} (lowest {measured} at step "
-        "{peak}).",
-        high="The mean importance ratio stayed above {limit} from step {first} to {last} (highest {measured} at step "
-        "{peak}).",
+        fired="The mean importance ratio {stayed} {limit}{mostly} from step {first} to {last} (lowest {measured} at "
+        "step {peak}).",
+        high="The mean importance ratio {stayed} {limit}{mostly} from step {first} to {last} (highest {measured} at "
+        "step {peak}).",
     )
 
     def applies(self, run: Run) -> bool:

@@ -32,6 +32,7 @@ from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
+from diagnostics.rules.stretch_phrases import compared
 
 SMALLEST = 1e-12  # a coefficient of 0 would make any later one infinitely high
 CONTROLLER_CLIP = 0.2  # AdaptiveKLController clips its proportional error at ±0.2
@@ -58,7 +59,7 @@ class KlCoefRising(RunRule[Limits]):
     remedies = ("lower-learning-rate", "stronger-kl", "fewer-epochs")
     texts = english(
         headline="The KL coefficient keeps rising: the policy does not obey the penalty.",
-        grown="The KL coefficient rose to {measured} at step {peak}, {times} times its lowest value within "
+        grown="The KL coefficient rose to {measured} at step {peak}, {compared} its lowest value within "
         "{window} logged points (limit {limit}).",
         fastest="The KL coefficient grew by {measured} a step from step {first} to {last}, near the "
         "controller's maximum.",
@@ -75,19 +76,18 @@ class KlCoefRising(RunRule[Limits]):
         times = dataclasses.replace(series, values=series.values / lowest)
         reading = read_levels(times, (Level(Severity.WARNING, limits.growth, 1),), smooth=False)
         if isinstance(reading, Reading) and reading.breach:
-            return self._overall_rise(series, lowest, reading.breach, limits)
+            return self._overall_rise(series, lowest, reading, reading.breach, limits)
         return self._fastest_rise(run, series, limits) or self.judged(reading, unit="× its lowest")
 
-    def _overall_rise(self, series: Series, lowest: Values, breach: Breach, limits: Limits) -> Fired:
-        return self.fired(
+    def _overall_rise(self, series: Series, lowest: Values, reading: Reading, breach: Breach, limits: Limits) -> Fired:
+        return self.fired_by(
             series,
-            breach.episode,
-            breach.level.severity,
+            reading,
             measured=float(series.values[breach.peak]),
             limit=limits.growth * float(lowest[breach.peak]),
             key="grown",
             peak=int(series.steps[breach.peak]),
-            times=float(series.values[breach.peak] / lowest[breach.peak]),
+            compared=compared(float(series.values[breach.peak]), float(lowest[breach.peak]), SMALLEST),
             window=limits.window,
         )
 

@@ -72,7 +72,7 @@ class KlNegative(RunRule[Limits]):
     telling_samples = "below-zero"
     texts = english(
         headline="KL to the reference is negative: the model is paid for a flaw in how its answers are sampled.",
-        fired="KL to the reference stayed below {limit} {unit} from step {first} to {last} "
+        fired="KL to the reference {stayed} {limit} {unit}{mostly} from step {first} to {last} "
         "(lowest {measured} at {peak}).",
         median="The median KL to the reference over steps {first} to {last} is {measured} {unit}, below 0 by "
         "more than {errors} standard errors; it should stay positive.",

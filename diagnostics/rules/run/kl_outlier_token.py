@@ -30,8 +30,9 @@ from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series, Values
-from diagnostics.rules.levels import Breach, Level, Reading
+from diagnostics.model.series import Values
+from diagnostics.rules.breaches import Breach, Level, breaches_of_points
+from diagnostics.rules.levels import Reading
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
@@ -61,9 +62,9 @@ class KlOutlierToken(RunRule[Limits]):
     remedies = ("clipped-gradient",)
     texts = english(
         headline="The KL jumped for a moment: one token of tiny probability.",
-        fired="KL to the reference was {measured} at step {peak}, {times} times the median of the points before, and "
+        fired="KL to the reference was {measured} at step {peak}, {compared} the median of the points before, and "
         "back at step {last}.",
-        fired_once="KL to the reference was {measured} at step {first}, {times} times the median of the points before.",
+        fired_once="KL to the reference was {measured} at step {first}, {compared} the median of the points before.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -73,10 +74,10 @@ class KlOutlierToken(RunRule[Limits]):
             return too_few(limits.fewest + 1, finite_points(series.values))
         outlying = _outlier_size(series.values, times, limits.least)
         worst = extreme(outlying)
-        breach = _largest_short_outlier(series, outlying, limits) if worst >= limits.times else None
+        breaches = _short_outliers(outlying, limits)
         worst = 0.0 if math.isnan(worst) else worst
-        reading = Reading(replace(series, values=outlying), breach, worst, limits.times)
-        return self.judged_in_unit(series, base, reading)
+        reading = Reading(replace(series, values=outlying), breaches, worst, limits.times)
+        return self.judged_in_unit(series, base, reading, smallest=limits.smallest)
 
 
 def _outlier_size(kl: Values, times: Values, least: float) -> Values:
@@ -84,14 +85,10 @@ def _outlier_size(kl: Values, times: Values, least: float) -> Values:
     return np.where(np.isfinite(kl), np.where(kl >= least, times, np.fmin(times, 0.0)), np.nan)
 
 
-def _largest_short_outlier(series: Series, outlying: Values, limits: Limits) -> Breach | None:
-    """The largest outlier of those that came back within the longest time allowed."""
-    found = [item for item in episodes(outlying, limits.times, 1) if _came_back(item, limits)]
-    if not found:
-        return None
-    peaks = [episode.first + int(np.nanargmax(outlying[episode.first : episode.last + 1])) for episode in found]
-    best = max(range(len(found)), key=lambda index: outlying[peaks[index]])
-    return Breach(Level(Severity.INFO, limits.times, 1), found[best], peaks[best])
+def _short_outliers(outlying: Values, limits: Limits) -> tuple[Breach, ...]:
+    """The outliers that came back within the longest time allowed."""
+    short = [episode for episode in episodes(outlying, limits.times, 1) if _came_back(episode, limits)]
+    return breaches_of_points(outlying, Level(Severity.INFO, limits.times, 1), short)
 
 
 def _came_back(episode: Episode, limits: Limits) -> bool:

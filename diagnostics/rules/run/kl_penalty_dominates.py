@@ -83,7 +83,7 @@ class KlPenaltyDominates(RunRule[Limits]):
     texts = english(
         headline="The KL penalty costs more than the score has gained.",
         fired="The KL penalty was {measured} at step {peak}, where the score had gained {gain}; it cost more than the "
-        "gain from step {first} to {last}.",
+        "gain{mostly} from step {first} to {last}.",
         bound="beta = {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at step "
         "{last}), and the reward has not risen since step {first}.",
         back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
@@ -149,11 +149,10 @@ class KlPenaltyDominates(RunRule[Limits]):
             return too_few(reading.needed, finite_points(penalty.values))
         if reading.breach is None:
             return self.judged(reading, unit="× the gain of the score")
-        peak, severity = reading.breach.peak, reading.breach.level.severity
-        return self.fired(
+        peak = reading.breach.peak
+        return self.fired_by(
             penalty,
-            reading.breach.episode,
-            severity,
+            reading,
             measured=float(penalty.values[peak]),
             limit=-limits.times * float(bar[peak]),
             peak=int(penalty.steps[peak]),

@@ -66,8 +66,8 @@ class KlRunaway(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The policy is running away from the reference model.",
-        fired="KL to the reference rose to {measured} {unit} at step {peak}, {times} times its own median; far above "
-        "it from step {first} to {last}.",
+        fired="KL to the reference rose to {measured} {unit} at step {peak}, {compared} its own median; far above "
+        "it{mostly} from step {first} to {last}.",
         unknown="The KL is logged per sequence, and neither the length of the answers nor its limit is known.",
         enable="Log the mean length of the answers.",
     )
@@ -82,7 +82,7 @@ class KlRunaway(RunRule[Limits]):
         times = _where_far(kl, times, limits.least)
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=times), (level,), warm_up=limits.warm_up)
-        return self.judged_in_unit(series, base * tokens, reading)
+        return self.judged_in_unit(series, base * tokens, reading, smallest=limits.smallest * float(tokens.max()))
 
 
 def _where_far(kl: Values, times: Values, least: float) -> Values:

@@ -67,7 +67,7 @@ class KlTooHigh(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The policy has moved far away from the reference model.",
-        fired="KL to the reference stayed above {limit} {unit} from step {first} to {last} "
+        fired="KL to the reference {stayed} {limit} {unit}{mostly} from step {first} to {last} "
         "(peak {measured} at {peak}).",
     )
 

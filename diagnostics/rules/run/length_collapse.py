@@ -30,6 +30,7 @@ from diagnostics.detectors.averages import finite_points, start_level
 from diagnostics.detectors.rolling import rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import gain, is_at_full_marks
@@ -81,6 +82,7 @@ class LengthCollapse(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
+        limits = paced(limits, run, series, start=5)
         base = max(start_level(series.values, limits.start), start_level(series.values, limits.first))
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:

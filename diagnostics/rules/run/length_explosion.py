@@ -31,6 +31,7 @@ from diagnostics.detectors.rolling import rolling_median
 from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, Gain, gain, is_solved, main_reward, spread_of_answers
@@ -77,6 +78,7 @@ class LengthExplosion(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "length_mean")
+        limits = paced(limits, run, series, start=5, early=5, flat=20)
         base = start_level(series.values, limits.start)
         needed = limits.start + limits.patience
         if not base > 0 or finite_points(series.values) < needed:

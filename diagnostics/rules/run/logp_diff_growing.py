@@ -59,10 +59,10 @@ class LogpDiffGrowing(RunRule[Limits]):
     )
     texts = english(
         headline="The rollout engine and the trainer drift apart.",
-        fired="The two engines' log-probabilities differed by more than {limit} nats/token from step {first} to "
-        "{last} (peak {measured} at step {peak}).",
+        fired="The two engines' log-probabilities differed by more than {limit} nats/token{mostly} from step {first} "
+        "to {last} (peak {measured} at step {peak}).",
         grown="The difference of the two engines' log-probabilities grew from {base} to {measured} nats/token (step "
-        "{peak}); above {limit} from step {first} to {last}.",
+        "{peak}); above {limit}{mostly} from step {first} to {last}.",
     )
 
     def applies(self, run: Run) -> bool:

@@ -52,7 +52,7 @@ class MaskedOutBatch(RunRule[Limits]):
     texts = english(
         headline="Hardly anything is trained on: cut-off answers do not count.",
         fired="Up to {percent} % of the completions were cut off and so masked out of the loss (step {peak}); half "
-        "of them and more from step {first} to {last}.",
+        "of them and more{mostly} from step {first} to {last}.",
     )
 
     def applies(self, run: Run) -> bool:

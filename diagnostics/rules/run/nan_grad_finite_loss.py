@@ -70,10 +70,9 @@ class NanGradFiniteLoss(RunRule[Limits]):
         if reading.breach is None:
             return Quiet(float(hidden.sum()), float(patience), "points", norm.name, norm.tag)
         first = reading.breach.episode.first
-        return self.fired(
+        return self.fired_by(
             norm,
-            reading.breach.episode,
-            Severity.CRITICAL,
+            reading,
             measured=float(norm.values[first]),
             limit=None,
             loss=float(loss.values[first]),

@@ -62,8 +62,8 @@ class OnPolicyIdentityViolated(RunRule[Limits]):
     remedies = ("no-dropout", "exact-head")
     texts = english(
         headline="Old and new probabilities differ although nothing was updated between them.",
-        fired="{title} was {measured} at step {peak}, and off its trivial value from step {first} to {last}, although "
-        "each batch is used for one update only.",
+        fired="{title} was {measured} at step {peak}, and off its trivial value{mostly} from step {first} to {last}, "
+        "although each batch is used for one update only.",
         unstated="The configuration does not say how many updates are made of one batch.",
         enable="Log the configuration with the run.",
     )
@@ -89,9 +89,7 @@ class OnPolicyIdentityViolated(RunRule[Limits]):
             return None
         peak = reading.breach.peak
         measured, step = float(series.values[peak]), int(series.steps[peak])
-        return self.fired(
-            series, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, peak=step
-        )  # fmt: skip
+        return self.fired_by(series, reading, measured=measured, limit=None, peak=step)
 
 
 def _makes_one_update(run: Run) -> bool | None:

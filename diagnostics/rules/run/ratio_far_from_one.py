@@ -57,10 +57,10 @@ class RatioFarFromOne(RunRule[Limits]):
         headline="Each update changes the policy too much: the probability ratio is far from 1.0.",
         above_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",
         below_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",
-        above="The probability ratio reached {measured} at step {peak}; it was at {limit} or more from step {first} "
-        "to {last}, and should float around 1.0.",
-        below="The probability ratio fell to {measured} at step {peak}; it was at {limit} or less from step {first} "
-        "to {last}, and should float around 1.0.",
+        above="The probability ratio reached {measured} at step {peak}; it was at {limit} or more{mostly} from step "
+        "{first} to {last}, and should float around 1.0.",
+        below="The probability ratio fell to {measured} at step {peak}; it was at {limit} or less{mostly} from step "
+        "{first} to {last}, and should float around 1.0.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -80,4 +80,4 @@ def _levels(warning: float, critical: float, limits: Limits) -> tuple[Level, ...
 
 
 def _rank(reading: object) -> int:
-    return reading.breach.level.severity.rank if isinstance(reading, Reading) and reading.breach else -1
+    return reading.severity.rank if isinstance(reading, Reading) and reading.severity else -1

@@ -61,8 +61,8 @@ class RewardComponentDominates(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The reward function {function} decides nearly all of the advantages.",
-        fired="Reward function {function} made up {percent} % of the rewards' variance at step {peak}, and most of it "
-        "from step {first} to {last}.",
+        fired="Reward function {function} made up {percent} % of the rewards' variance at step {peak}, and most of "
+        "it{mostly} from step {first} to {last}.",
         weights="The reward functions have weights, and the log does not say which is whose.",
         enable="Log reward_funcs by name, in the order of reward_weights.",
     )

@@ -58,9 +58,10 @@ class RewardIdentityBroken(RunRule[Limits]):
     remedies = ("checked-logging",)
     texts = english(
         headline="Score, KL penalty and RLHF reward do not add up.",
-        fired="The RLHF reward was {measured} at step {peak}, where score and KL penalty add up to {sum}; they differ "
-        "from step {first} to {last}.",
-        sign="The KL penalty has the same sign as the KL from step {first} to {last}; it should have the opposite one.",
+        fired="The RLHF reward was {measured} at step {peak}, where score and KL penalty add up to {sum}; they "
+        "differ{mostly} from step {first} to {last}.",
+        sign="The KL penalty has the same sign as the KL{mostly} from step {first} to {last}; it should have the "
+        "opposite one.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -75,10 +76,9 @@ class RewardIdentityBroken(RunRule[Limits]):
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
         peak = reading.breach.peak
-        return self.fired(
+        return self.fired_by(
             reward,
-            reading.breach.episode,
-            Severity.WARNING,
+            reading,
             measured=float(reward.values[peak]),
             limit=None,
             peak=int(reward.steps[peak]),
@@ -97,7 +97,7 @@ class RewardIdentityBroken(RunRule[Limits]):
         if not isinstance(reading, Reading) or reading.breach is None:
             return None
         measured = float(penalty.values[reading.breach.peak])
-        return self.fired(penalty, reading.breach.episode, Severity.WARNING, measured=measured, limit=None, key="sign")
+        return self.fired_by(penalty, reading, measured=measured, limit=None, key="sign")
 
 
 def _identity_error(reward: Values, score: Values, penalty: Values, smallest: float) -> Values:

@@ -90,11 +90,10 @@ class RewardJumpSuspicious(RunRule[Limits]):
             reading = _read(reward, _jump(*smooth, before, usual, bar, limits.length), limits)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="of a suspicious jump")
-        peak, episode = reading.breach.peak, reading.breach.episode
-        return self.fired(
+        peak = reading.breach.peak
+        return self.fired_by(
             reward,
-            episode,
-            Severity.WARNING,
+            reading,
             measured=float(reward.values[peak]),
             limit=float(before[peak] + bar[peak]),
             peak=int(reward.steps[peak]),

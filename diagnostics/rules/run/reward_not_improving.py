@@ -34,6 +34,8 @@ from diagnostics.detectors.trend import trend
 from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series
+from diagnostics.rules.cadence import paced, steps_of_point
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
@@ -77,7 +79,8 @@ class RewardNotImproving(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
-        window = _window(run, limits)
+        limits = paced(limits, run, series, shortest_run=20, start=5)
+        window = _window(run, series, limits)
         means, points = ewma(series.values), finite_points(series.values)
         start, reached = start_level(series.values, limits.start), latest_value(means)
         if points < window or math.isnan(reached):
@@ -100,10 +103,12 @@ class RewardNotImproving(RunRule[Limits]):
         return self.fired(series, episode, severity, measured=reached, limit=needed, start=start)
 
 
-def _window(run: Run, limits: Limits) -> int:
-    planned = run.status.total or run.settings.value("max_steps")
-    if not isinstance(planned, int) or planned <= 0:
+def _window(run: Run, series: Series, limits: Limits) -> int:
+    """How many of the latest points are judged, of the steps that are planned."""
+    steps = run.status.total or run.settings.value("max_steps")
+    if not isinstance(steps, int) or steps <= 0:
         return limits.window
+    planned = steps // steps_of_point(run, series)
     if planned < limits.window:
         return max(planned, limits.shortest_run)
     return min(max(limits.window, round(limits.share_of_plan * planned)), limits.longest_window)

@@ -39,6 +39,7 @@ from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, main_reward
@@ -87,15 +88,15 @@ class RewardRegression(RunRule[Limits]):
     telling_samples = "lowest-scored"
     texts = english(
         headline="The reward is falling: the run was better before.",
-        fired="{title} fell from {best} (mean around step {best_step}) to {measured} at step {peak}; "
-        "below {limit} since step {first}.",
+        fired="The smoothed {title} fell from {best} (around step {best_step}) to {measured} at step {peak}; "
+        "below {limit} from step {first} to {last}.",
         at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
         "back.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
-        slow = self._slow_decline(series, limits)
+        slow = self._slow_decline(series, paced(limits, run, series, warm_up=10, start=5, patience=3))
         return slow if isinstance(slow, Fired) else (self._at_once(series, limits) or slow)
 
     def _at_once(self, series: Series, limits: Limits) -> Fired | None:
@@ -134,15 +135,14 @@ class RewardRegression(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, allowed, f"{series.unit} below the best")
-        return self._fired(series, means, reading.breach)
+        return self._fired(series, means, reading, reading.breach)
 
-    def _fired(self, series: Series, means: Values, breach: Breach) -> Fired:
+    def _fired(self, series: Series, means: Values, reading: Reading, breach: Breach) -> Fired:
         best_at = index_of_extreme(means[: breach.peak + 1])
         best = float(means[best_at])
-        return self.fired(
+        return self.fired_by(
             series,
-            breach.episode,
-            breach.level.severity,
+            reading,
             measured=float(means[breach.peak]),
             limit=best - breach.level.limit,
             best=best,

@@ -59,10 +59,10 @@ class RewardSaturated(RunRule[Limits]):
     telling_samples = "equal-groups"
     texts = english(
         headline="The reward is near its highest value: there is little left to learn.",
-        fired="The reward stayed near its highest value of {highest} from step {first} to {last} ({measured} at step "
-        "{peak}), with half of the groups or more without a difference.",
-        fired_alone="The score stayed near its highest value of {highest} from step {first} to {last} ({measured} at "
-        "step {peak}).",
+        fired="The reward was near its highest value of {highest}{mostly} from step {first} to {last} ({measured} at "
+        "step {peak}), with half of the groups or more without a difference.",
+        fired_alone="The score was near its highest value of {highest}{mostly} from step {first} to {last} "
+        "({measured} at step {peak}).",
         unbounded="The rewards do not stay within 0 and 1, so their highest value is not known.",
         enable="Scale the rewards to 0 to 1.",
     )
@@ -86,19 +86,8 @@ class RewardSaturated(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, 1.0, "of both limits", reward.name, reward.tag)
-        episode = reading.breach.episode
-        inside = reward.values[episode.first : episode.last + 1]
-        peak = episode.first + int(np.nanargmax(inside))
-        return self.fired(
-            reward,
-            episode,
-            Severity.INFO,
-            key="fired" if has_groups else "fired_alone",
-            measured=float(reward.values[peak]),
-            limit=limits.share * highest,
-            peak=int(reward.steps[peak]),
-            highest=highest,
-        )
+        key, near_highest = "fired" if has_groups else "fired_alone", limits.share * highest
+        return self.judged_in_unit(reward, np.ones(len(reward)), reading, key=key, limit=near_highest, highest=highest)
 
 
 def _share_without_signal(run: Run, reward: Series) -> Values:

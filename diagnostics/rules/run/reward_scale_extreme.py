@@ -61,10 +61,10 @@ class RewardScaleExtreme(RunRule[Limits]):
     remedies = ("score-scaling", "whitened-rewards", "wider-value-clip-range", "scaled-rewards")
     texts = english(
         headline="The scores are too large for what the training does with them.",
-        fired="The {title} was {measured} at step {peak}, and beyond {limit} from step {first} to {last}, with a value "
-        "clip range of {range}.",
-        unscaled="The {title} was {measured} at step {peak}, and beyond {limit} from step {first} to {last}. With "
-        "scale_rewards {scale} the advantages are of that size, beside which a KL penalty hardly counts.",
+        fired="The {title} was {measured} at step {peak}, and beyond {limit}{mostly} from step {first} to {last}, "
+        "with a value clip range of {range}.",
+        unscaled="The {title} was {measured} at step {peak}, and beyond {limit}{mostly} from step {first} to {last}. "
+        "With scale_rewards {scale} the advantages are of that size, beside which a KL penalty hardly counts.",
     )
 
     def applies(self, run: Run) -> bool:

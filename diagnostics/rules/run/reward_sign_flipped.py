@@ -79,10 +79,9 @@ class RewardSignFlipped(RunRule[Limits]):
         reading = read_levels(opposed, (level,), smooth=False)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading, unit="correlation, negative")
-        return self.fired(
+        return self.fired_by(
             reward,
-            reading.breach.episode,
-            Severity.WARNING,
+            reading,
             measured=float(reward.values[reading.breach.peak]),
             limit=None,
             function=name,

@@ -30,6 +30,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import values_between
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import full_marks
@@ -63,12 +64,13 @@ class RewardStdShrink(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The rewards of a batch hardly differ any more.",
-        fired="The spread of the reward stayed below {limit}, a fifth of its start, from step {first} to {last} "
-        "({measured} at step {peak}).",
+        fired="The spread of the reward {stayed} {limit}{mostly} from step {first} to {last} (a fifth of its "
+        "start; {measured} at step {peak}).",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         spread = series_of(run, "reward_std", "score_std")
+        limits = paced(limits, run, spread, start=5)
         start = start_level(spread.values, limits.start)
         if finite_points(spread.values) < limits.start + limits.patience:
             return too_few(limits.start + limits.patience, finite_points(spread.values))

@@ -49,7 +49,7 @@ class RolloutProbMismatch(RunRule[Limits]):
     )
     texts = english(
         headline="The rollout engine and the trainer disagree.",
-        fired="The two engines' probabilities differed by more than {limit} from step {first} to {last} (peak "
+        fired="The two engines' probabilities differed by more than {limit}{mostly} from step {first} to {last} (peak "
         "{measured} at step {peak}).",
     )
 

@@ -1,15 +1,17 @@
 """What a rule of runs is: it judges logged series and says where in the run its condition held."""
 
-import math
+from dataclasses import replace
 
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.messages import Message, Value
-from diagnostics.model.outcome import Evidence, Severity
+from diagnostics.model.outcome import Evidence, Severity, Stretch
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
+from diagnostics.rules.breaches import gravest, leading, stretches, told_in_unit
 from diagnostics.rules.levels import Reading, TooFew
 from diagnostics.rules.missing_metrics import why_missing
 from diagnostics.rules.rule import Fired, Input, LimitsT, Quiet, Rule, RuleResult, Skipped, alternatives
+from diagnostics.rules.stretch_phrases import compared, mostly, stayed
 
 BEFORE = 3  # points of evidence before an episode
 SHOWN = 40  # points of evidence of an episode
@@ -40,7 +42,7 @@ class RunRule(Rule[Run, LimitsT]):
         return why_missing(alternatives(item), run)
 
     def judged(
-        self, reading: Reading | TooFew, *, key: str = "fired", unit: str | None = None, **values: Value
+        self, reading: Reading | TooFew, *, key: str = "fired", unit: str | None = None, **values: Value | Message
     ) -> RuleResult:
         """The finding that a reading of levels amounts to; `unit` is that of the judged numbers if not the series' own.
 
@@ -52,9 +54,9 @@ class RunRule(Rule[Run, LimitsT]):
         if breach is None:
             return Quiet(reading.worst, reading.limit, series.unit if unit is None else unit, series.name, series.tag)
         values = {"peak": int(series.steps[breach.peak]), **values}
-        measured, level = float(series.values[breach.peak]), breach.level
-        return self.fired(
-            series, breach.episode, level.severity, measured=measured, limit=level.limit, key=key, unit=unit, **values
+        measured, limit = float(series.values[breach.peak]), breach.level.limit
+        return self.fired_by(
+            series, reading, measured=measured, limit=limit, key=key, unit=unit, tell_limits=True, **values
         )
 
     def judged_in_unit(
@@ -66,31 +68,59 @@ class RunRule(Rule[Run, LimitsT]):
         key: str = "fired",
         limit: float | None = None,
         unit: str = "× its own median",
-        **values: Value,
+        smallest: float = 0.0,
+        **values: Value | Message,
     ) -> RuleResult:
         """The finding of a reading of something else than the series, told in the series' own unit, so as to be drawn.
 
         `base` (N,) is what each point was compared with; the limit is `limit` times it, by default the level that was
-        reached; `unit` is that of the reading. The message may use `peak`, and `times`: measured over its base.
+        reached; `unit` is that of the reading. The message may use `peak`, `times`: measured over its base, and
+        `compared`: the same in words, which are no number where the base is no more than `smallest`.
         """
         if isinstance(reading, TooFew):
             return too_few(reading.needed, int(series.finite.sum()))
-        breach = reading.breach
-        if breach is None:
+        if reading.breach is None:
             return Quiet(reading.worst, reading.limit, unit, series.name, series.tag)
-        first, peak = breach.episode.first, breach.peak
-        start = base[peak] if math.isnan(base[first]) else base[first]
-        measured, factor = float(series.values[peak]), breach.level.limit if limit is None else limit
+        told = replace(
+            reading,
+            series=series,
+            breaches=told_in_unit(series, base, reading.breaches, above=reading.above, factor=limit),
+        )
+        peak = leading(told.breaches).peak
+        measured, usual = float(series.values[peak]), float(base[peak])
+        in_words = compared(measured, usual, smallest)
+        return self.judged(told, key=key, unit=None, times=measured / usual, compared=in_words, **values)
+
+    def fired_by(
+        self,
+        series: Series,
+        reading: Reading,
+        *,
+        measured: float,
+        limit: float | None,
+        key: str = "fired",
+        unit: str | None = None,
+        tell_limits: bool = False,
+        **values: Value | Message,
+    ) -> Fired:
+        """The finding about the breaches of a reading: the leading one in words, all of them as episodes.
+
+        `series` has the points that the reading judged; `tell_limits`: and the unit of its limits. Beside what `fired`
+        gives, messages may use `stayed`, "stayed above" where that is true of nearly every point, and `mostly`, the
+        share of the points where it is not.
+        """
+        breach = leading(reading.breaches)
         return self.fired(
             series,
             breach.episode,
-            breach.level.severity,
+            gravest(reading.breaches),
             measured=measured,
-            limit=factor * float(start),
+            limit=limit,
             key=key,
-            unit=series.unit,
-            peak=int(series.steps[peak]),
-            times=measured / float(base[peak]),
+            unit=unit,
+            episodes=stretches(series, reading.breaches, tell_limits=tell_limits),
+            stayed=stayed(breach.share, above=reading.above),
+            mostly=mostly(breach.share, reading.median_of),
             **values,
         )
 
@@ -104,13 +134,14 @@ class RunRule(Rule[Run, LimitsT]):
         limit: float | None,
         key: str = "fired",
         unit: str | None = None,
-        **values: Value,
+        episodes: tuple[Stretch, ...] = (),
+        **values: Value | Message,
     ) -> Fired:
         """The finding about an episode. Its messages may use title, tag, unit, measured, limit, first and last."""
         first, last = int(series.steps[episode.first]), int(series.steps[episode.last])
         key = f"{key}_once" if first == last and f"{key}_once" in self.texts else key
         unit = series.unit if unit is None else unit
-        common: dict[str, Value] = {"title": title_of(series), "tag": series.tag, "unit": unit}
+        common: dict[str, Value | Message] = {"title": title_of(series), "tag": series.tag, "unit": unit}
         common |= {"measured": measured, "first": first, "last": last} | (
             {} if limit is None else {"limit": float(limit)}
         )
@@ -122,6 +153,7 @@ class RunRule(Rule[Run, LimitsT]):
             first_step=first,
             last_step=last,
             still=episode.still,
+            episodes=episodes,
             measured=measured,
             limit=limit,
             unit=unit,

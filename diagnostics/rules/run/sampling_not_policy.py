@@ -64,8 +64,8 @@ class SamplingNotPolicy(RunRule[Limits]):
     remedies = ("scored-temperature", "free-end", "no-top-k", "no-top-p", "no-min-p", "no-repetition-penalty")
     texts = english(
         headline="The answers are not samples of the policy.",
-        fired="The sampled tokens were {percent} % as surprising as samples of the policy would be from step {first} "
-        "to {last} ({measured} nats per sequence at step {peak}, {limit} expected).",
+        fired="The sampled tokens were {percent} % as surprising as samples of the policy would be{mostly} from step "
+        "{first} to {last} ({measured} nats per sequence at step {peak}, {limit} expected).",
         set="Answers are drawn at a temperature of {measured} and scored at {limit}.",
         padded="{tag} counts padding in this producer's version, so that it cannot be compared.",
         padded_enable="Use a version that masks padding in objective/entropy and policy/entropy_avg.",
@@ -122,10 +122,9 @@ class SamplingNotPolicy(RunRule[Limits]):
         if worst.breach is None:
             return self.judged(worst, unit="log ratio")
         peak = worst.breach.peak
-        return self.fired(
+        return self.fired_by(
             surprise,
-            worst.breach.episode,
-            Severity.WARNING,
+            worst,
             measured=float(surprise.values[peak]),
             limit=float(entropy.values[peak] * length.values[peak]),
             peak=int(surprise.steps[peak]),

@@ -68,7 +68,7 @@ class StabilityMetricCollapsed(RunRule[Limits]):
     remedies = ("checked-reward", "lower-learning-rate", "earlier-checkpoint")
     texts = english(
         headline="{title} has collapsed to 0.",
-        fired="{title} ({tag}) stayed below {limit}, {percent} % of what it was, from step {first} to {last}.",
+        fired="{title} ({tag}) {stayed} {limit}{mostly} from step {first} to {last}, {percent} % of what it was.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -107,4 +107,4 @@ def _while_learning(run: Run, series: Series, share: float) -> Series:
 
 
 def _urgency(reading: Reading) -> int:
-    return reading.breach.level.severity.rank if reading.breach else -1
+    return reading.severity.rank if reading.severity else -1

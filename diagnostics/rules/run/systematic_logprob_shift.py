@@ -58,7 +58,7 @@ class SystematicLogprobShift(RunRule[Limits]):
     remedies = ("no-top-k", "no-top-p", "no-min-p", "no-repetition-penalty", "scored-temperature", "true-sampling")
     texts = english(
         headline="The samples come from another distribution than the one whose probabilities are used.",
-        fired="The probability ratio stayed off 1.0 on one side from step {first} to {last} ({measured} at step "
+        fired="The probability ratio was off 1.0 on one side{mostly} from step {first} to {last} ({measured} at step "
         "{peak}), although the updates were as small as {update} nats/token.",
     )
 
@@ -75,10 +75,9 @@ class SystematicLogprobShift(RunRule[Limits]):
             return self.judged(worst)
         peak, episode = worst.breach.peak, worst.breach.episode
         inside = update.values[episode.first : episode.last + 1]
-        return self.fired(
+        return self.fired_by(
             ratio,
-            episode,
-            Severity.WARNING,
+            worst,
             measured=float(ratio.values[peak]),
             limit=1 + float(np.sign(shifted[peak])) * limits.distance,
             peak=int(ratio.steps[peak]),

@@ -63,8 +63,8 @@ class TinyStdAmplification(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="Rewards of a group differ by next to nothing, and scaling blows that up.",
-        fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of it from "
-        "step {first} to {last}.",
+        fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of "
+        "it{mostly} from step {first} to {last}.",
         whole="The logged spread is that of the whole batch: it is large where prompts differ, so that groups without "
         "any spread cannot be seen.",
         whole_enable="Look at the rewards of single groups in the samples.",
@@ -86,10 +86,9 @@ class TinyStdAmplification(RunRule[Limits]):
             whole = Skipped(self.message("whole"), self.message("whole_enable"))
             return whole if is_hidden else self.judged(reading, unit="of the reward's range")
         peak = reading.breach.peak
-        return self.fired(
+        return self.fired_by(
             spread,
-            reading.breach.episode,
-            Severity.WARNING,
+            reading,
             measured=float(varied[peak]),
             limit=limits.share * float(span[peak]),
             peak=int(spread.steps[peak]),

@@ -54,7 +54,8 @@ class ToolFailureHigh(RunRule[Limits]):
     telling_samples = "lowest-scored"
     texts = english(
         headline="Tool calls keep failing.",
-        fired="Up to {percent} % of the tool calls failed (step {peak}); from step {first} to {last}.",
+        fired="Up to {percent} % of the tool calls failed (step {peak}); {limit_percent} % or more{mostly} from step "
+        "{first} to {last}.",
         rising="Ever more tool calls fail: {growth} % more of them from step {first} to {last}, now {percent} %.",
     )
 
@@ -68,7 +69,8 @@ class ToolFailureHigh(RunRule[Limits]):
         reading = read_proven_levels(series, (level,))
         if not isinstance(reading, Reading) or reading.breach is None:
             return self._rising_failures(series, limits) or self.judged(reading)
-        return self.judged(reading, percent=100 * float(reading.series.values[reading.breach.peak]))
+        percent = 100 * float(reading.series.values[reading.breach.peak])
+        return self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
 
     def _rising_failures(self, series: Series, limits: Limits) -> Fired | None:
         """The finding that a growing share of calls fails, though it is not high yet."""

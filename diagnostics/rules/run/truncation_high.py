@@ -65,10 +65,10 @@ class TruncationHigh(RunRule[Limits]):
     telling_samples = "cut-off"
     texts = english(
         headline="The completions are cut off before they end.",
-        fired="Up to {percent} % of completions were cut off (step {peak}); {limit_percent} % or more from step "
-        "{first} to {last}.",
+        fired="Up to {percent} % of completions were cut off (step {peak}); {limit_percent} % or more{mostly} from "
+        "step {first} to {last}.",
         fired_at="Up to {percent} % of completions were cut off at {parameter} = {tokens} (step {peak}); "
-        "{limit_percent} % or more from step {first} to {last}.",
+        "{limit_percent} % or more{mostly} from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

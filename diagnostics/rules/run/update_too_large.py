@@ -100,7 +100,7 @@ class UpdateTooLarge(RunRule[Limits]):
     telling_samples = "any"
     texts = english(
         headline="Each update changes the policy too much.",
-        fired="The size of the update stayed above {limit} nats/token from step {first} to {last} "
+        fired="The size of the update {stayed} {limit} nats/token{mostly} from step {first} to {last} "
         "(peak {measured} at {peak}).",
     )
 
@@ -111,7 +111,7 @@ class UpdateTooLarge(RunRule[Limits]):
         )
         series = series_of(run, *SIZES)
         reading = read_levels(series, levels, warm_up=limits.warm_up)
-        if isinstance(reading, Reading) and reading.breach and reading.breach.level.severity is Severity.WARNING:
+        if isinstance(reading, Reading) and reading.severity is Severity.WARNING:
             reading = _read_by_logarithms(series, levels[0], limits)
         return self.judged(reading)
 
@@ -126,5 +126,5 @@ def _read_by_logarithms(series: Series, level: Level, limits: Limits) -> Reading
     )
     if isinstance(found, TooFew):
         return found
-    breach = None if found.breach is None else replace(found.breach, level=level)
-    return Reading(series, breach, math.exp(found.worst), level.limit)
+    breaches = tuple(replace(breach, level=level) for breach in found.breaches)
+    return replace(found, series=series, breaches=breaches, worst=math.exp(found.worst), limit=level.limit)

@@ -51,8 +51,8 @@ class ValueClipfracHigh(RunRule[Limits]):
     )
     texts = english(
         headline="Many value updates are clipped: the critic cannot follow.",
-        fired="The share of clipped value updates stayed above {limit} from step {first} to {last} (peak {measured} "
-        "at step {peak}).",
+        fired="The share of clipped value updates {stayed} {limit}{mostly} from step {first} to {last} (peak "
+        "{measured} at step {peak}).",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

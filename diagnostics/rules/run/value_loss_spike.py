@@ -61,9 +61,9 @@ class ValueLossSpike(RunRule[Limits]):
     remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",
-        fired="The value loss stayed far above its own median from step {first} to {last}: up to {measured} at step "
-        "{peak}, {times} times as much.",
-        single="The value loss jumped to {measured} at step {peak}, {times} times its own median.",
+        fired="The value loss was far above its own median{mostly} from step {first} to {last}: up to {measured} at "
+        "step {peak}, {compared} the one before.",
+        single="The value loss jumped to {measured} at step {peak}, {compared} its own median.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -76,5 +76,5 @@ class ValueLossSpike(RunRule[Limits]):
             level = Level(Severity.INFO, limits.single, 1)
             single = read_levels(compared, (level,), smooth=False, warm_up=limits.warm_up)
             if isinstance(single, Reading) and single.breach:
-                return self.judged_in_unit(series, base, single, key="single")
-        return self.judged_in_unit(series, base, kept)
+                return self.judged_in_unit(series, base, single, key="single", smallest=SMALLEST_BASE)
+        return self.judged_in_unit(series, base, kept, smallest=SMALLEST_BASE)

@@ -60,7 +60,7 @@ class ZeroVarianceExcess(RunRule[Limits]):
     texts = english(
         headline="More groups agree than prompts of equal difficulty would explain.",
         fired="{measured} of the groups had no difference at step {peak}, where a mean reward of {mean} explains "
-        "{bound} of them; far more than explained from step {first} to {last}.",
+        "{bound} of them; far more than explained{mostly} from step {first} to {last}.",
         size="The configuration does not say how many answers a prompt gets.",
         size_enable="Log num_generations.",
         graded="The rule is about one reward of rights and wrongs (0 or 1), and this run has other rewards.",
@@ -87,10 +87,9 @@ class ZeroVarianceExcess(RunRule[Limits]):
         assert reading.breach is not None
         peak = reading.breach.peak
         explained = float(bound[peak])
-        return self.fired(
+        return self.fired_by(
             silent,
-            reading.breach.episode,
-            Severity.INFO,
+            reading,
             measured=float(silent.values[peak]),
             limit=explained + limits.excess,
             peak=int(silent.steps[peak]),

@@ -36,7 +36,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import values_between
-from diagnostics.rules.levels import Breach, Level, Reading, read_proven_levels
+from diagnostics.rules.breaches import Breach, Level, leading
+from diagnostics.rules.levels import Reading, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
@@ -70,8 +71,8 @@ class ZeroVarianceGroups(RunRule[Limits]):
     telling_samples = "equal-groups"
     texts = english(
         headline="Most groups give every answer the same reward: they teach nothing.",
-        fired="Up to {percent} % of the groups had no difference in reward (step {peak}); {limit_percent} % or more "
-        "from step {first} to {last}.",
+        fired="Up to {percent} % of the groups had no difference in reward (step {peak}); {limit_percent} % or "
+        "more{mostly} from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -82,7 +83,11 @@ class ZeroVarianceGroups(RunRule[Limits]):
         warning = Level(Severity.WARNING, limits.warning, limits.patience)
         critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
         reading = read_proven_levels(series, (warning, critical), warm_up=limits.warm_up)
-        if isinstance(reading, Reading) and reading.breach and not _began_so(run, reading.breach, limits):
+        if (
+            isinstance(reading, Reading)
+            and reading.severity is Severity.CRITICAL
+            and not _began_so(run, reading, limits)
+        ):
             reading = read_proven_levels(series, (warning,), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
@@ -100,9 +105,10 @@ def _learns_all_the_same(run: Run) -> bool:
     return has_risen(run.get("reward")) and not run.settings.samples_near_greedily
 
 
-def _began_so(run: Run, breach: Breach, limits: Limits) -> bool:
+def _began_so(run: Run, reading: Reading, limits: Limits) -> bool:
     """Whether groups agreed from the start, with little reward: nothing was ever learned from them."""
-    share = _share_of_marks(run, series_of(run, "zero_std_fraction"), breach)
+    breach = leading([breach for breach in reading.breaches if breach.level.severity is reading.severity])
+    share = _share_of_marks(run, reading.series, breach)
     return breach.episode.first < limits.early and 0 <= share < limits.low
 
 

@@ -10,7 +10,7 @@ from app.figures.curve import curve
 from app.figures.sparkline import sparkline
 from app.theme import LIGHT
 from diagnostics.model.messages import Message
-from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Stretch, Verdict
 from diagnostics.model.series import Series
 
 
@@ -92,7 +92,7 @@ def test_a_limit_far_above_that_was_never_reached_neither_flattens_the_curve_nor
 
 
 def test_a_limit_out_of_view_that_was_reached_is_told_at_the_edge() -> None:
-    fired = outcome(Verdict.FIRED, severity=Severity.CRITICAL, first_step=1, last_step=2)
+    fired = outcome(Verdict.FIRED, severity=Severity.CRITICAL, episodes=(Stretch(1, 2, Severity.CRITICAL),))
     assert "limit 0.2 ↑" in words(curve(series([0.001, 0.002]), [fired], LIGHT))
 
 
@@ -139,7 +139,7 @@ def test_a_limit_in_another_unit_is_not_drawn() -> None:
 
 
 def test_the_steps_of_a_finding_are_shaded_in_the_colour_of_its_severity() -> None:
-    fired = outcome(Verdict.FIRED, severity=Severity.CRITICAL, first_step=2, last_step=3)
+    fired = outcome(Verdict.FIRED, severity=Severity.CRITICAL, episodes=(Stretch(2, 3, Severity.CRITICAL),))
     (shade,) = shapes(curve(series([0.1, 0.3, 0.3]), [fired], LIGHT), "episode")
     assert (1.5, 3.5, LIGHT.critical) == (shade.x0, shade.x1, shade.fillcolor)
 

@@ -15,11 +15,11 @@ from diagnostics.runlog import RunLog
 
 RUN_KEYS = {
     "path", "run_id", "name", "sources", "producer", "producer_version", "algorithm", "state", "steps", "data_health",
-    "verdict", "limits", "causes", "outcomes", "preflight", "parent", "since_parent",
+    "verdict", "vital_missing", "limits", "causes", "outcomes", "preflight", "parent", "since_parent",
 }  # fmt: skip
 FIRED_KEYS = {
     "code", "rule", "verdict", "severity", "grade", "first_step", "last_step", "measured", "limit", "limit_is_default",
-    "unit", "metric", "message", "source", "evidence",
+    "unit", "metric", "message", "source", "evidence", "still", "episodes",
 }  # fmt: skip
 
 

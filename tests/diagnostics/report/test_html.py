@@ -13,7 +13,7 @@ import pytest
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
-from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.outcome import Outcome, Severity, Stretch, Verdict
 from diagnostics.model.series import Series, Values
 from diagnostics.report.forms import rendered
 from diagnostics.report.html.curve import curve_svg
@@ -139,7 +139,7 @@ def series(values: Values) -> Series:
 def outcome_at(measured: float, limit: float) -> Outcome:
     outcome = Outcome("RV401", "reward-stuck", Verdict.FIRED, Message("engine.quiet"), severity=Severity.CRITICAL)
     place = {"first_step": 3, "last_step": 6, "unit": "reward", "metric": "reward"}
-    return replace(outcome, measured=measured, limit=limit, **place)
+    return replace(outcome, measured=measured, limit=limit, episodes=(Stretch(3, 6, Severity.CRITICAL),), **place)
 
 
 def numbers(picture: str, element_name: str, attribute: str) -> list[float]:

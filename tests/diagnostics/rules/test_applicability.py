@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from diagnostics.judge import judge
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.run import Run
@@ -49,7 +50,7 @@ def of_trl_ppo(make_run: MakeRun) -> Run:
 
 
 def verdict(run: Run) -> str:
-    return Diagnosis(run, evaluate(run)).verdict
+    return judge(run, {}).verdict
 
 
 def skipped_rules(outcomes: tuple[Outcome, ...]) -> dict[str, bool]:
@@ -58,11 +59,12 @@ def skipped_rules(outcomes: tuple[Outcome, ...]) -> dict[str, bool]:
 
 @pytest.mark.parametrize("beta", [0.0, 0.04])
 def test_a_usual_grpo_run_is_judged_with_and_without_a_kl_penalty(make_run: MakeRun, beta: float) -> None:
-    assert verdict(of_trl_grpo(make_run, beta, **({"kl_per_token": noisy(0.02)} if beta else {}))) != "not-judged"
+    run = of_trl_grpo(make_run, beta, **({"kl_per_token": noisy(0.02)} if beta else {}))
+    assert judge(run, {}).vital_missing == ()
 
 
 def test_a_usual_ppo_run_is_judged(make_run: MakeRun) -> None:
-    assert verdict(of_trl_ppo(make_run)) != "not-judged"
+    assert judge(of_trl_ppo(make_run), {}).vital_missing == ()
 
 
 def test_without_a_penalty_nothing_about_kl_is_missed(make_run: MakeRun) -> None:
@@ -78,22 +80,11 @@ def test_a_kl_that_is_not_logged_though_there_may_be_one_is_a_blind_spot(make_ru
     assert skipped_rules(evaluate(run))["kl-too-high"]
 
 
-def test_rules_that_do_not_apply_cannot_make_a_run_unjudged(make_run: MakeRun) -> None:
-    def outcome(name: str, verdict: Verdict, *, applies: bool = True) -> Outcome:
-        return Outcome("RV401", name, verdict, None, applies=applies)  # type: ignore[arg-type]
-
-    quiet, absent = outcome("a", Verdict.QUIET), outcome("b", Verdict.SKIPPED, applies=False)
-    missed = outcome("c", Verdict.SKIPPED)
-    run = make_run("ppo", score="0.5x3")
-    assert Diagnosis(run, (quiet, absent, absent)).verdict == "healthy"
-    assert Diagnosis(run, (quiet, missed, missed)).verdict == "not-judged"
-
-
 @pytest.mark.parametrize("algorithm", ["ppo", "grpo", "unknown"])
 def test_a_run_without_a_metric_is_not_healthy_and_lacks_one_thing_only(make_run: MakeRun, algorithm: str) -> None:
     run = make_run(algorithm)
     run = replace(run, status=replace(run.status, state="failed", error="ValueError: no answer key"))
     diagnosis = Diagnosis(run, evaluate(run))
-    assert diagnosis.verdict == "not-judged"
+    assert diagnosis.verdict == "no-problem-found"
     reasons = {outcome.message.template for outcome in diagnosis.blind_spots if outcome.code.startswith("RV")}
     assert reasons <= {"missing.any", "unscorable-completions.few"}

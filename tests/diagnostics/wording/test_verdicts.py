@@ -2,14 +2,31 @@
 
 from dataclasses import replace
 
+import pytest
+
 from diagnostics.model.status import Status
-from diagnostics.wording.verdicts import verdict_sentence
+from diagnostics.wording.verdicts import verdict_sentence, vital_lines
 
 
 def test_a_run_that_can_hardly_be_checked_is_not_called_healthy(diagnosed) -> None:
     diagnosis = diagnosed({"some/tag": 1.0}, {"some/tag": 2.0})
-    assert diagnosis.verdict == "not-judged"
-    assert verdict_sentence(diagnosis).startswith("Only ")
+    assert diagnosis.verdict == "no-problem-found"
+    assert verdict_sentence(diagnosis).startswith("No problem found by ")
+    assert any(line.startswith("the reward: Log one of reward, ") for line in vital_lines(diagnosis))
+
+
+def test_a_log_of_supervised_training_is_said_to_hold_no_rl(diagnosed) -> None:
+    rows = [{"train/loss": 2.0 - step / 50, "val/accuracy": 0.5} for step in range(50)]
+    diagnosis = diagnosed(*rows, algorithm="unknown")
+    assert diagnosis.verdict == "not-rl"
+    assert verdict_sentence(diagnosis).endswith("policy metric, but loss, val/accuracy.")
+    assert vital_lines(diagnosis) == ()
+
+
+@pytest.mark.parametrize("sign", ["env/return", "mean_reward", "actor/kl", "critic/x"])
+def test_one_sign_of_rl_is_enough_to_judge_a_log_as_rl(diagnosed, sign: str) -> None:
+    diagnosis = diagnosed({"loss": 1.0, sign: 1.0}, {"loss": 0.9, sign: 1.1}, algorithm="unknown")
+    assert diagnosis.verdict == "no-problem-found"
 
 
 def test_a_run_without_a_metric_is_not_said_to_fail_checks(diagnosed) -> None:

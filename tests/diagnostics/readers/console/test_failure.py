@@ -92,7 +92,7 @@ def test_a_training_that_raised_before_its_first_row_is_a_run_that_failed(tmp_pa
     run = open_run(ref.path)
     assert (run.status.state, run.status.error, run.status.step) == ("failed", "ValueError: no answer key", None)
     assert (run.series, run.console) == ({}, file)
-    assert diagnose(run).verdict == "not-judged"
+    assert diagnose(run).verdict == "no-problem-found"
 
 
 @pytest.mark.parametrize("frame", ["/home/user/eval.py", "/lib/transformers/trainer.py", "/my/trl.py", "/sverl/a.py"])

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.wording.messages import message_text
 
 Judge = Callable[..., Outcome]
 
@@ -41,3 +42,8 @@ def test_the_first_twenty_points_are_what_it_learns_from(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("grad-norm-spike", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_no_ratio_is_told_against_a_median_of_nearly_nothing(judge: Judge) -> None:
+    outcome = judge("grad-norm-spike", "grpo", grad_norm="1e-12x31 0.5 1e-12x9")
+    assert "far above the median of the points before" in message_text(outcome.message)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.wording.messages import message_text
 
 Judge = Callable[..., Outcome]
 
@@ -40,3 +41,14 @@ def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("reward-std-shrink", "grpo", reward="0.3x50").verdict is Verdict.SKIPPED
+
+
+def test_it_says_stayed_only_where_nearly_every_point_was_low(judge: Judge) -> None:
+    often = judge(
+        "reward-std-shrink", "grpo", reward="0.1x200", reward_std="0.2x40 " + "0.01 0.01 0.01 0.19 0.19 " * 30
+    )
+    always = judge("reward-std-shrink", "grpo", reward="0.1x200", reward_std="0.2x40 0.01x150")
+    assert "was below 0.04 at 60 % of the points (judged by the median of 5) from step 41" in message_text(
+        often.message
+    )
+    assert "stayed below 0.04 from step 41" in message_text(always.message)

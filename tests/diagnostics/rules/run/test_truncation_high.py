@@ -7,6 +7,7 @@ import pytest
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.texts import templates
+from diagnostics.wording.messages import found_text
 
 Judge = Callable[..., Outcome]
 
@@ -59,3 +60,11 @@ def test_a_share_that_dithers_about_its_limit_keeps_its_first_step_while_the_run
     fired = [outcome.verdict is Verdict.FIRED for outcome in seen]
     assert len({outcome.first_step for outcome in seen if outcome.verdict is Verdict.FIRED}) == 1
     assert fired == sorted(fired)
+
+
+def test_a_grave_start_is_told_beside_a_milder_end_that_still_holds(judge: Judge) -> None:
+    outcome = judge("truncation-high", "grpo", truncated_fraction="0.95x41 0.01x125 0.15x60")
+    told = [(item.first_step, item.last_step, item.severity) for item in outcome.episodes]
+    assert told == [(1, 41, Severity.CRITICAL), (167, 226, Severity.INFO)]
+    assert (outcome.severity, outcome.first_step) == (Severity.CRITICAL, 167)
+    assert found_text(outcome).endswith("10 % or more from step 167 to 226. Also steps 1 to 41 (up to 95 %).")

@@ -12,6 +12,7 @@ from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.rules import evaluate
+from diagnostics.rules.vital import vital_checks
 from diagnostics.texts import templates
 
 MakeRun = Callable[..., Run]
@@ -48,12 +49,12 @@ def test_too_few_samples_are_said_with_their_number(make_run: MakeRun) -> None:
     assert all(outcome.enable and render(outcome.enable, templates()) for outcome in outcomes)
 
 
-def test_checks_that_could_not_look_do_not_leave_a_run_unjudged(make_run: MakeRun) -> None:
+def test_checks_that_could_not_look_do_not_keep_a_run_from_being_healthy(make_run: MakeRun) -> None:
     run = make_run("ppo", total=100, score="0.5x3")
     judged = tuple(replace(outcome, verdict=Verdict.QUIET) for outcome in evaluate(run))
     samples = Samples((1,), lambda step: ())
     unlooked = tuple(o for o in evaluate(replace(run, samples=samples)) if o.code.startswith("SM"))
-    assert Diagnosis(run, judged[:9] + unlooked).verdict == "healthy"
+    assert Diagnosis(run, judged + unlooked, vital=vital_checks("ppo")).verdict == "healthy"
 
 
 @pytest.mark.parametrize("algorithm", ["ppo", "grpo", "unknown"])

@@ -1,0 +1,31 @@
+"""Logs that hold no reinforcement learning: supervised training or evaluation alone."""
+
+import re
+
+from diagnostics.model.run import Run
+from diagnostics.model.vocabulary import EVAL_PREFIX
+
+_METRICS_OF_BOTH = frozenset({"loss", "total_loss", "grad_norm", "learning_rate", "entropy_per_token"})
+_WORDS_OF_RL = re.compile(
+    r"reward|score|advantage|return|rollout|policy|critic|actor|episode|(^|[^a-z])(kl|ppo|grpo|rloo|env)([^a-z]|$)"
+)
+_WORDS_OF_SUPERVISION = re.compile(r"loss|acc(uracy)?([^a-z]|$)|perplexity|(^|[^a-z])(ppl|bleu|rouge|f1|wer|auc|mse)")
+
+
+def supervised_tags(run: Run) -> tuple[str, ...]:
+    """The losses and accuracies of a log that holds no RL; empty where there is any sign of RL, or no sign of these.
+
+    Signs of RL are an algorithm that the producer names, samples, and any metric or tag about reward, score, advantage,
+    KL, value, policy or rollout.
+    """
+    if run.algorithm != "unknown" or run.samples.steps or any(_is_of_rl(run, name) for name in run.series):
+        return ()
+    tags = (series.tag for series in run.series.values() if len(series))
+    return tuple(tag for tag in tags if _WORDS_OF_SUPERVISION.search(tag.lower()))
+
+
+def _is_of_rl(run: Run, name: str) -> bool:
+    series, base = run.series[name], name.removeprefix(EVAL_PREFIX)
+    if series.metric is not None and base not in _METRICS_OF_BOTH and series.metric.section != "progress":
+        return True
+    return _WORDS_OF_RL.search(series.tag.lower()) is not None
