@@ -18,7 +18,7 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-WATCHING = ("producers", "model", "detectors", "rules")
+WATCHING = ("foreign_files", "producers", "model", "detectors", "rules")
 JUDGING = (*WATCHING, "causes")
 """Packages of `diagnostics` that decide which rules fire, and which causes are named."""
 

@@ -73,7 +73,7 @@ def test_nobody_waits_for_a_search_without_end(page: AppTest, tmp_path: Path, mo
 
 def test_a_search_that_is_given_up_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(open_logs, "_PATIENCE", 0.05)
-    found, answer = open_logs._opened("/usr")
+    found, answer = open_logs._open_logs("/usr")
     assert (found, "holds too much to be searched" in answer) == (False, True)
 
     (search,) = [thread for thread in threading.enumerate() if thread.name == "search of /usr"]

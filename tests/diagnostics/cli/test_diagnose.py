@@ -16,6 +16,7 @@ from diagnostics.runlog import RunLog
 RUN_KEYS = {
     "path", "run_id", "name", "sources", "producer", "producer_version", "algorithm", "state", "steps", "data_health",
     "verdict", "vital_missing", "limits", "causes", "outcomes", "preflight", "parent", "since_parent",
+    "standstill",
 }  # fmt: skip
 FIRED_KEYS = {
     "code", "rule", "verdict", "severity", "grade", "first_step", "last_step", "measured", "limit", "limit_is_default",
