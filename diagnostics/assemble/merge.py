@@ -31,7 +31,9 @@ class Merger:
         merged = recordings[0]
         for pair, other in zip(self._pairs, recordings[1:], strict=False):
             merged = pair.merge(merged, other)
-        return merged
+        return (
+            merged if len(recordings) == 1 else replace(merged, samples=_samples([log.samples for log in recordings]))
+        )
 
 
 class _Pair:
@@ -49,7 +51,6 @@ class _Pair:
             histograms={**second.histograms, **first.histograms},
             config=first.config or second.config,
             text={**second.text, **{name: text for name, text in first.text.items() if text}},
-            samples=_samples(first.samples, second.samples),
             status=_status(first.status, second.status),
             created=first.created if second.created is None else min(first.created or second.created, second.created),
             console=first.console or second.console,
@@ -90,16 +91,14 @@ def _disagreement_note(disagreement: Disagreement, first: Recording, second: Rec
     )
 
 
-def _samples(first: Samples, second: Samples) -> Samples:
-    """The samples of both; if both have a step, the log with more samples counts."""
-    if not first.steps or not second.steps:
-        return first if first.steps else second
-    one, two = (first, second) if len(first.steps) >= len(second.steps) else (second, first)
-    return Samples(
-        tuple(sorted({*one.steps, *two.steps})),
-        lambda step: (one if one.has(step) else two).at(step),
-        tuple(sorted({*one.followed_steps, *two.followed_steps})),
-    )
+def _samples(logs: Sequence[Samples]) -> Samples:
+    """The samples of all logs; if several have a step, the log with the most samples counts."""
+    held = sorted((samples for samples in logs if samples.steps), key=lambda samples: -len(samples.steps))
+    if len(held) < 2:
+        return held[0] if held else logs[0]
+    log_of = {step: samples for samples in reversed(held) for step in samples.steps}
+    followed = {step for samples in held for step in samples.followed_steps}
+    return Samples(tuple(sorted(log_of)), lambda step: log_of[step].at(step), tuple(sorted(followed)))
 
 
 def _status(first: Status, second: Status) -> Status:

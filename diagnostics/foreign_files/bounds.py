@@ -39,8 +39,8 @@ TABLE_CELLS = 500_000
 TABLE_BYTES = 256_000_000
 """Of a parquet table in memory, before its cells become Python objects."""
 
-FOLDER_FILES = 5_000
-"""Of one kind in one folder that are looked into for logs: each is opened several times, a millisecond together."""
+FOLDER_FILES = 1_000
+"""Of one kind in one folder that are looked into for logs: each may be a run, and takes some milliseconds."""
 
 STEP_FILES = 100_000
 """Of the completions of one training, a file a step, which are opened only when somebody asks for the step."""

@@ -3,12 +3,15 @@
 import logging
 import os
 import re
+import time
 from fnmatch import translate
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from diagnostics.foreign_files.bounds import FOLDER_FILES
 from diagnostics.foreign_files.cancellation import check_cancelled
+
+_SETTLING_SECONDS = 2.0  # after a folder's change: clocks of file systems are coarse, and another file may follow
 
 
 def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Path]:
@@ -17,10 +20,26 @@ def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Pat
     A warning says when there are more than `most`.
     """
     try:
+        change = folder.stat()
+    except OSError:
+        return []
+    if time.time() - change.st_mtime < _SETTLING_SECONDS:
+        return list(_listed(folder, patterns, most))
+    return list(_listed_once(folder, patterns, most, change.st_ino, change.st_mtime_ns))
+
+
+@lru_cache(maxsize=256)
+def _listed_once(folder: Path, patterns: tuple[str, ...], most: int, inode: int, changed: int) -> tuple[Path, ...]:
+    """The files of a folder as of its last change: each of a thousand runs in it would otherwise list it again."""
+    return _listed(folder, patterns, most)
+
+
+def _listed(folder: Path, patterns: tuple[str, ...], most: int) -> tuple[Path, ...]:
+    try:
         with os.scandir(folder) as entries:
             found = {entry.name: entry for entry in entries if _pattern(patterns).match(entry.name)}
     except OSError:
-        return []
+        return ()
     check_cancelled()
     names = sorted(found)
     if len(names) > most:
@@ -28,7 +47,7 @@ def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Pat
             "%s holds %s files named %s: the first %s by name are looked at",
             *(folder, f"{len(names):,}", " or ".join(patterns), f"{most:,}"),
         )
-    return [folder / name for name in names[:most] if _is_file(found[name])]
+    return tuple(folder / name for name in names[:most] if _is_file(found[name]))
 
 
 def resolved(path: Path) -> Path:

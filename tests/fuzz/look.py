@@ -22,6 +22,7 @@ from diagnostics.report.terminal import Style
 from diagnostics.wording.messages import message_text
 
 BROKEN = Verdict.BROKEN
+_MOST_READ = 50  # of the runs in one folder: reading a thousand sound ones takes what it takes
 
 
 class Outcome(StrEnum):
@@ -49,7 +50,8 @@ def look(path: Path) -> tuple[Outcome, str]:
     try:
         diagnoses = list(_diagnosed(path))
         rendered(Report(tuple(diagnoses), ()), "json", Style())
-        _list(path)
+        if len(diagnoses) < _MOST_READ:
+            _list(path)
     except Exception as error:
         return Outcome.RAISED, _where(error)
     finally:
@@ -77,7 +79,7 @@ class _Mistakes(logging.Handler):
 
 def _diagnosed(path: Path) -> Iterator[Diagnosis]:
     """The diagnoses of what can be read; only the documented error is expected of what cannot."""
-    for found in find_runs(path) or [path]:
+    for found in (find_runs(path) or [path])[:_MOST_READ]:
         with suppress(UnreadableRun):
             yield diagnose(open_run(found))
 

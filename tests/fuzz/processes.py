@@ -20,7 +20,8 @@ import psutil
 from tests.fuzz.kinds import Case
 from tests.fuzz.look import Outcome, look
 
-SECONDS = 10.0
+SECONDS = 10.0  # of CPU time: what else runs on the machine does not count
+HANG_SECONDS = 60.0  # of the clock: what waits for ever takes no CPU time
 BYTES = 500_000_000
 _MAKING_SECONDS = 60.0  # for making the damaged run, which is not measured
 _GLANCE_SECONDS = 0.05  # between two looks at the running cases
@@ -28,7 +29,7 @@ _GLANCE_SECONDS = 0.05  # between two looks at the running cases
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How one case ended; `bytes` is what its memory grew by."""
+    """How one case ended; `seconds` are of CPU time, `bytes` is what its memory grew by."""
 
     case: Case
     what: str
@@ -68,7 +69,7 @@ class _Running:
         self.line, theirs = context.Pipe(duplex=False)
         self._case, self._place = case, place
         self._what, self._held = "not made yet", 0
-        self._begun = time.monotonic()
+        self._begun, self._spent_before = time.monotonic(), 0.0
         self._is_made = False
         self._process: ForkServerProcess = context.Process(target=_work, args=(case, place, theirs), daemon=True)
         self._process.start()
@@ -98,7 +99,7 @@ class _Running:
                 if isinstance(said, Result):
                     return said
                 self._what, self._held = said
-                self._begun, self._is_made = time.monotonic(), True
+                self._begun, self._is_made, self._spent_before = time.monotonic(), True, self._cpu_seconds()
         except EOFError:
             self._process.join()
             return self._ended(Outcome.DIED, f"exit code {self._process.exitcode}")
@@ -107,11 +108,22 @@ class _Running:
     def _seen(self) -> Result | None:
         """The result of a case that takes too much."""
         seconds = time.monotonic() - self._begun
-        if seconds > (SECONDS if self._is_made else _MAKING_SECONDS):
+        if seconds > (HANG_SECONDS if self._is_made else _MAKING_SECONDS) or self._spent() > SECONDS:
             return self._ended(Outcome.SLOW, f"ended after {seconds:.0f} s")
         if self._is_made and self._grown() > BYTES:
             return self._ended(Outcome.LARGE, f"ended after {seconds:.1f} s")
         return None
+
+    def _spent(self) -> float:
+        """CPU seconds since the case was made."""
+        return self._cpu_seconds() - self._spent_before if self._is_made else 0.0
+
+    def _cpu_seconds(self) -> float:
+        try:
+            times = psutil.Process(self._process.pid).cpu_times()
+        except psutil.NoSuchProcess:
+            return 0.0
+        return float(times.user + times.system)
 
     def _grown(self) -> int:
         try:
@@ -120,8 +132,7 @@ class _Running:
             return 0
 
     def _ended(self, outcome: Outcome, detail: str) -> Result:
-        seconds = time.monotonic() - self._begun
-        return Result(self._case, self._what, outcome, detail, seconds, max(0, self._grown()))
+        return Result(self._case, self._what, outcome, detail, self._spent(), max(0, self._grown()))
 
 
 def _work(case: Case, place: Path, line: Connection) -> None:
@@ -130,9 +141,9 @@ def _work(case: Case, place: Path, line: Connection) -> None:
     path, what = case.make(place)
     held = psutil.Process().memory_info().rss
     line.send((what, held))
-    begun = time.monotonic()
+    begun = time.process_time()
     outcome, detail = look(path)
-    seconds = time.monotonic() - begun
+    seconds = time.process_time() - begun
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - held
     if not outcome.is_failure and seconds > SECONDS:
         outcome = Outcome.SLOW

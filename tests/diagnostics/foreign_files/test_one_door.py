@@ -17,6 +17,7 @@ ALLOWED = {
     "diagnostics/foreign_files/documents.py": "behind the door",
     "diagnostics/readers/cache.py": "our own files, in the user's cache folder",
     "diagnostics/fetch/remote_folder.py": "its own copy, written in a mode that depends",
+    "diagnostics/runlog/process_file.py": "a training's proof, whose owner, mode and links it checks",
     "diagnostics/cli/access_token.py": "the user's own token, whose owner and mode it checks",
     "diagnostics/cli/__init__.py": "the null device, in place of a closed pipe",
     "app/widgets/plot.py": "a script of our own package",

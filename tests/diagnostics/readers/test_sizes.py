@@ -103,7 +103,7 @@ def test_the_first_files_of_many_are_looked_at_and_a_warning_says_so(
     many_files(tmp_path / "many", FOLDER_FILES + 1)
 
     assert len(find_runs(tmp_path / "many")) == FOLDER_FILES
-    assert "the first 5,000 by name are looked at" in caplog.text
+    assert "the first 1,000 by name are looked at" in caplog.text
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_a_folder_of_100_000_small_files(tmp_path: Path) -> None:
 
     answer = command("runs", tmp_path)
     assert answer.code == 0
-    assert "the first 5,000 by name" in answer.err
+    assert "the first 1,000 by name" in answer.err
 
 
 YAML = {
