@@ -19,8 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.detection import CACHE as OWN_CACHE
+from benchmarks.detection import with_peers
 from benchmarks.trl_runs.cells import PARTS, cells, in_training_order
 from benchmarks.trl_runs.judging import judged
+from benchmarks.trl_runs.peers import FOLDER as PEERS_FOLDER
+from benchmarks.trl_runs.peers import write_rows
 from benchmarks.trl_runs.ranges import ranges_page
 from benchmarks.trl_runs.report import part_page
 from benchmarks.trl_runs.training import train_missing
@@ -53,6 +56,10 @@ def main() -> int:
     wanted = [cell for cell in in_training_order() if chosen.part in (None, cell.part)]
     train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes)
     results = list(judged(chosen.cache, wanted, chosen.processes))
+    if chosen.peers_python:
+        names = {result["name"] for result in results}
+        write_rows(chosen.cache, [cell for cell in wanted if cell.name in names])
+        results = with_peers(chosen.cache, results, chosen.peers_python, PEERS_FOLDER)
     write([*results, *judged_before(results, chosen.results)], chosen.results)
     return 0
 
@@ -95,6 +102,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--budget-minutes", type=float, default=20.0, help="train for so long at most; 0: judge only")
     parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
     parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
+    parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
     parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the runs lie (default: {CACHE})")
     parser.add_argument(
         "--results", type=Path, default=RESULTS, help="the file of results; the pages of another file lie beside it"

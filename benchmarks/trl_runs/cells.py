@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import cycle
+from itertools import chain, cycle, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
@@ -93,11 +93,9 @@ def cells(part: Part) -> tuple[Cell, ...]:
 
 
 def in_training_order() -> list[Cell]:
-    """The cells of all parts, in turns, so that any time budget covers each."""
-    parts = [list(_by_base(part)) for part in PARTS]
-    longest = max(map(len, parts))
-    turns = [(number * len(bases) // longest, bases) for number in range(longest) for bases in parts]
-    return list({cell.name: cell for at, bases in turns for cell in bases[at]}.values())
+    """The cells of all parts, base by base in turns, so that any time budget covers each."""
+    turns = chain.from_iterable(zip_longest(*map(_by_base, PARTS), fillvalue=[]))
+    return list(chain.from_iterable(turns))
 
 
 def _by_base(part: Part) -> Iterator[list[Cell]]:

@@ -14,6 +14,7 @@ from benchmarks.detecting.report import (
     flaps,
     is_found,
     is_named,
+    peer_table,
     share,
     share_of,
 )
@@ -38,6 +39,7 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         *(_grouped(results, field) for field in ("algorithm", "task", "architecture", "form")),
         "### The same verdict from every form of the log\n",
         _agreement(results),
+        peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),
         *(_single_runs(found, results) if part == "tune" else ()),
     ]
     return "\n".join(piece for piece in pieces if piece)

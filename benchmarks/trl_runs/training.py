@@ -15,7 +15,7 @@ from benchmarks.trl_runs.cells import Cell
 ROOT = Path(__file__).resolve().parents[2]
 OUTCOME_FILE = "outcome.json"
 TRAINER = "benchmarks.trl_side.corpus.train_cells"
-PER_PROCESS = 40
+PER_PROCESS = 12
 """Cells that one process trains: importing TRL takes seconds, and what one training leaves behind should not add up."""
 
 

@@ -19,4 +19,4 @@ def is_rising(problem: Problem, completion: str) -> float:
     return float(digits.isdecimal() and list(digits) == sorted(digits))
 
 
-TASK = Task("sorting", _draw, exact, {"sorted_right": exact}, is_rising, right_shares=(0.02, 0.05, 0.1, 0.15))
+TASK = Task("sorting", _draw, exact, {"sorted_right": exact}, is_rising, right_shares=(0.1, 0.2, 0.3, 0.4))

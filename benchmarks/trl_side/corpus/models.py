@@ -34,7 +34,7 @@ POSITIONS = 256
 UNFINISHED = ".unfinished"
 _SEED = 1
 _TEXTS = 4_000
-_BATCH, _RATE, _CHECK_EVERY, _MOST_STEPS, _KNOWN = 64, 2e-3, 50, 600, 0.8
+_BATCH, _RATE, _CHECK_EVERY, _MOST_STEPS, _KNOWN = 64, 2e-3, 50, 400, 0.8
 _IGNORED = -100
 _CHECKED = 96
 
@@ -47,8 +47,8 @@ _SHAPES: Mapping[str, Mapping[str, Any]] = {
               "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 20, "tie_word_embeddings": True},
     "gpt_neox": {"model_type": "gpt_neox", "hidden_size": 64, "intermediate_size": 256, "num_hidden_layers": 2,
                  "num_attention_heads": 4},
-    "gemma": {"model_type": "gemma", "hidden_size": 192, "intermediate_size": 768, "num_hidden_layers": 2,
-              "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 48},
+    "gemma": {"model_type": "gemma", "hidden_size": 128, "intermediate_size": 512, "num_hidden_layers": 2,
+              "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 32},
 }  # fmt: skip
 
 

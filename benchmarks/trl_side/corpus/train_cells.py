@@ -37,7 +37,10 @@ OUTCOME_FILE = "outcome.json"
 
 def main(cache: Path) -> None:
     """Train every cell whose plan comes in."""
-    os.environ["TRACKIO_DIR"] = str(cache / "trackio")  # read once, when trackio is imported
+    os.environ.update(WANDB_DIR=str(cache), TRACKIO_DIR=str(cache / "trackio"))  # both are read once per process
+    os.environ.update(WANDB_MODE="offline", WANDB_SILENT="true", WANDB_CONSOLE="off", WANDB_X_DISABLE_STATS="true")
+    for place in ("wandb", "trackio"):
+        shutil.rmtree(cache / place, ignore_errors=True)
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # libraries print what is no answer
     for line in sys.stdin:
@@ -59,7 +62,7 @@ def train(cache: Path, plan: Mapping[str, Any], folder: Path) -> float:
     set_seed(plan["seed"])
     model = AutoModelForCausalLM.from_pretrained(taught, dtype=getattr(torch, plan["weights"]))
     before = _scores_before(taught, task)
-    with _logged_into(folder):
+    with _logged_into(cache, folder):
         started = time.process_time()
         trainer = trainer_of(plan, task, taught, model, folder)
         gc.freeze()  # TRL's PPO collects garbage twice a step; what was imported need not be looked at each time
@@ -89,23 +92,16 @@ def _train_to_the_end(trainer: Trainer) -> str:
 
 
 def _keep(trainer: Trainer, folder: Path) -> None:
-    """The trainer's state, and the rows that it logged for monitors that take rows."""
+    """The trainer's state, as a checkpoint would hold it."""
     (folder / "state").mkdir()
     trainer.state.save_to_json(str(folder / "state" / "trainer_state.json"))
-    shutil.rmtree(folder / "output" / "tmp", ignore_errors=True)
 
 
 @contextmanager
-def _logged_into(folder: Path) -> Iterator[None]:
+def _logged_into(cache: Path, folder: Path) -> Iterator[None]:
     """Everything that is logged or printed goes into the folder, whichever library does it."""
     console = folder / "console"
     console.mkdir()
-    os.environ.update(
-        WANDB_MODE="offline",
-        WANDB_DIR=str(folder),
-        WANDB_SILENT="true",
-        WANDB_CONSOLE="off",
-    )
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(1), os.dup(2)]
@@ -114,7 +110,7 @@ def _logged_into(folder: Path) -> Iterator[None]:
         os.dup2(file.fileno(), 2)
         try:
             yield
-            _finish_logs(folder)
+            _finish_logs(cache, folder)
         finally:
             sys.stdout.flush()
             sys.stderr.flush()
@@ -123,16 +119,16 @@ def _logged_into(folder: Path) -> Iterator[None]:
                 os.close(old)
 
 
-def _finish_logs(folder: Path) -> None:
-    """End the W&B and the trackio run; what trackio wrote to its one place per process moves into the folder."""
-    import trackio  # noqa: PLC0415 - it reads that place when it is imported
+def _finish_logs(cache: Path, folder: Path) -> None:
+    """End the W&B and the trackio run, and move what they wrote into the folder."""
+    import trackio  # noqa: PLC0415 - it reads its place when it is imported
     import wandb
 
     wandb.finish()
     with suppress(RuntimeError):  # it has finished unless the training broke
         trackio.finish()
-    shutil.copytree(os.environ["TRACKIO_DIR"], folder / "trackio")
-    shutil.rmtree(os.environ["TRACKIO_DIR"])
+    for place in ("wandb", "trackio"):
+        shutil.move(cache / place, folder / place)
 
 
 def _scores_before(taught: Path, task: Task) -> list[float]:
