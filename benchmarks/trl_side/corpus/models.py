@@ -36,7 +36,7 @@ _SEED = 1
 _TEXTS = 4_000
 _BATCH, _RATE, _CHECK_EVERY, _MOST_STEPS, _KNOWN = 64, 2e-3, 50, 400, 0.8
 _IGNORED = -100
-_CHECKED = 96
+_CHECKED, _LAST_WORDS = 96, 3
 
 _SHAPES: Mapping[str, Mapping[str, Any]] = {
     "gpt2": {"model_type": "gpt2", "n_embd": 64, "n_layer": 2, "n_head": 4, "n_positions": POSITIONS,
@@ -115,9 +115,9 @@ def _teach(
 
 
 def _is_known(problem: Problem, completion: str) -> float:
-    """1 for an answer that supervised training could have shown."""
-    words = {*problem.answer.split()[-3:]}, {*problem.slip.split()[-3:]}
-    return float(completion in (problem.answer, problem.slip) or {*completion.split()[-3:]} in words)
+    """1 for an answer that supervised training could have shown; how a reply begins is free, how it ends is not."""
+    ends = [text.split()[-_LAST_WORDS:] for text in (completion, problem.answer, problem.slip)]
+    return float(ends[0] in ends[1:])
 
 
 def _example(
