@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -148,6 +149,10 @@ def test_the_committed_pages_are_those_of_the_committed_results() -> None:
 
 def test_no_single_run_of_the_measured_part_is_on_the_page() -> None:
     assert "measured-" not in PAGE.read_text("utf-8")
+
+
+def test_the_committed_results_name_no_place_of_a_machine() -> None:
+    assert re.findall(r'(?<=[ "])/[a-zA-Z]\S*', RESULTS.read_text("utf-8")) == []
 
 
 def a_short_run(algorithm: str) -> Cell:
