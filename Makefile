@@ -5,6 +5,7 @@
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
+# make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained
 # make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s and 500 MB (an hour)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
@@ -19,14 +20,15 @@ PORT   ?= 8501
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TRL    := .venv-trl
 READERS := .venv-readers
-TRL_PIP := $(TRL)/bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-requirements.txt
+NEWER_TRL := .venv-trl-1.16
+TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
 
 ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed fuzz clean
+.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed detection-trl fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -73,6 +75,9 @@ speed: $(VENV)/.dev $(TRL)/.ready
 read-speed: $(VENV)/.dev $(READERS)/.ready
 	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output docs/benchmarks/readers.md
 
+detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready
+	$(BIN)/python -m benchmarks.detection_trl --budget-minutes 60
+
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz.readers --cases 50000 --output docs/benchmarks/fuzz.md
 	$(BIN)/python -m tests.fuzz.many_names
@@ -97,11 +102,13 @@ $(VENV)/.dev: $(VENV)/.run $(INPUTS)
 	$(PIP) --editable '.[dev]'
 	@touch $@
 
-# TRL needs an environment of its own: the last version with a PPO trainer, with the libraries of its time.
+# TRL needs environments of its own: the last version with a PPO trainer, and a newer one for GRPO and RLOO.
 $(TRL)/.ready: benchmarks/trl-requirements.txt
-	$(PYTHON) -m venv $(TRL)
-	$(if $(TORCH_SOURCE),$(TRL_PIP) $(TORCH_FROM) torch)
-	$(TRL_PIP) --requirement benchmarks/trl-requirements.txt
+$(NEWER_TRL)/.ready: benchmarks/trl-1.16-requirements.txt
+$(TRL)/.ready $(NEWER_TRL)/.ready: benchmarks/trl-libraries.txt
+	$(PYTHON) -m venv $(@D)
+	$(if $(TORCH_SOURCE),$(@D)/$(TRL_PIP) $(TORCH_FROM) torch)
+	$(@D)/$(TRL_PIP) --requirement benchmarks/$(patsubst .venv-%,%,$(@D))-requirements.txt
 	@touch $@
 
 # Every reader that ours is compared with, in an environment that nothing else changes.
@@ -111,4 +118,4 @@ $(READERS)/.ready: benchmarks/readers-requirements.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(TRL) $(READERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

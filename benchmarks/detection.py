@@ -92,11 +92,16 @@ def as_page(results: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([INTRODUCTION, *(page(part, found, len(cells(part))) for part, found in by_part.items() if found)])
 
 
-def with_peers(cache: Path, results: Sequence[Mapping[str, Any]], python: str) -> list[dict[str, Any]]:
-    """The results with other packages' findings on the same runs, computed once per run."""
+def with_peers(
+    cache: Path, results: Sequence[Mapping[str, Any]], python: str, runs: str = "runs"
+) -> list[dict[str, Any]]:
+    """The results with other packages' findings on the same runs, computed once per run.
+
+    `runs` is the folder of the cache that holds the runs as these packages are fed.
+    """
     known = cache / "peers.jsonl"
     findings = _read_peers(known)
-    missing = [str(cache / "runs" / result["name"]) for result in results if result["name"] not in findings]
+    missing = [str(cache / runs / result["name"]) for result in results if result["name"] not in findings]
     if missing:
         command = [python, "-m", "benchmarks.detecting.peers", *missing]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.detecting.cells import Cell
-from benchmarks.detecting.replay import Episode, episodes, outcomes_by_step
+from benchmarks.detecting.replay import episodes, outcomes_by_step
 from benchmarks.detecting.training import CPU_FILE, run_folder
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.cause import Cause
+from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
 
@@ -46,10 +47,13 @@ class Judged:
 
 def watch(cache: Path, cell: Cell) -> list[dict[str, Any]]:
     """The episodes while the cell's run grew. Raises UnreadableRun."""
-    run = open_run(run_folder(cache, cell))
-    return [
-        _episode_row(found) for found in episodes((step, _severities(found)) for step, found in outcomes_by_step(run))
-    ]
+    return watch_run(open_run(run_folder(cache, cell)))
+
+
+def watch_run(run: Run, most: int | None = None) -> list[dict[str, Any]]:
+    """The episodes while a run grew, looked at after each logged step or after `most` of them."""
+    seen = ((step, _severities(found)) for step, found in outcomes_by_step(run, most))
+    return [{**asdict(found), "severity": str(found.severity)} for found in episodes(seen)]
 
 
 def judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> Judged:
@@ -61,22 +65,25 @@ def judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> Judg
         cell=asdict(cell),
         name=cell.name,
         cpu_seconds=float((folder / CPU_FILE).read_text("utf-8")),
-        verdict=str(last.verdict),
-        fired={rule: str(severity) for rule, severity in sorted(_severities(last.outcomes).items())},
-        skipped=tuple(sorted(outcome.rule for outcome in last.blind_spots)),
-        causes=tuple(_cause_row(cause) for cause in last.causes),
+        **findings(last),
         episodes=tuple(watched),
         means=_means(run),
     )
 
 
+def findings(last: Diagnosis) -> dict[str, Any]:
+    """What a diagnosis says: its verdict, what fired, which rules could not run, and the causes in their order."""
+    return {
+        "verdict": str(last.verdict),
+        "fired": {rule: str(severity) for rule, severity in sorted(_severities(last.outcomes).items())},
+        "skipped": tuple(sorted(outcome.rule for outcome in last.blind_spots)),
+        "causes": tuple(_cause_row(cause) for cause in last.causes),
+    }
+
+
 def _severities(outcomes: Iterable[Outcome]) -> dict[str, Severity]:
     fired = [outcome for outcome in outcomes if outcome.verdict is Verdict.FIRED]
     return {outcome.rule: outcome.severity or Severity.INFO for outcome in fired}
-
-
-def _episode_row(episode: Episode) -> dict[str, Any]:
-    return {**asdict(episode), "severity": str(episode.severity)}
 
 
 def _cause_row(cause: Cause) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series
 from diagnostics.rules import evaluate
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,14 @@ def up_to(run: Run, step: int) -> Run:
     )
 
 
-def outcomes_by_step(run: Run) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
-    """The outcomes of the rules after each logged step, as a live view shows them."""
+def outcomes_by_step(run: Run, most: int | None = None) -> Iterator[tuple[int, tuple[Outcome, ...]]]:
+    """The outcomes of the rules after each logged step, as a live view shows them.
+
+    With `most`, after so many logged steps at most, evenly spaced, the last one included.
+    """
     run = replace(run, samples=run.samples.cached())
-    for step in run.steps:
+    chosen = run.steps if most is None or len(run.steps) <= most else run.steps[_spread(len(run.steps), most)]
+    for step in chosen:
         yield int(step), evaluate(up_to(run, int(step)))
 
 
@@ -56,6 +63,11 @@ def episodes(seen: Iterable[tuple[int, Mapping[str, Severity]]]) -> list[Episode
             known = open_now.get(rule, Episode(rule, step, step, severity))
             open_now[rule] = known.extended_to(step, severity)
     return sorted([*closed, *open_now.values()], key=lambda episode: (episode.first_step, episode.rule))
+
+
+def _spread(length: int, most: int) -> Indices:
+    """`most` indices of a sequence, evenly spaced, the last one included."""
+    return np.unique(np.linspace(0, length - 1, most).round().astype(np.int64))
 
 
 def _until(series: Series, step: int) -> Series:

@@ -30,12 +30,12 @@ def page(part: str, results: Sequence[Result], planned: int) -> str:
         _age(results),
         _summary(found, results),
         "### Fault by fault\n",
-        _fault_table(found),
-        _missed_section(found),
+        fault_table(found),
+        missed_section(found),
         _silent_list(found),
         "### False alarms\n",
         _false_table(results),
-        _peer_table(results),
+        peer_table(results),
         _fix_table(results),
     ]
     return "\n".join(piece for piece in pieces if piece)
@@ -61,12 +61,12 @@ def _summary(found: Sequence[Score], results: Sequence[Result]) -> str:
         "switched on later": [each for each in found if each.result["cell"]["onset"] > 1],
     }
     rows: dict[str, Callable[[Sequence[Score]], str]] = {
-        "recall: a right rule at warning or above": lambda group: _share_of(group, _is_found),
-        "cause: the first one is right": lambda group: _share_of(group, lambda each: each.cause_rank == 1),
-        f"cause: one of the first {TOP} is right": lambda group: _share_of(group, _is_named),
-        "delay from onset, median steps (range)": _delay,
-        "alarms per incident, mean": _alarms,
-        "flaps per run, mean": _flaps,
+        "recall: a right rule at warning or above": lambda group: share_of(group, is_found),
+        "cause: the first one is right": lambda group: share_of(group, lambda each: each.cause_rank == 1),
+        f"cause: one of the first {TOP} is right": lambda group: share_of(group, is_named),
+        "delay from onset, median steps (range)": delay,
+        "alarms per incident, mean": alarms_per_incident,
+        "flaps per run, mean": flaps,
     }
     lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
     lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
@@ -74,33 +74,33 @@ def _summary(found: Sequence[Score], results: Sequence[Result]) -> str:
     return "\n".join([*lines, f"\nTraining took {cpu / 60:.0f} CPU minutes.\n"])
 
 
-def _is_found(each: Score) -> bool:
+def is_found(each: Score) -> bool:
     return each.is_found
 
 
-def _is_named(each: Score) -> bool:
+def is_named(each: Score) -> bool:
     return each.cause_rank is not None and each.cause_rank <= TOP
 
 
-def _share_of(group: Sequence[Score], holds: Callable[[Score], bool]) -> str:
+def share_of(group: Sequence[Score], holds: Callable[[Score], bool]) -> str:
     return share(sum(map(holds, group)), len(group))
 
 
-def _delay(group: Sequence[Score]) -> str:
+def delay(group: Sequence[Score]) -> str:
     delays = [each.delay for each in group if each.delay is not None]
     return f"{median(delays):g} ({min(delays)} to {max(delays)})" if delays else "–"
 
 
-def _alarms(group: Sequence[Score]) -> str:
+def alarms_per_incident(group: Sequence[Score]) -> str:
     alarms = [each.alarms for each in group if each.is_found]
     return f"{sum(alarms) / len(alarms):.1f}" if alarms else "–"
 
 
-def _flaps(group: Sequence[Score]) -> str:
+def flaps(group: Sequence[Score]) -> str:
     return f"{sum(each.flaps for each in group) / len(group):.2f}" if group else "–"
 
 
-def _fault_table(found: Sequence[Score]) -> str:
+def fault_table(found: Sequence[Score]) -> str:
     lines = [
         "| fault | recall | top-1 | top-3 | delay | alarms | named instead |",
         "|---|---|---|---|---|---|---|",
@@ -116,15 +116,15 @@ def _fault(each: Score) -> str:
 
 def _fault_row(fault: str, group: Sequence[Score]) -> str:
     low, high = wilson(sum(each.is_found for each in group), len(group))
-    top_1, top_3 = sum(each.cause_rank == 1 for each in group), sum(map(_is_named, group))
+    top_1, top_3 = sum(each.cause_rank == 1 for each in group), sum(map(is_named, group))
     instead = sorted({_first_cause(each) for each in group if each.cause_rank != 1})
     cells = (
         f"`{fault}`",
         f"{sum(each.is_found for each in group)}/{len(group)} [{low:.2f}, {high:.2f}]",
         f"{top_1}/{len(group)}",
         f"{top_3}/{len(group)}",
-        _delay(group),
-        _alarms(group),
+        delay(group),
+        alarms_per_incident(group),
         ", ".join(instead),
     )
     return f"| {' | '.join(cells)} |"
@@ -134,7 +134,7 @@ def _first_cause(each: Score) -> str:
     return f"`{each.result['causes'][0]['cause']}`" if each.result["causes"] else "none"
 
 
-def _missed_section(found: Sequence[Score]) -> str:
+def missed_section(found: Sequence[Score]) -> str:
     missed = [each for each in found if not each.is_found]
     if not missed:
         return ""
@@ -158,26 +158,26 @@ def _silent_list(found: Sequence[Score]) -> str:
 def _false_table(results: Sequence[Result]) -> str:
     lines = ["| on | runs | steps | warnings per run | criticals per run | which |", "|---|---|---|---|---|---|"]
     lines += [
-        _false_row("healthy runs", false_alarms(results)),
-        _false_row("steps before a later onset", early_alarms(results)),
+        false_row("healthy runs", false_alarms(results)),
+        false_row("steps before a later onset", early_alarms(results)),
     ]
     return "\n".join([*lines, "\nIn brackets the 95 % upper bound of a Poisson rate.\n"])
 
 
-def _false_row(name: str, alarms: FalseAlarms) -> str:
+def false_row(name: str, alarms: FalseAlarms) -> str:
     which = sorted({f"`{rule}` in {run}" for run, rule in (*alarms.criticals, *alarms.warnings)})
     cells = (
         name,
         str(alarms.runs),
         str(alarms.steps),
-        _rate(len(alarms.warnings), alarms.runs),
-        _rate(len(alarms.criticals), alarms.runs),
+        rate_per_run(len(alarms.warnings), alarms.runs),
+        rate_per_run(len(alarms.criticals), alarms.runs),
         "; ".join(which) or "none",
     )
     return f"| {' | '.join(cells)} |"
 
 
-def _rate(events: int, runs: int) -> str:
+def rate_per_run(events: int, runs: int) -> str:
     return f"{events / runs:.3f} [≤ {poisson_upper(events, runs):.3f}] ({events})" if runs else "–"
 
 
@@ -206,7 +206,7 @@ def _fix_row(result: Result) -> str:
     return f"| {result['name']} | {changes} | {fixed['outcome']} | {still} |"
 
 
-def _peer_table(results: Sequence[Result]) -> str:
+def peer_table(results: Sequence[Result]) -> str:
     asked = [result for result in results if result.get("peers")]
     if not asked:
         return ""

@@ -34,18 +34,23 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
         return judging.watch(folder, cell)
 
     def judge() -> dict[str, Any]:
-        return judging.judge(folder, cell, _cached(folder, cell, "watched", _version(WATCHING), watch)).to_dict()
+        watched = cached(folder / "watched" / f"{cell.name}.json", key(run, WATCHING), watch)
+        return judging.judge(folder, cell, watched).to_dict()
 
-    return dict(_cached(folder, cell, "judged", _version(JUDGING), judge))
+    run = run_folder(folder, cell)
+    return dict(cached(folder / "judged" / f"{cell.name}.json", key(run, JUDGING), judge))
 
 
-def _cached(folder: Path, cell: Cell, kind: str, version: str, find: Callable[[], Any]) -> Any:
-    """The result for this run under this version of the sources: read from its file, or computed and stored there."""
-    file = folder / kind / f"{cell.name}.json"
-    key = [version, run_folder(folder, cell).stat().st_mtime_ns]
+def key(run: Path, names: tuple[str, ...], *others: Path) -> list[str | int]:
+    """What a result depends on: the run, these packages of `diagnostics`, and the modules that evaluate it."""
+    return [_version(names, others), run.stat().st_mtime_ns]
+
+
+def cached(file: Path, key: Sequence[str | int], find: Callable[[], Any]) -> Any:
+    """The result that depends on `key`: read from its file, or computed and stored there."""
     text = file.read_text("utf-8") if file.exists() else "{}"
-    if json.loads(text).get("key") != key:
-        text = json.dumps({"key": key, "found": find()})
+    if json.loads(text).get("key") != list(key):
+        text = json.dumps({"key": list(key), "found": find()})
         file.parent.mkdir(parents=True, exist_ok=True)
         unfinished = file.with_suffix(f".{os.getpid()}")
         unfinished.write_text(text, "utf-8")
@@ -54,8 +59,8 @@ def _cached(folder: Path, cell: Cell, kind: str, version: str, find: Callable[[]
 
 
 @cache
-def _version(names: tuple[str, ...]) -> str:
+def _version(names: tuple[str, ...], others: tuple[Path, ...]) -> str:
     """A digest of the sources of these packages of `diagnostics` and of the benchmark modules that evaluate them."""
     of_ours = [path for name in names for path in (ROOT / "diagnostics" / name).rglob("*.py")]
-    sources = [*of_ours, *map(Path, (judging.__file__, replay.__file__))]
+    sources = [*of_ours, *others, *map(Path, (judging.__file__, replay.__file__))]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()

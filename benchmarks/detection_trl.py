@@ -1,0 +1,114 @@
+"""Measures how well rlvitals finds faults in runs that nobody here made: real TRL, other tasks, models and settings.
+
+python -m benchmarks.detection_trl [--budget-minutes 20] [--part measured|tune] [--processes 2]
+
+Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready) what the cache lacks within the budget,
+labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
+benchmarks/results/detection-trl.jsonl, the tables to docs/benchmarks/detection-trl.md and the ranges of healthy runs to
+docs/benchmarks/healthy-ranges.md. It can be stopped at any time and continues where it left off; lines for runs that
+are not in the cache are kept.
+"""
+
+import argparse
+import json
+import operator
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.detection import CACHE as OWN_CACHE
+from benchmarks.detection import with_peers
+from benchmarks.trl_runs.cells import PARTS, cells, in_training_order
+from benchmarks.trl_runs.judging import judged
+from benchmarks.trl_runs.peers import FOLDER as PEERS_FOLDER
+from benchmarks.trl_runs.peers import write_rows
+from benchmarks.trl_runs.ranges import ranges_page
+from benchmarks.trl_runs.report import part_page
+from benchmarks.trl_runs.training import train_missing
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "detection-trl.jsonl"
+PAGE = ROOT / "docs" / "benchmarks" / "detection-trl.md"
+RANGES = ROOT / "docs" / "benchmarks" / "healthy-ranges.md"
+CACHE = OWN_CACHE.with_name("detection-trl")
+PYTHONS = {"1.16.0": ROOT / ".venv-trl-1.16", "1.12.0": ROOT / ".venv-trl"}
+INTRODUCTION = """\
+# How well it finds things in TRL's runs
+
+Real TRL trains tiny models of five architectures, with tokenizers of their own, on nine tasks that no demo has; the
+settings of each run are drawn from wide ranges (`benchmarks/trl_runs/corpus.toml`). A sick run differs from its healthy
+twin in one fault (`benchmarks/trl_runs/faults.py`). Labels come from the outcome on held-out prompts, scored greedily
+with the task's real score, never from a metric: sick is what broke or ended clearly below its twin, healthy is what
+rose or stayed at its ceiling, and the rest is set aside (`benchmarks/trl_runs/labels.py`). Each run is read in one form
+of its log, drawn at random, and looked at while it grows. Intervals hold 95 %. Limits and causes may be chosen on the
+tune part; the measured part has other tasks and other architectures, and is only measured. Written by
+
+    python -m benchmarks.detection_trl
+"""
+
+
+def main() -> int:
+    """Train, judge, print and write as the options say."""
+    chosen = _options().parse_args()
+    pythons = {version: str(folder / "bin" / "python") for version, folder in PYTHONS.items() if folder.is_dir()}
+    wanted = [cell for cell in in_training_order() if chosen.part in (None, cell.part)]
+    train_missing(chosen.cache, wanted, pythons, time.monotonic() + 60 * chosen.budget_minutes)
+    results = list(judged(chosen.cache, wanted, chosen.processes))
+    if chosen.peers_python:
+        names = {result["name"] for result in results}
+        write_rows(chosen.cache, [cell for cell in wanted if cell.name in names])
+        results = with_peers(chosen.cache, results, chosen.peers_python, PEERS_FOLDER)
+    write([*results, *judged_before(results, chosen.results)], chosen.results)
+    return 0
+
+
+def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
+    """The lines for other planned runs already in a results file."""
+    planned = {cell.name for part in PARTS for cell in cells(part)} - {result["name"] for result in results}
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [{**line, "judged_before": True} for line in map(json.loads, lines) if line["name"] in planned]
+
+
+def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write one line per run and the two pages; the one of tables is also printed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    in_order = sorted(results, key=operator.itemgetter("name"))
+    path.write_text("".join(json.dumps(result) + "\n" for result in in_order), "utf-8")
+    text = as_page(in_order)
+    pages = {PAGE: text, RANGES: as_ranges(in_order)}
+    for page, content in pages.items():
+        (page if path == RESULTS else path.with_name(page.name)).write_text(content, "utf-8")
+    sys.stdout.write(text)
+
+
+def as_page(results: Sequence[Mapping[str, Any]]) -> str:
+    """The Markdown page of results, the measured part first."""
+    return "\n".join([INTRODUCTION, *(part_page(part, _of(results, part), len(cells(part))) for part in PARTS)])
+
+
+def as_ranges(results: Sequence[Mapping[str, Any]]) -> str:
+    """The Markdown page of healthy ranges."""
+    return ranges_page(_of(results, "tune"))
+
+
+def _of(results: Sequence[Mapping[str, Any]], part: str) -> list[Mapping[str, Any]]:
+    return [result for result in results if result["cell"]["part"] == part]
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--budget-minutes", type=float, default=20.0, help="train for so long at most; 0: judge only")
+    parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
+    parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
+    parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
+    parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the runs lie (default: {CACHE})")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="the file of results; the pages of another file lie beside it"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

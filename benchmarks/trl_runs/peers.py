@@ -1,0 +1,30 @@
+"""The runs as `benchmarks.detecting.peers` takes them: the rows that the trainer logged, and its settings."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.trl_runs.cells import Cell
+from benchmarks.trl_runs.training import run_folder
+
+FOLDER = "rows"
+"""Where in the cache they lie, a folder per run."""
+
+
+def write_rows(cache: Path, cells: Sequence[Cell]) -> None:
+    """Write what is missing. Completions are left out: no peer needs them for a metric."""
+    for cell in cells:
+        folder = cache / FOLDER / cell.name
+        if not folder.is_dir():
+            folder.mkdir(parents=True)
+            state = json.loads((run_folder(cache, cell) / "state" / "trainer_state.json").read_text("utf-8"))
+            rows = [_event(row) for row in state["log_history"] if "train_runtime" not in row]
+            (folder / "events.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+            (folder / "samples.jsonl").touch()
+            (folder / "run.json").write_text(json.dumps({"config": cell.plan()["settings"]}), "utf-8")
+
+
+def _event(row: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: value for name, value in row.items() if isinstance(value, int | float) and name != "step"}
+    return {"step": row["step"], "metrics": numbers}

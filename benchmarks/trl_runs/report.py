@@ -1,0 +1,192 @@
+"""The Markdown tables of detection on runs that TRL trained."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from benchmarks.detecting.report import (
+    TOP,
+    alarms_per_incident,
+    delay,
+    false_row,
+    fault_table,
+    flaps,
+    is_found,
+    is_named,
+    peer_table,
+    share,
+    share_of,
+)
+from benchmarks.detecting.scores import ALARMS, Result, Score, false_alarms, score_sick_runs
+from benchmarks.trl_runs.forms import FOLDERS
+
+_PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO"}
+
+
+def part_page(part: str, results: Sequence[Result], planned: int) -> str:
+    """All tables of one part; `planned` is its total number of cells. Single runs are shown of the tune part alone."""
+    found = scores(results)
+    pieces = [
+        f"## The {part} part: {len(results)} of {planned} planned runs\n",
+        _age(results),
+        _labels(results),
+        _summary(found),
+        "### Healthy runs\n",
+        _false_table(results),
+        "### By producer, task, architecture and form of the log\n",
+        "Each on its own, and what remains without it.\n",
+        *(_grouped(results, field) for field in ("algorithm", "task", "architecture", "form")),
+        "### The same verdict from every form of the log\n",
+        _agreement(results),
+        peer_table([*(each.result for each in found), *map(_as_healthy, healthy(results))]),
+        *(_single_runs(found, results) if part == "tune" else ()),
+    ]
+    return "\n".join(piece for piece in pieces if piece)
+
+
+def scores(results: Iterable[Result]) -> list[Score]:
+    """The score of each run that came out sick."""
+    sick = [{**result, "means": {}} for result in results if result["label"] == "sick"]
+    return [replace(each, is_silent=each.result["is_silent"]) for each in score_sick_runs(sick)]
+
+
+def healthy(results: Iterable[Result]) -> list[Result]:
+    """The runs that came out healthy."""
+    return [result for result in results if result["label"] == "healthy"]
+
+
+def _age(results: Sequence[Result]) -> str:
+    before = sum(result.get("judged_before", False) for result in results)
+    return f"Judged before, by an earlier version of rules and causes: {before} of these.\n" if before else ""
+
+
+def _labels(results: Sequence[Result]) -> str:
+    counts = Counter((result["label"], result["reason"]) for result in results)
+    lines = ["| came out | because it | runs |", "|---|---|---|"]
+    lines += [f"| {label} | {reason} | {count} |" for (label, reason), count in sorted(counts.items())]
+    cpu = sum(result["cpu_seconds"] for result in results)
+    return "\n".join([*lines, f"\nTraining took {cpu / 60:.0f} CPU minutes.\n"])
+
+
+def _summary(found: Sequence[Score]) -> str:
+    groups = {
+        "all sick runs": found,
+        "without silent ones": [each for each in found if not each.is_silent],
+        **{title: [s for s in found if s.result["cell"]["algorithm"] == name] for name, title in _PRODUCERS.items()},
+    }
+    rows: dict[str, Callable[[Sequence[Score]], str]] = {
+        "recall: a right rule at warning or above": lambda group: share_of(group, is_found),
+        "any alarm at all": lambda group: share_of(group, _has_alarm),
+        "cause: the first one is right": lambda group: share_of(group, _is_first),
+        f"cause: one of the first {TOP} is right": lambda group: share_of(group, is_named),
+        "delay from the start, median steps (range)": delay,
+        "alarms per incident, mean": alarms_per_incident,
+        "flaps per run, mean": flaps,
+    }
+    lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
+    lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
+    return "\n".join([*lines, "\nSilent: no logged metric differs from the healthy twin's at p < 0.001.\n"])
+
+
+def _is_first(each: Score) -> bool:
+    return each.cause_rank == 1
+
+
+def _has_alarm(each: Score) -> bool:
+    return any(episode["severity"] in ALARMS for episode in each.result["episodes"])
+
+
+def _false_table(results: Sequence[Result]) -> str:
+    quiet = [_as_healthy(result) for result in healthy(results)]
+    aside = [_as_healthy(r) for r in results if r["label"] == "aside" and r["cell"]["fault"] is None]
+    lines = ["| on | runs | steps | warnings per run | criticals per run |", "|---|---|---|---|---|"]
+    for name, runs in (("healthy runs", quiet), ("healthy settings, set aside", aside)):
+        lines.append(f"{false_row(name, false_alarms(runs)).rpartition(' | ')[0]} |")
+    with_alarm = sum(any(e["severity"] in ALARMS for e in run["episodes"]) for run in quiet)
+    return "\n".join(
+        [
+            *lines,
+            "\nIn brackets the 95 % upper bound of a Poisson rate. "
+            f"Healthy runs with an alarm at any time: {share(with_alarm, len(quiet))}.\n",
+        ]
+    )
+
+
+def _as_healthy(result: Result) -> Result:
+    return {**result, "cell": {**result["cell"], "fault": None}}
+
+
+def _grouped(results: Sequence[Result], field: str) -> str:
+    lines = [
+        f"| {field} | sick | recall | first cause | healthy | with a warning | with a critical | without it: recall | "
+        "first cause | healthy with an alarm |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for value in sorted({str(result["cell"][field]) for result in results}):
+        own, rest = ([r for r in results if (r["cell"][field] == value) is wanted] for wanted in (True, False))
+        lines.append(f"| {value} | {' | '.join([*_row(own), *_short_row(rest)])} |")
+    return "\n".join([*lines, ""])
+
+
+def _row(results: Sequence[Result]) -> list[str]:
+    found, quiet = scores(results), healthy(results)
+    return [
+        str(len(found)),
+        share_of(found, is_found),
+        share_of(found, _is_first),
+        str(len(quiet)),
+        str(sum(_worst(run, ALARMS) for run in quiet)),
+        str(sum(_worst(run, {"critical"}) for run in quiet)),
+    ]
+
+
+def _short_row(results: Sequence[Result]) -> list[str]:
+    found, quiet = scores(results), healthy(results)
+    alarmed = sum(_worst(run, ALARMS) for run in quiet)
+    return [share_of(found, is_found), share_of(found, _is_first), f"{alarmed}/{len(quiet)}"]
+
+
+def _worst(result: Result, levels: Iterable[str]) -> bool:
+    return any(episode["severity"] in levels for episode in result["episodes"])
+
+
+def _agreement(results: Sequence[Result]) -> str:
+    """How often a form says what most forms of the same run say, and how often all say the same."""
+    lines = [
+        "| form | verdict as in most forms | first cause as in most forms | not judged or not read |",
+        "|---|---|---|---|",
+    ]
+    for form in FOLDERS:
+        same = {what: sum(r["forms"][form][what] == _usual(r, what) for r in results) for what in ("verdict", "cause")}
+        blind = sum(r["forms"][form]["verdict"] in ("not-judged", "unreadable") for r in results)
+        both = " | ".join(share(same[what], len(results)) for what in ("verdict", "cause"))
+        lines.append(f"| {form} | {both} | {blind}/{len(results)} |")
+    alike = sum(len({found["verdict"] for found in result["forms"].values()}) == 1 for result in results)
+    return "\n".join([*lines, f"\nAll {len(FOLDERS)} forms give the same verdict: {share(alike, len(results))}.\n"])
+
+
+def _usual(result: Result, what: str) -> Any:
+    return Counter(found[what] for found in result["forms"].values()).most_common(1)[0][0]
+
+
+def _single_runs(found: Sequence[Score], results: Sequence[Result]) -> list[str]:
+    return [
+        "### Fault by fault\n",
+        fault_table(found),
+        _listed("Missed", [each.result for each in found if not each.is_found]),
+        _listed("Another cause first", [e.result for e in found if e.is_found and e.cause_rank != 1]),
+        _listed("Alarms in healthy runs", [run for run in healthy(results) if _worst(run, ALARMS)]),
+    ]
+
+
+def _listed(title: str, runs: Sequence[Result]) -> str:
+    if not runs:
+        return ""
+    lines = [f"{title}, with what was said:\n"]
+    for run in runs:
+        seen = Counter(f"`{e['rule']}` ({e['severity']})" for e in run["episodes"] if e["severity"] in ALARMS)
+        causes = ", ".join(f"`{cause['cause']}`" for cause in run["causes"]) or "no cause"
+        lines.append(f"- {run['name']} ({run['cell']['form']}): {causes}; {', '.join(seen) or 'no alarm'}")
+        lines += [f"  - {sentence}" for sentence in run["said"]]
+    return "\n".join([*lines, ""])

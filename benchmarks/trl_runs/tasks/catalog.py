@@ -1,0 +1,21 @@
+"""Every task of the TRL corpus by name."""
+
+from collections.abc import Mapping
+
+from benchmarks.trl_runs.tasks import (
+    brackets,
+    comparing,
+    counting,
+    helpdesk,
+    replies,
+    sorting,
+    spelling,
+    translation,
+    units,
+)
+from benchmarks.trl_runs.tasks.task import Task
+
+TASKS: Mapping[str, Task] = {
+    module.TASK.name: module.TASK
+    for module in (brackets, comparing, units, replies, translation, counting, spelling, sorting, helpdesk)
+}
