@@ -99,7 +99,7 @@ class StatusRecord:
     process: ProcessIdentity | None = None
     error: str | None = None
     resumed: tuple[Resumption, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[Problem | RecordError, ...] = ()
 
     @classmethod
     def read(cls, directory: Path) -> Self:

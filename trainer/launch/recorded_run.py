@@ -27,9 +27,9 @@ class RecordedRun:
         try:
             record = RunRecord.read(folder)
         except RecordError as error:
-            raise ConfigError(f"{folder} holds no run of rlvitals ({error}); {purpose}") from error
+            raise ConfigError(f"{folder} holds no rlvitals run ({error}); {purpose}") from error
         if not record.algorithm or record.config is None:
             missing = "algorithm" if not record.algorithm else "config"
             wrong = next((problem for problem in record.problems if problem.name == missing), f"it names no {missing}")
-            raise ConfigError(f"{folder} holds no run of rlvitals ({wrong}); {purpose}")
+            raise ConfigError(f"{folder} holds no rlvitals run ({wrong}); {purpose}")
         return cls(record.run_id, record.algorithm, record.config)

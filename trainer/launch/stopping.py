@@ -24,9 +24,9 @@ def stop(run_dir: Path) -> str:
     """
     run_id, state, process = _read(run_dir)
     if state in ENDED_STATES:
-        raise LaunchError(f"{run_dir} has ended already ({state}); there is nothing to stop")
+        raise LaunchError(f"{run_dir} has already ended ({state}); there is nothing to stop")
     if not process.is_on_this_host:
-        raise LaunchError(f"{run_dir} runs on {process.host}; stop it there")
+        raise LaunchError(f"{run_dir} is running on {process.host}; stop it there")
     try:
         with _pinned(process.pid) as send:
             _check(run_dir, run_id, state, process)
@@ -82,7 +82,7 @@ def _pinned(pid: int) -> Iterator[SendSignal]:
 
 
 def _gone(run_dir: Path, state: str, process: ProcessIdentity) -> str:
-    return f"{run_dir} says {state}, but its process {process.pid} is gone; there is nothing to stop"
+    return f"{run_dir} is marked {state}, but its process {process.pid} is gone; there is nothing to stop"
 
 
 def _what_follows(run_dir: Path, pid: int, *, is_suspended: bool) -> str:

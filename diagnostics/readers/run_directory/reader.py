@@ -1,5 +1,6 @@
 """Reads run directories written by `diagnostics.runlog`: events, samples and status, live or finished."""
 
+import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -203,11 +204,11 @@ def _read_run(path: Path) -> RunRecord:
 
 
 def read_status(path: Path) -> StatusRecord:
-    """The current status.json; empty if it is missing or not a JSON object."""
+    """The current status.json; empty if it is missing, and with the problem if it cannot be read."""
     try:
         return StatusRecord.read(path)
-    except RecordError:
-        return StatusRecord()
+    except RecordError as error:
+        return StatusRecord(problems=(error,) if os.path.lexists(path / STATUS_FILE) else ())
 
 
 def _last_words(console: Path) -> str:

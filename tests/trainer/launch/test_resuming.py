@@ -79,7 +79,7 @@ def test_a_run_without_a_checkpoint_begins_again(tmp_path):
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"holds no run of rlvitals \(run.json cannot be read: No such file"):
+    with pytest.raises(ConfigError, match=r"holds no rlvitals run \(run.json cannot be read: No such file"):
         read_plan(["--resume", str(tmp_path)])
 
 
