@@ -6,7 +6,7 @@
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained
-# make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s and 500 MB (an hour)
+# make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s of CPU time and 500 MB (an hour)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
 #

@@ -57,8 +57,10 @@ def page(summary: Summary, seconds: float) -> Iterator[str]:
     yield ""
     yield "Every case damages a small run of one format, then lists and diagnoses it, as `rlvitals runs` and"
     yield "`rlvitals diagnose` do, in a process of its own. It must end as a run or as the documented error, within"
-    yield f"{SECONDS:.0f} s and {BYTES // 1_000_000} MB of further memory. Behind the slowest and the largest case"
-    yield "stands its number: `python -m tests.fuzz.readers --case NUMBER` runs it alone."
+    yield f"{SECONDS:.0f} s of CPU time and {BYTES // 1_000_000} MB of further memory."
+    yield "Of a folder of many runs 50 are read."
+    yield "Behind the slowest and the largest case stands its number, which runs it alone:"
+    yield "`python -m tests.fuzz.readers --case NUMBER`."
     yield ""
     yield from summary.table()
     yield ""
