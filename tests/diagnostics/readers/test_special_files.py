@@ -80,7 +80,7 @@ def opened(path: Path) -> list[int] | str:
     ("name", "kinds"),
     [
         (RUN_FILE, ()),
-        (STATUS_FILE, ()),
+        (STATUS_FILE, tuple(SPECIAL)),
         (EVENTS_FILE, ("loop", "sparse")),
         (SAMPLES_FILE, tuple(SPECIAL)),
         (CONSOLE_FILE, tuple(SPECIAL)),
@@ -99,6 +99,16 @@ def test_a_special_file_in_a_run_is_named_or_costs_nothing_else(
             assert found == ([] if name == EVENTS_FILE else [1])
         else:
             assert f"{name} cannot be read: " in str(found)
+
+
+def test_a_status_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
+    for folder, make in each_kind(tmp_path):
+        with RunLog(folder / "run", algorithm="grpo") as log:
+            log.log(1, {"reward": 1.0})
+        (folder / "run" / STATUS_FILE).unlink()
+        make(folder / "run" / STATUS_FILE)
+        (note,) = open_run(folder / "run").notes
+        assert note.startswith("status.json cannot be read: it is ") or "Too many levels" in note or "MB" in note, note
 
 
 def test_samples_that_cannot_be_read_cost_themselves_alone(tmp_path: Path) -> None:
