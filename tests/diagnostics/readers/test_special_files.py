@@ -108,7 +108,7 @@ def test_a_status_that_cannot_be_read_is_noted(tmp_path: Path) -> None:
         (folder / "run" / STATUS_FILE).unlink()
         make(folder / "run" / STATUS_FILE)
         (note,) = open_run(folder / "run").notes
-        assert note.startswith("status.json cannot be read: it is ") or "Too many levels" in note or "MB" in note, note
+        assert note.startswith("status.json cannot be read: ")
 
 
 def test_samples_that_cannot_be_read_cost_themselves_alone(tmp_path: Path) -> None:
