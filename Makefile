@@ -5,7 +5,7 @@
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
-# make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained
+# make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained, beside three other monitors
 # make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s of CPU time and 500 MB (an hour)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
@@ -20,6 +20,7 @@ PORT   ?= 8501
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 TRL    := .venv-trl
 READERS := .venv-readers
+PEERS  := .venv-peers
 NEWER_TRL := .venv-trl-1.16
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
@@ -28,14 +29,14 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed detection-trl fuzz clean
+.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
 
 test: $(VENV)/.dev
 	./tests/chromium.sh
-	./tests/nginx.sh
+	./tests/servers.sh
 	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 8 --dist worksteal
 
 test-fast: $(VENV)/.dev
@@ -75,8 +76,12 @@ speed: $(VENV)/.dev $(TRL)/.ready
 read-speed: $(VENV)/.dev $(READERS)/.ready
 	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output docs/benchmarks/readers.md
 
-detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready
-	$(BIN)/python -m benchmarks.detection_trl --budget-minutes 60
+detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready $(PEERS)/.ready
+	$(BIN)/python -m benchmarks.detection_trl --budget-minutes 60 --peers-python $(PEERS)/bin/python
+
+real-logs: $(VENV)/.dev
+	@test -n "$(LOGS)" || { echo "name the folder for the logs, outside of this one: make real-logs LOGS=DIR"; exit 1; }
+	$(BIN)/python -m benchmarks.real_logs "$(LOGS)" --fetch
 
 fuzz: $(VENV)/.dev
 	$(BIN)/python -m tests.fuzz.readers --cases 50000 --output docs/benchmarks/fuzz.md
@@ -111,11 +116,13 @@ $(TRL)/.ready $(NEWER_TRL)/.ready: benchmarks/trl-libraries.txt
 	$(@D)/$(TRL_PIP) --requirement benchmarks/$(patsubst .venv-%,%,$(@D))-requirements.txt
 	@touch $@
 
-# Every reader that ours is compared with, in an environment that nothing else changes.
+# Every reader and every monitor that ours are compared with, in environments that nothing else changes.
 $(READERS)/.ready: benchmarks/readers-requirements.txt
-	$(PYTHON) -m venv $(READERS)
-	$(READERS)/bin/python -m pip install --quiet --disable-pip-version-check --requirement benchmarks/readers-requirements.txt
+$(PEERS)/.ready: benchmarks/peers-requirements.txt
+$(READERS)/.ready $(PEERS)/.ready:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) $(PEERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -8,10 +8,20 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from app.access import AccessMiddleware, Policy
+from app.arenas import use_few_arenas
+from app.charts.routes import chart_routes
+from diagnostics.garbage import collect_rarely
 
 logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token
+
+use_few_arenas()
+collect_rarely()
 
 _POLICY = Policy.from_environment(os.environ, base_path=st.get_option("server.baseUrlPath"))
 os.environ.pop("RLVITALS_TOKEN", None)  # the trainings that the page starts inherit the environment
 
-app = st.App(Path(__file__).with_name("main.py"), middleware=[Middleware(AccessMiddleware, policy=_POLICY)])
+app = st.App(
+    Path(__file__).with_name("main.py"),
+    routes=chart_routes(_POLICY.base_path),
+    middleware=[Middleware(AccessMiddleware, policy=_POLICY)],
+)

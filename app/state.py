@@ -1,8 +1,9 @@
-"""The state of a page: the run and the step in its address, and what the environment allows."""
+"""The state of a page: run, step, sample, section and entry in its address, and what the environment allows."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 import streamlit as st
 from streamlit import runtime
@@ -13,7 +14,12 @@ from app.theme import DARK, LIGHT, Palette
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.runlog.parent import SAMPLE_RUNS
 
-RUN, STEP = "run", "step"
+RUN, STEP, SAMPLE, SECTION, ENTRY = "run", "step", "sample", "section", "entry"
+FILTER, SORT = "filter", "sort"
+_COMPARE = "compare"
+_ENTRY_SHOWN = "learn.entry"  # of the page's session: what its address says
+_NEWEST = "newest"  # in place of a step
+_RULE = "rule"  # of the page's session: the check whose text is shown
 _MOST_DIGITS = 18  # of a step, which is an int64
 _PATHS, _READ_ONLY = "RLVITALS_PATHS", "RLVITALS_READ_ONLY"
 
@@ -62,18 +68,112 @@ def open_run(path: Path) -> None:
     st.query_params[RUN] = str(path)
 
 
+def run_query(path: Path) -> str:
+    """The part of an address that names a run, also one whose name is no UTF-8."""
+    return f"{RUN}={quote(os.fsencode(path))}"
+
+
+def run_of_query(query: str) -> Path | None:
+    """The run that `run_query` named; None where the text is no such part of an address."""
+    name, _, words = query.partition("=")
+    return Path(os.fsdecode(unquote_to_bytes(words))) if name == RUN and words.isascii() else None
+
+
+def compare_address(paths: Iterable[Path]) -> str:
+    """The address of the page that compares these runs, relative to any page."""
+    return f"{_COMPARE}?{'&'.join(map(run_query, paths))}"
+
+
+def in_address(name: str) -> str:
+    """A parameter of the address; empty where it is not there."""
+    return st.query_params.get(name, "")
+
+
+def write_into_address(name: str, value: str) -> None:
+    """Replace a parameter of the address; an empty value removes it."""
+    if value:
+        st.query_params[name] = value
+    else:
+        st.query_params.pop(name, None)
+
+
 def chosen_step() -> int | None:
-    """The step in the address; None for the newest."""
+    """The step in the address; None where there is none, or the newest is wanted."""
     text = st.query_params.get(STEP, "")
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def choose_step(step: int | None) -> None:
-    """Write a step into the address; None follows the newest again."""
+    """Write a step into the address; None takes it out."""
+    st.query_params.pop(SAMPLE, None)
     if step is None:
         st.query_params.pop(STEP, None)
     else:
         st.query_params[STEP] = str(step)
+
+
+def chosen_entry() -> str | None:
+    """The entry of the catalogue in the address of the Learn page; None for its index.
+
+    A link from one entry to another leaves the browser's address as it was: Streamlit takes them for one page.
+    """
+    entry = st.query_params.get(ENTRY)
+    if entry != st.session_state.get(_ENTRY_SHOWN):
+        st.session_state[_ENTRY_SHOWN] = entry
+        write_into_address(ENTRY, entry or "")
+    return entry
+
+
+def follows_newest() -> bool:
+    """Whether the address asks for the newest step, whichever that is."""
+    return st.query_params.get(STEP) == _NEWEST
+
+
+def follow_newest() -> None:
+    """Write into the address that the newest step is wanted, whichever that is."""
+    choose_step(None)
+    st.query_params[STEP] = _NEWEST
+
+
+def chosen_sample() -> int | None:
+    """The row in the address among the samples of the chosen step; None for none."""
+    text = st.query_params.get(SAMPLE, "")
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
+def choose_sample(step: int, row: int) -> None:
+    """Write a sample into the address: its step, and its row among the samples of that step."""
+    choose_step(step)
+    st.query_params[SAMPLE] = str(row)
+
+
+def section() -> str | None:
+    """The section of the Run page that is open."""
+    name: str | None = st.session_state.get(SECTION)
+    return name
+
+
+def choose_section(name: str) -> None:
+    """Open a section of the Run page, as its widget does, which is bound to the address; for callbacks."""
+    st.session_state[SECTION] = name
+
+
+def chosen_rule() -> str | None:
+    """The check whose text was asked for."""
+    rule: str | None = st.session_state.get(_RULE)
+    return rule
+
+
+def choose_rule(name: str) -> None:
+    """Ask for the text of a check."""
+    st.session_state[_RULE] = name
+
+
+def take_step_of(component: str) -> None:
+    """Choose the step that the component of this key says was clicked."""
+    step = st.session_state[component].step
+    if step is not None:
+        choose_step(int(step))
 
 
 def page_has_gone() -> Callable[[], bool]:

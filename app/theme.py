@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from app.assets import asset
 from diagnostics.wording.severities import VERDICT_SHAPES, verdict_word
 
 BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
@@ -13,6 +14,7 @@ BadgeColour = Literal["red", "orange", "blue", "green", "gray"]
 class Palette:
     """The colours of one theme, as CSS colours; those with a meaning are Okabe and Ito's, lightened for dark mode."""
 
+    ground: str
     ink: str
     muted: str
     grid: str
@@ -22,6 +24,14 @@ class Palette:
     warning: str
     info: str
     healthy: str
+    critical_text: str
+    warning_text: str
+    info_text: str
+    """The same colours for words, dark or light enough to be read on the page's ground."""
+    stages: tuple[str, ...]
+    """Colours without a meaning, for the stages of a step, each told by its word as well."""
+    runs: tuple[str, ...]
+    """Colours without a meaning, for runs side by side, each told by its letter as well; dark enough for text."""
 
     def of(self, verdict: str) -> str:
         """The colour of a verdict; the muted one for what is neither good nor bad."""
@@ -30,29 +40,50 @@ class Palette:
 
 
 LIGHT = Palette(
-    ink="#1B1F24",
-    muted="#5C6570",
-    grid="#E7EAEE",
-    surface="#FFFFFF",
-    line="#0072B2",
+    ground="#FFFFFF",
+    ink="#1A1D21",
+    muted="#59616B",
+    grid="#E2E5EA",
+    surface="#F6F7F9",
+    line="#0065A3",
     critical="#D55E00",
-    warning="#E69F00",
-    info="#0072B2",
-    healthy="#009E73",
+    warning="#C98500",
+    info="#0065A3",
+    healthy="#00704F",
+    critical_text="#A34700",
+    warning_text="#7D5700",
+    info_text="#005F94",
+    stages=("#3B6FA0", "#8FB8DE", "#B59FC6", "#C9C27A", "#7A8590", "#B8C0C8", "#DDE1E6"),
+    runs=("#0065A3", "#B04300", "#00704F", "#8A4A86", "#7D5700", "#3F5A73", "#A3386B"),
 )
 DARK = Palette(
-    ink="#E4E7EB",
-    muted="#98A2AE",
-    grid="#2A3038",
-    surface="#14181D",
-    line="#56B4E9",
-    critical="#FF7A2E",
-    warning="#E69F00",
-    info="#56B4E9",
-    healthy="#2BBF95",
+    ground="#101418",
+    ink="#E8EAED",
+    muted="#A3ABB6",
+    grid="#272E36",
+    surface="#171C22",
+    line="#6CB4EE",
+    critical="#F07A3A",
+    warning="#EDB945",
+    info="#6CB4EE",
+    healthy="#4FC9A2",
+    critical_text="#FF9A66",
+    warning_text="#F0B840",
+    info_text="#7CC5EE",
+    stages=("#5B9BD5", "#2F5F8A", "#8F76A8", "#8C8648", "#A3AEBA", "#66707B", "#3A424C"),
+    runs=("#6CB4EE", "#FF9A66", "#4FC9A2", "#D69AD2", "#EDB945", "#A9BCD0", "#F08DB6"),
 )
 
+_STYLE = asset("style.css")
+
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'DejaVu Sans', sans-serif"
+
+
+def style(palette: Palette) -> str:
+    """The style sheet of the Run page in these colours, as an element."""
+    colours = {"ground": palette.ground, "ink": palette.ink, "muted": palette.muted, "grid": palette.grid}
+    given = " ".join(f"--rlvitals-{name}: {colour};" for name, colour in colours.items())
+    return f"<style>:root {{ {given} }}\n{_STYLE}</style>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,13 @@
 """Measures how well rlvitals finds faults: injects them into real trainings, adds healthy controls, and judges all.
 
-python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|known|tune]
-    [--seeds SEED ...] [--peers-python PYTHON]
+python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|known|tune|engine]
+    [--seeds SEED ...] [--healthy] [--peers-python PYTHON]
 
 Trains what the cache lacks within the budget, judges every cached run (re-judging only if the diagnosis has changed),
-and writes one line per run to benchmarks/results/detection.jsonl and the tables to docs/benchmarks/detection.md. Lines
-for runs that are not in the cache are kept, and the tables say so. It can be stopped at any time and continues where it
-left off. The logs stay in the cache, outside the repository.
+and writes one line per run to benchmarks/results/detection.jsonl and the tables to docs/benchmarks/detection.md, those
+of the rollout engine apart from the trainer to detection-engine.md beside it. Lines for runs that are not in the cache
+are kept, and the tables say so. It can be stopped at any time and continues where it left off. The logs stay in the
+cache, outside the repository.
 """
 
 import argparse
@@ -19,40 +20,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.detecting.cells import PARTS, cells, read_corpus
+from benchmarks.detecting.cells import PARTS, Cell, Part, cells, read_corpus
 from benchmarks.detecting.fix_efficacy import apply_missing, read_fixed
 from benchmarks.detecting.missed_faults import with_reasons
-from benchmarks.detecting.report import page
+from benchmarks.detecting.pages import PAGES, RESULTS
 from benchmarks.detecting.result_cache import judge_runs
 from benchmarks.detecting.training import is_trained, train_missing
 
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results" / "detection.jsonl"
-PAGE = ROOT / "docs" / "benchmarks" / "detection.md"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rlvitals" / "detection"
-INTRODUCTION = """\
-# How well it finds things
-
-Faults are switched on in trainings of the bundled trainer, from the start or at a random step, and the diagnosis is
-compared with the committed truth (`benchmarks/detecting/expected.toml`). A fault is found when a right rule fires at
-warning or above after the onset, seen while the run grows; its cause is judged at the end of the run. Intervals hold
-95 %. Limits and causes are chosen on the tune part (`benchmarks/detecting/corpus.toml`). Of the measured part nothing
-was known when any rule, cause or fix was last changed; the known part was measured before, and looked at since. Written
-by
-
-    python -m benchmarks.detection
-"""
 
 
 def main() -> int:
     """Train, judge, print and write as the options say."""
     chosen = _options().parse_args()
     deadline = time.monotonic() + 60 * chosen.budget_minutes
-    parts = [chosen.part] if chosen.part else list(PARTS)
-    seeds = set(chosen.seeds)
-    wanted = [cell for part in parts for cell in cells(part, chosen.subset) if not seeds or cell.seed in seeds]
-    train_missing(chosen.cache, wanted, deadline)
-    available = [cell for part in parts for cell in cells(part) if not seeds or cell.seed in seeds]
+    parts: Sequence[Part] = [chosen.part] if chosen.part else PARTS
+    train_missing(chosen.cache, _chosen_cells(chosen, parts, chosen.subset), deadline)
+    available = _chosen_cells(chosen, parts)
     trained = [cell for cell in available if is_trained(chosen.cache, cell)]
     if chosen.fixes:
         apply_missing(chosen.cache, trained, deadline)
@@ -63,8 +48,14 @@ def main() -> int:
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)
     results = [{**result, "documents": _is_of_documents(result)} for result in results]
-    write([*results, *judged_before(results, chosen.results)], chosen.results)
+    write([*results, *judged_before(results, chosen.results)], chosen.results, parts)
     return 0
+
+
+def _chosen_cells(chosen: argparse.Namespace, parts: Sequence[Part], subset: str | None = None) -> list[Cell]:
+    """The cells of these parts that the options name."""
+    found = [cell for part in parts for cell in cells(part, subset) if not chosen.seeds or cell.seed in chosen.seeds]
+    return [cell for cell in found if cell.is_healthy or not chosen.healthy]
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
@@ -76,20 +67,16 @@ def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict
     return [{**line, "cell": {**line["cell"], "part": part_of[line["name"]]}, "judged_before": True} for line in before]
 
 
-def write(results: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """Write one line per run and the page of tables, which is also printed."""
+def write(results: Sequence[Mapping[str, Any]], path: Path, parts: Sequence[Part] = PARTS) -> None:
+    """Write one line per run, and the pages of tables; a page that shows one of `parts` is printed as well."""
     path.parent.mkdir(parents=True, exist_ok=True)
     in_order = sorted(results, key=_name)
     path.write_text("".join(json.dumps(result) + "\n" for result in in_order), "utf-8")
-    text = as_page(in_order)
-    _page_of(path).write_text(text, "utf-8")
-    sys.stdout.write(text)
-
-
-def as_page(results: Sequence[Mapping[str, Any]]) -> str:
-    """The Markdown page of results: the measured part, the known one, then the one that limits were chosen on."""
-    by_part = {part: [result for result in results if result["cell"]["part"] == part] for part in PARTS}
-    return "\n".join([INTRODUCTION, *(page(part, found, len(cells(part))) for part, found in by_part.items() if found)])
+    for page in PAGES:
+        shown = [result for result in in_order if result["cell"]["part"] in page.parts]
+        if shown:
+            page.file(path).write_text(page.text(shown), "utf-8")
+            sys.stdout.write(page.text(shown) if set(parts) & set(page.parts) else "")
 
 
 def with_peers(
@@ -117,18 +104,15 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--subset", choices=sorted(read_corpus()["subsets"]), help="train only these faults")
     parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
     parser.add_argument("--seeds", type=int, nargs="*", default=[], help="train and judge only these seeds")
+    parser.add_argument("--healthy", action="store_true", help="train and judge only healthy controls")
     parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
     parser.add_argument("--fixes", action="store_true", help="also train again with the fix that a diagnosis suggests")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
     parser.add_argument("--cache", type=Path, default=CACHE, help=f"where the runs lie (default: {CACHE})")
     parser.add_argument(
-        "--results", type=Path, default=RESULTS, help="the file of results; the page of another file lies beside it"
+        "--results", type=Path, default=RESULTS, help="the file of results; the pages of another file lie beside it"
     )
     return parser
-
-
-def _page_of(results: Path) -> Path:
-    return PAGE if results == RESULTS else results.with_suffix(".md")
 
 
 def _read_peers(path: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Measures how well rlvitals finds faults in runs that nobody here made: real TRL, other tasks, models and settings.
 
 python -m benchmarks.detection_trl [--budget-minutes 20] [--part measured|tune] [--processes 2]
+    [--peers-python PYTHON]
 
 Trains with TRL's own Pythons (make .venv-trl/.ready .venv-trl-1.16/.ready) what the cache lacks within the budget,
 labels every run by its outcome on held-out prompts, judges it, and writes one line per run to
@@ -42,8 +43,9 @@ settings of each run are drawn from wide ranges (`benchmarks/trl_runs/corpus.tom
 twin in one fault (`benchmarks/trl_runs/faults.py`). Labels come from the outcome on held-out prompts, scored greedily
 with the task's real score, never from a metric: sick is what broke or ended clearly below its twin, healthy is what
 rose or stayed at its ceiling, and the rest is set aside (`benchmarks/trl_runs/labels.py`). Each run is read in one form
-of its log, drawn at random, and looked at while it grows. Intervals hold 95 %. Limits and causes may be chosen on the
-tune part; the measured part has other tasks and other architectures, and is only measured. Written by
+of its log, drawn at random, and looked at while it grows. The machine trained other things as well, so that findings of
+speed count for nothing. Intervals hold 95 %. Limits and causes may be chosen on the tune part; the measured part has
+other tasks and other architectures, and is only measured. Written by
 
     python -m benchmarks.detection_trl
 """

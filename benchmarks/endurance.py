@@ -32,7 +32,7 @@ from playwright.sync_api import Browser
 from benchmarks.enduring.dashboard import Dashboard, Holdings
 from benchmarks.enduring.disturbances import WEIGHTS, World
 from benchmarks.enduring.pages import Tab, browser
-from benchmarks.enduring.runs import COMMAND, GrowingRun
+from benchmarks.enduring.runs import COMMAND, PATIENCE, GrowingRun
 from benchmarks.machine import machine, versions
 
 HOUR = 3600.0  # seconds
@@ -51,6 +51,7 @@ class Findings:
     """What was measured and seen."""
 
     taken: list[tuple[float, Holdings]] = field(default_factory=list)
+    at_rest: Holdings | None = None  # the last pages are closed
     expected: dict[str, str] = field(default_factory=dict)
     shown: dict[str, Mapping[str, str]] = field(default_factory=dict)
     leftovers: list[str] = field(default_factory=list)
@@ -158,6 +159,16 @@ def _look(world: World, folder: Path, findings: Findings) -> None:
     for tab in world.tabs:
         world.troubles += tab.exceptions()
         tab.close()
+    _await_rest(world.lasting, findings)
+
+
+def _await_rest(dashboard: Dashboard, findings: Findings) -> None:
+    """What the dashboard holds after its last page was closed, once that is no more than usual or patience ends."""
+    usual = _quarters(findings, "files")[0]
+    deadline = time.monotonic() + PATIENCE
+    while (held := dashboard.holdings()).files > usual and time.monotonic() < deadline:
+        time.sleep(1.0)
+    findings.at_rest = held
 
 
 def _note(words: str) -> None:
@@ -233,10 +244,14 @@ def _quarters(findings: Findings, name: str) -> tuple[float, float]:
 
 def broken_bounds(findings: Findings) -> Iterator[str]:
     """A sentence for each bound that does not hold."""
-    for held in fields(Holdings):
-        first, last = _quarters(findings, held.name)
-        if last > first * (1 + FLAT) or (held.name == "memory" and last < first * (1 - FLAT)):
-            yield f"{TITLES[held.name]} went from {first:.1f} to {last:.1f}"
+    for name in ("memory", "processes"):
+        first, last = _quarters(findings, name)
+        if last > first * (1 + FLAT) or (name == "memory" and last < first * (1 - FLAT)):
+            yield f"{TITLES[name]} went from {first:.1f} to {last:.1f}"
+    for name in ("threads", "files") if findings.at_rest else ():
+        first, rest = _quarters(findings, name)[0], getattr(findings.at_rest, name)
+        if rest > first:
+            yield f"{TITLES[name]}: {rest} at rest, {first:.1f} with pages open"
     for place, states in findings.shown.items():
         for name, state in findings.expected.items():
             if states.get(name) != state:
@@ -248,6 +263,7 @@ def broken_bounds(findings: Findings) -> Iterator[str]:
 def _page(findings: Findings, broken: Sequence[str], minutes: float, seed: int) -> Iterator[str]:
     world = findings.world
     assert world is not None
+    assert findings.at_rest is not None
     yield "# Endurance"
     yield ""
     yield f"Printed by `python -m benchmarks.endurance --minutes {minutes:g} --seed {seed}` on"
@@ -265,13 +281,15 @@ def _page(findings: Findings, broken: Sequence[str], minutes: float, seed: int) 
     for what in WEIGHTS:
         yield f"| {what} | {world.counts[what]} |"
     yield ""
-    yield "The dashboard that lasted, all its processes; the mean of the first and the last quarter after a warm-up."
+    yield "The dashboard that lasted, all its processes; the mean of the first and the last quarter after a warm-up,"
+    yield "and what is left when its pages are closed. Threads and files come and go with pages: none may be left."
     yield ""
-    yield "| | first quarter | last quarter | change |"
-    yield "|---|---:|---:|---:|"
+    yield "| | first quarter | last quarter | change | at rest |"
+    yield "|---|---:|---:|---:|---:|"
     for held in fields(Holdings):
         first, last = _quarters(findings, held.name)
-        yield f"| {TITLES[held.name]} | {first:.1f} | {last:.1f} | {last / first - 1:+.1%} |"
+        rest = getattr(findings.at_rest, held.name)
+        yield f"| {TITLES[held.name]} | {first:.1f} | {last:.1f} | {last / first - 1:+.1%} | {rest:.0f} |"
     yield ""
     yield f"| run | is | {' | '.join(findings.shown)} |"
     yield f"|---|---|{'---|' * len(findings.shown)}"

@@ -18,7 +18,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 from statistics import fmean
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from trainer.config.recipes import demo_recipe
 from trainer.faults import FAULTS, Case, Fault
@@ -78,31 +78,33 @@ class Runs:
         self._seed = seed
 
     def measure(self, fault: Fault, case: Case) -> Measured:
-        """Train the case, and its healthy recipe unless already trained."""
+        """Train the case, and its healthy recipe in the fault's setting unless already trained."""
         steps = ONSET - 1 + case.steps
-        healthy = self._healthy(case.algorithm, case.task)
+        healthy = self._healthy(case.algorithm, case.task, fault.setting)
         started = time.process_time()
-        sick = self._train(case.algorithm, case.task, steps, f"{fault.name}-{case.algorithm}-{case.task}", fault.name)
+        switched_on = {"fault": fault.name, "fault_step": ONSET}
+        sick = self._train(case.algorithm, case.task, steps, f"{fault.name}-{case.algorithm}-{case.task}", switched_on)
         cpu = time.process_time() - started
         before = _mean_until(sick, case.sign.metric, ONSET - 1)
         after, control = (_mean_until(events, case.sign.metric, steps) for events in (sick, healthy))
         return Measured(fault, case, before, after, control, case.sign.is_present(after, control), cpu)
 
-    def _healthy(self, algorithm: str, task: str) -> Events:
-        folder = self._folder / f"healthy-{algorithm}-{task}"
+    def _healthy(self, algorithm: str, task: str, setting: Mapping[str, Any]) -> Events:
+        folder = self._folder / "-".join(["healthy", algorithm, task, *map(str, setting.values())])
         steps = max(
             case.steps
             for fault in FAULTS.values()
             for case in fault.cases
             if (case.algorithm, case.task) == (algorithm, task)
         )
-        return _events(folder) if folder.exists() else self._train(algorithm, task, ONSET - 1 + steps, folder.name)
+        if folder.exists():
+            return _events(folder)
+        return self._train(algorithm, task, ONSET - 1 + steps, folder.name, setting)
 
-    def _train(self, algorithm: str, task: str, steps: int, name: str, fault: str | None = None) -> Events:
+    def _train(self, algorithm: str, task: str, steps: int, name: str, own: Mapping[str, Any]) -> Events:
         recipe = demo_recipe(algorithm, task)
         assert recipe is not None  # each algorithm has a recipe for each demo task
-        switched_on = {"fault": fault, "fault_step": ONSET} if fault else {}
-        values = {**SMALL, **SMALL_OF[algorithm], **switched_on, "max_steps": steps, "seed": self._seed}
+        values = {**SMALL, **SMALL_OF[algorithm], **own, "max_steps": steps, "seed": self._seed}
         words = [word for option, value in values.items() for word in (f"--{option}", str(value))]
         folder = self._folder / name
         if train(["train", algorithm, "--recipe", recipe.name, *words, "--run_dir", str(folder)]) != FINISHED:

@@ -74,7 +74,7 @@ def ppo(noise: Noise) -> Run:
         "clip_fraction": 0.02 * np.exp(0.3 * noise()),
         "value_loss": (0.2 + settling) * np.exp(0.3 * noise()),
         "entropy_per_token": (1 - 0.7 * learned) * np.exp(0.05 * noise()),
-        "length_mean": 50 * np.exp(0.05 * noise()),
+        "length_mean": 35 * np.exp(0.05 * noise()),
         "grad_norm": np.exp(0.3 * noise()),
         "learning_rate": np.full(noise.points, 3e-6),
     })  # fmt: skip

@@ -3,8 +3,9 @@
 import math
 import operator
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from diagnostics.assemble.assembler import Assembler
@@ -16,6 +17,7 @@ from diagnostics.model.recording import Recording
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, names_above
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
+from diagnostics.project import ProjectFile
 from diagnostics.readers.base import Reader, RunRef, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 
@@ -48,23 +50,50 @@ class LiveRun:
         with _explained(self.path):
             self._readers = open_readers(run if isinstance(run, RunRef) else self.path, follows)
         self._recordings: tuple[Recording, ...] = ()
+        self._unread: tuple[str, ...] = ()  # why some of the logs could not be read
         self._merger = Merger()
         self._composer = Assembler(_names_above(self.path) if names is None else names)
+        self._project_file = ProjectFile(self.path)
+        self._run: Run | None = None
 
     def refresh(self) -> Run | None:
         """The run as it stands now, or None if nothing changed since the last call. Raises UnreadableRun.
 
-        The first call returns the run. A change is new data or another status; without one this costs microseconds.
+        The first call returns the run. A change is new data, another status, or what the project's rlvitals.toml says
+        of limits and mutes; without one this costs microseconds.
         """
-        recordings = tuple(map(self._read, self._readers))
-        if self._recordings and all(map(operator.is_, recordings, self._recordings)):
+        recordings, unread = self._read_all()
+        project = self._project_file.newest()
+        if self._run is None or unread != self._unread or not _are_the_same(recordings, self._recordings):
+            self._recordings, self._unread = recordings, unread
+            merged = self._merger.merge(recordings)
+            merged = replace(merged, notes=(*merged.notes, *unread)) if unread else merged
+            self._run = replace(self._composer.compose(merged, observed_at=time.time()), project=project)
+        elif project is not self._run.project:
+            self._run = replace(self._run, project=project)
+        else:
             return None
-        self._recordings = recordings
-        return self._composer.compose(self._merger.merge(recordings), observed_at=time.time())
+        return self._run
+
+    def _read_all(self) -> tuple[tuple[Recording, ...], tuple[str, ...]]:
+        """What the logs hold, and why some of them could not be read. Raises UnreadableRun if none could."""
+        found, errors = list[Recording](), list[UnreadableRun]()
+        for reader in self._readers:
+            try:
+                found.append(self._read(reader))
+            except UnreadableRun as error:
+                errors.append(error)
+        if not found:
+            raise errors[0]
+        return tuple(found), tuple(error.sentence for error in errors)
 
     def _read(self, reader: Reader) -> Recording:
         with _explained(self.path):
             return reader.refresh()
+
+
+def _are_the_same(recordings: Sequence[Recording], others: Sequence[Recording]) -> bool:
+    return len(recordings) == len(others) and all(map(operator.is_, recordings, others))
 
 
 @contextmanager

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 from diagnostics.causes.catalog import TEXTS as CAUSE_TEXTS
 from diagnostics.causes.remedies.catalog import TEXTS as REMEDY_TEXTS
+from diagnostics.last_words import TEXTS as LAST_WORD_TEXTS
 from diagnostics.rules import TEXTS as RULE_TEXTS
 
-_ENGLISH: Mapping[str, str] = {**RULE_TEXTS, **CAUSE_TEXTS, **REMEDY_TEXTS}
+_ENGLISH: Mapping[str, str] = {**LAST_WORD_TEXTS, **RULE_TEXTS, **CAUSE_TEXTS, **REMEDY_TEXTS}
 
 
 def templates(language: str = "en") -> Mapping[str, str]:

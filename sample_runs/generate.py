@@ -64,6 +64,7 @@ SAMPLE_RUNS = {
             "ratio-far-from-one": "critical",
             "update-too-large": "critical",
             "kl-too-high": "critical",
+            "kl-penalty-dominates": "warning",
             "smp-truncated": "info",
         },
     ),

@@ -56,6 +56,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def listens(port: int) -> bool:
+    """Whether a process takes connections on this port of the loopback."""
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer to a request, read to its end."""

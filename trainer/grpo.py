@@ -9,8 +9,10 @@ Axes: P prompts, G completions of each, B = P·G, T tokens.
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
 from trainer.algorithms.advantages import group_advantages
+from trainer.algorithms.engine_correction import importance_weights
 from trainer.algorithms.experience import GRPOExperience
 from trainer.algorithms.losses import LossOut, TokenAverage, grpo_loss
 from trainer.algorithms.means import masked_mean
@@ -19,8 +21,10 @@ from trainer.data.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rollout.policy import TokenScores, score_tokens
 from trainer.run.checkpoint import Counter
+from trainer.run.engine_metrics import engine_metrics
 from trainer.run.group_metrics import answer_metrics, rollout_metrics
 from trainer.run.journal import Journal
+from trainer.run.rollouts import Rollout
 from trainer.run.session import Session
 from trainer.run.stages import Changes
 
@@ -64,9 +68,11 @@ def train(
         compared = group_advantages(scores.total_B, scores.scorable_B, config.num_generations, config.scale_rewards)
         advantages_BT = torch.where(tokens.mask_BT, compared.advantages_B.unsqueeze(1), 0.0)
 
-        # 5. Old log-probabilities are those kept from decoding: equal to a second forward pass to about 1e-6.
-        ref_logprobs_BT = step.reference_logprobs(rollout)
-        batch = GRPOExperience(tokens, rollout.logprobs_BT, advantages_BT, ref_logprobs_BT)
+        # 5. Old log-probabilities are those kept from decoding: equal to a second forward pass to about 1e-6. What an
+        #    engine apart from the trainer drew gets that second pass; the two together give importance weights.
+        rollout = step.under_policy(rollout)
+        ref_logprobs_BT, weights_BX = step.reference_logprobs(rollout), engine_weights(rollout, config)
+        batch = GRPOExperience(tokens, rollout.logprobs_BT, advantages_BT, ref_logprobs_BT, weights_BX)
 
         # 6. Updates: num_iterations over the whole batch, gradients added up over passes of the device's size.
         average = TokenAverage(
@@ -79,17 +85,33 @@ def train(
                 updates.backward(policy_loss(piece, new, config, average), piece, new.logprobs_BT)
             updates.step()
         done = updates.finish()
+        step.sync_engine()
 
         # 7. The log: the names of TRL's GRPO logging page, and PPO's for how unlikely the drawn tokens were.
         tokens_seen.value += rollout.token_count
         metrics = {
             **rollout_metrics(rollout, compared.has_signal_B),
+            **engine_metrics(rollout, weights_BX),
             "num_tokens": float(tokens_seen.value),
             **done.metrics,
             "loss": done.loss,
             "learning_rate": done.learning_rate,
         }
         step.log(metrics, rollout, advantages_BT, ref_logprobs_BT)
+
+
+def engine_weights(rollout: Rollout, config: GRPOConfig) -> Tensor | None:
+    """The weights that correct for an engine apart from the trainer; None without one, or without a correction."""
+    if rollout.from_engine is None or not config.vllm_importance_sampling_correction:
+        return None
+    return importance_weights(
+        rollout.logprobs_BT,
+        rollout.from_engine.logprobs_BT,
+        rollout.tokens.mask_BT,
+        mode=config.vllm_importance_sampling_mode,
+        clip_min=config.vllm_importance_sampling_clip_min,
+        clip_max=config.vllm_importance_sampling_clip_max,
+    )
 
 
 def policy_loss(piece: GRPOExperience, new: TokenScores, config: GRPOConfig, average: TokenAverage) -> LossOut:
@@ -103,6 +125,7 @@ def policy_loss(piece: GRPOExperience, new: TokenScores, config: GRPOConfig, ave
         epsilon_high=config.upper_epsilon,
         average=average,
         importance_sampling_level=config.importance_sampling_level,
+        importance_weights_BX=piece.importance_weights_BX,
         ref_logprobs_BT=piece.ref_logprobs_BT,
         beta=config.beta,
         use_bias_correction_kl=config.use_bias_correction_kl,

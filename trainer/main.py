@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -37,14 +37,14 @@ from trainer.launch.arguments import RUNS_FOLDER, USAGE, Plan, help_text, read_p
 from trainer.launch.consent import Consent
 from trainer.launch.several_processes import as_launched, become_launcher, process_count, process_number
 from trainer.rewards import RewardError, RewardFunc, get_reward_funcs
-from trainer.rewards.smoke_test import config_of_request, smoke_test
+from trainer.rewards.smoke_test import read_trial_request, smoke_test
 from trainer.run.failures import in_words, print_failure
 from trainer.run.journal import Journal, SilentJournal, StopRequest
 from trainer.run.sinks import Origin, Sinks
 from trainer.run.stages import Changes, Stage, changes_of
 from trainer.tasks import get_task
 from trainer.trust.admission import admit, admit_training
-from trainer.trust.foreign_code import code_in
+from trainer.trust.foreign_code import code_in, code_of_tokenizer_and_data
 
 FINISHED, FAILED, BAD_INPUT = 0, 1, 2
 _TRUST = f"--{Consent.GIVEN}"
@@ -73,7 +73,7 @@ def _run(words: Sequence[str]) -> int:
         return FINISHED
     if command == "evaluate":
         return _evaluate(rest)
-    if command in ("smoke", "probe") and rest in ([], [_TRUST]):
+    if command in _TRIALS and rest in ([], [_TRUST]):
         return _try_out(command, Consent.GIVEN if rest else Consent.WITHHELD)
     if command == "stop" and len(rest) == 1:
         sys.stdout.write(f"{stop(Path(rest[0]))}\n")
@@ -82,22 +82,42 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _try_out(what: str, consent: Consent) -> int:
-    """Answer a request on the standard input about a training, in JSON on the standard output."""
-    if what == "probe":
+    """Answer a request on the standard input about a training, in lines of JSON on the standard output."""
+    if what != "smoke":
         _check_installation()
-    config = config_of_request(sys.stdin)
-    admit(code_in(config), "the configuration", consent, asks=False)
+    config, request = read_trial_request(sys.stdin)
+    code = code_of_tokenizer_and_data(config) if what == "tokens" else code_in(config)
+    admit(code, "the configuration", consent, asks=False)
     go_offline_if_hub_unreachable(config)
+    answers, found = sys.stdout, _TRIALS[what](config, request)
     with contextlib.redirect_stdout(sys.stderr):
-        found = smoke_test(config) if what == "smoke" else _probe(config)
-    sys.stdout.write(json.dumps(found) + "\n")
+        for item in found:
+            print(json.dumps(item, default=str), file=answers, flush=True)
     return FINISHED
 
 
-def _probe(config: TrainConfig) -> Mapping[str, Any]:
-    from trainer.rollout.length_probe import probe_lengths  # noqa: PLC0415 - torch, after the installation is checked
+def _smoke(config: TrainConfig, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    return smoke_test(config, request.get("done", ()))
 
-    return probe_lengths(config)
+
+def _probe(config: TrainConfig, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    from trainer.rewards.pass_rates import probe_policy  # noqa: PLC0415 - torch, after the installation is checked
+
+    yield probe_policy(config, int(request["prompts"]), int(request["generations"]))
+
+
+def _tokens(config: TrainConfig, request: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    from trainer.rollout.tokenizer_trial import try_tokenizer  # noqa: PLC0415 - torch, as for a probe
+
+    yield try_tokenizer(config, int(request["prompts"]))
+
+
+_TRIALS: Mapping[str, Callable[[TrainConfig, Mapping[str, Any]], Iterator[Mapping[str, Any]]]] = {
+    "smoke": _smoke,
+    "probe": _probe,
+    "tokens": _tokens,
+}
+"""What can be tried before a training, by command."""
 
 
 def _evaluate(words: Sequence[str]) -> int:

@@ -1,1 +1,1 @@
-"""Pure functions from series, runs and outcomes to Plotly figures; no Streamlit in here."""
+"""Pure functions from series, runs and outcomes to what the browser draws; no Streamlit in here."""

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from app.figures.curve import heading, layout, step_line
+from app.figures.plotly_layout import heading, layout, step_line
 from app.theme import Palette
 from diagnostics.curves.scale import Scale
 from diagnostics.model.histograms import Histograms

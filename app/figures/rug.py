@@ -27,12 +27,6 @@ def rug(series: Series, palette: Palette) -> list[go.Scatter]:
     ]
 
 
-def has_words_on_the_right(series: Series) -> bool:
-    """Whether the bottom rug has a label in the right half of the chart."""
-    below = np.isnan(series.values) | np.isneginf(series.values)
-    return bool(below.any()) and _share(series, below) > 0.5
-
-
 def _away_from_the_edge(series: Series, where: npt.NDArray[np.bool_]) -> str:
     """The side of its mark on which a label fits."""
     share = _share(series, where)

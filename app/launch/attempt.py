@@ -103,7 +103,7 @@ def attempt(tried: Tried | None, algorithm: str, config: TrainConfig) -> None:
     else:
         st.button(
             "Try the settings",
-            help="Scores right, empty, junk and extreme answers with the rewards and lets the untrained policy answer "
+            help="Scores right, wrong and worthless answers with the rewards and lets the untrained policy answer "
             "32 prompts, in processes of their own. Nothing is trained.",
             key=BUTTON,
             on_click=_begin,
@@ -192,12 +192,12 @@ def _table(trials: tuple[Trial, ...]) -> None:
     prompt = trials[0].prompt
     rows = pd.DataFrame(
         {
-            "answer": f"{_KINDS.get(trial.kind, trial.kind)} {trial.answer[:_QUOTED]!r}",
+            "answer": f"{_KINDS[trial.kind]} {trial.answer[:_QUOTED]!r}",
             "function": one_line(trial.function),
             "score": trial.score,
         }
         for trial in trials
-        if trial.prompt == prompt
+        if trial.prompt == prompt and trial.kind in _KINDS
     )
     table = rows.pivot_table(index="answer", columns="function", values="score", sort=False, dropna=False)
     with st.expander(f"What the rewards give to answers to {escaped(f'“{prompt[:_QUOTED]}”')}"):

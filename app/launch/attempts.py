@@ -5,7 +5,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from diagnostics.configs.dry_run import PROBE_SECONDS, SECONDS, TrialError, probe_policy, try_rewards
+from diagnostics.configs.dry_run import PROBE_SECONDS, SECONDS, probe_policy, try_rewards
+from diagnostics.configs.trainer_process import TrialError
 from diagnostics.model.setup import Probe, Trial
 
 MOST_SECONDS = SECONDS + PROBE_SECONDS

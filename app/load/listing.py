@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from app.boundary import Boundary
-from app.load.runs import Snapshot, close, is_open, runs_below, snapshot_of
+from app.load.runs import Found, Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.foreign_files import Cancelled, cancelled_when
 
@@ -66,8 +66,8 @@ class Listing(Generic[Summary]):
     ) -> None:
         """Runs that `before`, the list of other folders, has read are not read again."""
         self._boundary, self._summarise = Boundary.around(folders), summarise
-        self.left_out = 0
-        """Links in the folders that lead outside of them."""
+        self.found = Found()
+        """The last search of the folders."""
         self._known = (before._listed if before else None) or {}
         self._listed: dict[str, Listed[Summary]] | None = None  # replaced as a whole, so that it is read without a lock
         self._lock = threading.Lock()
@@ -117,11 +117,10 @@ class Listing(Generic[Summary]):
         return time.monotonic() - self._requested >= _IDLE
 
     def _search(self) -> None:
-        before, found = self._listed or self._known, runs_below(self._boundary)
-        self.left_out = found.left_out
+        before, self.found = self._listed or self._known, runs_below(self._boundary)
         self._listed = {
             str(ref.path): replace(before[str(ref.path)], ref=ref) if str(ref.path) in before else _unread_entry(ref)
-            for ref in found.refs
+            for ref in self.found.refs
         }
 
     def _read_again(self) -> None:
@@ -166,8 +165,13 @@ def _unread_entry(ref: RunRef) -> Listed[Summary]:
 
 def _files_stamp(ref: RunRef) -> _Stamp:
     """Changes with the files of a run; costs one `stat` per file."""
-    stats = [stat for member in (ref, *ref.parts) for stat in _stats(member.path)]
+    stats = [stat for member in (ref, *ref.parts) for stat in _stats(_on_disk(member.path))]
     return max((stat.st_mtime_ns for stat in stats), default=0), sum(stat.st_size for stat in stats), len(stats)
+
+
+def _on_disk(path: Path) -> Path:
+    """The file that a run lies in, where its path names one of several in a database or a text."""
+    return path if path.exists() else path.parent
 
 
 def _stats(path: Path) -> Iterator[os.stat_result]:

@@ -12,6 +12,7 @@ from app.boundary import Boundary
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
 from diagnostics.foreign_files import Cancelled
 from diagnostics.foreign_files.folders import resolved
+from diagnostics.foreign_files.omissions import collected_omissions
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 from diagnostics.model.status import LIVE_STATES
@@ -121,26 +122,28 @@ def close(path: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The runs below some folders, and how many links there lead outside of them and were left out."""
+    """The runs below some folders, and what was left out: links that lead outside of them, and what a bound cut off."""
 
-    refs: tuple[RunRef, ...]
-    left_out: int
+    refs: tuple[RunRef, ...] = ()
+    links_out: int = 0
+    omissions: tuple[str, ...] = ()
 
 
 def runs_below(boundary: Boundary) -> Found:
     """Every run inside, unread; from now on each is found by its path with all of its logs."""
-    left_out = set[Path]()
+    links_out = set[Path]()
 
     def follows(link: Path) -> bool:
         if not (is_inside := boundary.holds(link)):
-            left_out.add(link)
+            links_out.add(link)
         return is_inside
 
-    found = [ref for folder in boundary.folders for ref in find_runs(folder, follows)]
+    with collected_omissions() as omissions:
+        found = [ref for folder in boundary.folders for ref in find_runs(folder, follows)]
     refs = {resolved(ref.path): ref for ref in found if boundary.holds_run(ref)}
-    left_out.update(ref.path for ref in found if not boundary.holds_run(ref))
+    links_out.update(ref.path for ref in found if not boundary.holds_run(ref))
     _refs.update({str(ref.path): ref for ref in refs.values()})
-    return Found(tuple(refs.values()), len(left_out))
+    return Found(tuple(refs.values()), len(links_out), tuple(omissions))
 
 
 def is_live(run: Run) -> bool:

@@ -1,6 +1,7 @@
-"""The Run page: the run's state, the verdict, the curves that show it, then all details."""
+"""The Run page: the run's state, the verdict, then one section at a time: the curves that show it, samples, checks."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -9,11 +10,12 @@ from app import state
 from app.boundary import OutsideFolders
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
+from app.theme import style
 from app.widgets.charts import charts
 from app.widgets.checks import checks
-from app.widgets.checks_and_data import checks_and_data
 from app.widgets.config import config
 from app.widgets.distributions import distributions
+from app.widgets.log_notes import diagnosed_at, log_notes
 from app.widgets.markdown import escaped
 from app.widgets.metrics import metrics
 from app.widgets.parent_comparison import parent_comparison
@@ -21,33 +23,53 @@ from app.widgets.preflight import settings_findings
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
+from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.run import Run
 from diagnostics.visible_text import visible
 
 _POLL_SECONDS = 1.0
-_SECTION = "run.section"
 
 
-def render(path: str | None, is_read_only: bool) -> None:
-    """Draw the page of the run at a path; while the run is live, redraw it when it changed."""
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page of which one is drawn at a time."""
+
+    title: str
+    draw: Callable[[], None]
+
+
+def render(path: str | None, is_read_only: bool, compare_page: st.Page | None = None) -> None:
+    """Draw the page of the run at a path; while the run is live, redraw it when it changed.
+
+    `compare_page` is the page that the links to a comparison lead to; without one there are none.
+    """
     if path is None:
         st.info("No run is chosen; open one from Runs.")
         return
     snapshot = _snapshot(path, is_read_only)
     if snapshot is None:
         return
-    with st.container():  # one container, so that the charts below keep their place whatever it holds
-        _heading(path, snapshot, is_read_only)
+    st.html(style(state.palette()))
+    above = st.container()  # one container, so that the charts below keep their place whatever it holds
+    sections = _sections(snapshot)
+    chosen = _section_bar(snapshot.run, sections)
+    with above:
+        _heading(path, snapshot, is_read_only, compare_page)
         error_line(snapshot.run)
-        verdict(snapshot.diagnosis, is_read_only=is_read_only)
-        parent_comparison(snapshot.diagnosis)
-        checks_and_data(snapshot.run, snapshot.diagnosis)
-    charts(snapshot.run, snapshot.diagnosis.outcomes, crucial_series(snapshot.run), state.chosen_step(), "crucial")
-    settings_findings(snapshot.diagnosis)
-    _chosen_section(snapshot)
+        _verdict(snapshot, is_read_only=is_read_only, is_short=chosen != "charts")
+        parent_comparison(snapshot.diagnosis, compare_page)
+        log_notes(snapshot.run, snapshot.diagnosis.remarks)
+    sections[chosen].draw()
+
+
+def _verdict(snapshot: Snapshot, *, is_read_only: bool, is_short: bool) -> None:
+    judged_at = diagnosed_at(snapshot.run, snapshot.diagnosis)
+    verdict(snapshot.diagnosis, judged_at, is_read_only=is_read_only, is_short=is_short)
 
 
 def _snapshot(path: str, is_read_only: bool) -> Snapshot | None:
@@ -71,12 +93,14 @@ def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
     st.warning(f"{escaped(error.sentence)}{way}")
 
 
-def _heading(path: str, snapshot: Snapshot, is_read_only: bool) -> None:
+def _heading(path: str, snapshot: Snapshot, is_read_only: bool, compare_page: st.Page | None) -> None:
     """Name and state; for a live run, the state is a fragment that polls for changes."""
     run = snapshot.run
     name, where = st.columns([1, 1], vertical_alignment="top")
     with name:
         title_line(run)
+        if compare_page is not None:
+            st.page_link(compare_page, label="Compare with another run", query_params=[(state.RUN, path)])
     with where:
         every = _POLL_SECONDS if is_live(run) else None
         st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
@@ -98,31 +122,51 @@ def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
             resume_button(run, step)
 
 
-def _chosen_section(snapshot: Snapshot) -> None:
-    """The sections below the charts; only the chosen one is drawn."""
-    run = snapshot.run
-    remaining = other_series(run)
-    sections: Mapping[str, tuple[str, Callable[[], None]]] = {
-        "samples": ("Samples", partial(samples, run)),
-        "metrics": (
-            f"All metrics ({len(remaining)})",
-            partial(metrics, run, snapshot.diagnosis.outcomes, remaining, state.chosen_step()),
-        ),
-        "distributions": (f"Distributions ({len(run.histograms)})", partial(distributions, run)),
-        "config": ("Config", partial(config, run)),
-        "console": ("Console", partial(_console, snapshot)),
-        "checks": (f"Checks ({len(snapshot.diagnosis.outcomes)})", partial(checks, snapshot.diagnosis)),
+def _sections(snapshot: Snapshot) -> Mapping[str, Section]:
+    """The sections of the page, by name, in their order."""
+    run, diagnosis = snapshot.run, snapshot.diagnosis
+    return {
+        "charts": Section("Charts", partial(_charts, snapshot)),
+        "samples": Section("Samples", partial(samples, run, diagnosis)),
+        "metrics": Section("All metrics", partial(_metrics, snapshot)),
+        "checks": Section("Checks", partial(checks, diagnosis)),
+        "config": Section("Config", partial(_config, diagnosis)),
+        "distributions": Section("Distributions", partial(distributions, run)),
+        "time": Section("Time", partial(time_section, run)),
+        "console": Section("Console", partial(_console, snapshot)),
     }
-    chosen = st.segmented_control(
-        "Section",
-        list(sections),
-        format_func=lambda name: sections[name][0],
-        default="console" if has_failed(run) and not run.series else "samples",
-        required=True,
-        key=_SECTION,
-        label_visibility="collapsed",
-    )
-    sections[chosen or "samples"][1]()
+
+
+def _section_bar(run: Run, sections: Mapping[str, Section]) -> str:
+    """The bar of sections, which stays in view; returns the chosen one."""
+    with st.container(key="sections"):
+        chosen = st.segmented_control(
+            "Section",
+            list(sections),
+            # A label that changed with the run would come back from the address as a choice that nobody made.
+            format_func=lambda name: sections[name].title,
+            default="console" if has_failed(run) and not run.series else "charts",
+            required=True,
+            key=state.SECTION,
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+    return chosen or "charts"
+
+
+def _charts(snapshot: Snapshot) -> None:
+    run = snapshot.run
+    charts(run, snapshot.diagnosis.outcomes, crucial_series(run), state.chosen_step(), "crucial")
+
+
+def _metrics(snapshot: Snapshot) -> None:
+    run, outcomes = snapshot.run, snapshot.diagnosis.outcomes
+    metrics(run, outcomes, other_series(run, outcomes), state.chosen_step())
+
+
+def _config(diagnosis: Diagnosis) -> None:
+    settings_findings(diagnosis)
+    config(diagnosis.run)
 
 
 def _console(snapshot: Snapshot) -> None:

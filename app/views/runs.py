@@ -1,196 +1,192 @@
-"""The Runs page: one row for every run found, its state and its verdict."""
+"""The Runs page: one row for every run found, its verdict first, filtered and sorted as the address says."""
 
 import time
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import NoReturn
 
-import pandas as pd
 import streamlit as st
-from pandas.io.formats.style import Styler
 
 from app import state
-from app.figures.sparkline import sparkline
 from app.load.listing import Listed, Listing
-from app.load.runs import Snapshot
-from app.theme import STATES, VERDICTS
+from app.load.runs import Found
+from app.run_list.chips import chips, everything
+from app.run_list.entry import Entry, entries
+from app.run_list.order import Order, first_of_severity
+from app.run_list.row import Row, row, status
+from app.run_list.summary import Summary, summary
+from app.widgets.filter_field import filter_field
 from app.widgets.markdown import escaped
 from app.widgets.open_logs import open_logs
-from diagnostics.curves.selection import main_reward
-from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.visible_text import one_line
-from diagnostics.wording.runs import producer
-from diagnostics.wording.steps import progress
-from diagnostics.wording.times import age
+from app.widgets.run_annotations import annotations_of, change
+from app.widgets.run_table import chip_data, run_table
+from diagnostics.run_filter.filter import Filter
+from diagnostics.run_filter.hint import hint
+from diagnostics.run_filter.parser import LONGEST_FILTER, FilterError, parse
 from diagnostics.wording.values import counted
-from diagnostics.wording.verdicts import verdict_headline
 
-Cells = dict[str, object]
+Folders = Callable[[], Sequence[Path]]
+OpenRun = Callable[[Path], NoReturn]
+OpenLaunch = Callable[[], NoReturn]
 
 _POLL_SECONDS = 3.0
 _PATIENCE = 0.5  # seconds that the page waits for what can be read at once
-_READING = "◔ reading"
-_TABLE = "runs.table"
-_DRAWN = "runs.drawn"  # the paths of the rows as drawn
-_FILTER = "runs.filter"
-_SAMPLE_MARK = "(sample)"
-_MOST_ROWS, _MOST_HEIGHT, _ROW_HEIGHT = 25, 860, 32  # rows, pixels, pixels
-_COLUMNS = {
-    "state": st.column_config.TextColumn(width=84),
-    "name": st.column_config.TextColumn(width=170, help="Click a row to open the run."),
-    "verdict": st.column_config.TextColumn(width=88),
-    "finding": st.column_config.TextColumn(width=386),
-    "reward": st.column_config.LineChartColumn(width=72),
-    "step": st.column_config.TextColumn(width=64),
-    "algorithm": st.column_config.TextColumn(width=76),
-    "producer": st.column_config.TextColumn(width=94),
-    "written": st.column_config.TextColumn(width=82),
-}
-_listings: list[Listing[Cells]] = []  # the newest one, when folders have been added
+_TABLE, _FIELD = "runs.table", "runs.filter"
+_OPEN, _PROBLEM = "runs.open", "runs.problem"
+_FIELD_WIDTH = 600  # pixels
+_MOST_ROWS = 1_000  # drawn; a filter finds the others
+_USUAL = "severity, then newest"
+_listings: list[Listing[Summary]] = []  # the newest one, when folders have been added
 
 
-def render(folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]) -> None:
+def render(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
     """Draw the list of the runs below these folders; `open_run` goes to a run's page, `open_launch` to Launch."""
-    with st.container(horizontal=True):
-        st.text_input(
-            "Filter",
-            key=_FILTER,
-            placeholder="Filter by name, algorithm, producer, state, verdict",
-            label_visibility="collapsed",
-            width=420,
-        )
-        if not state.is_read_only():
-            open_logs()
-    st.fragment(_listing, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
+    st.fragment(_page, run_every=_POLL_SECONDS)(folders, open_run, open_launch)
 
 
 @cache
-def _listing_of(folders: tuple[Path, ...]) -> Listing[Cells]:
+def _listing_of(folders: tuple[Path, ...]) -> Listing[Summary]:
     """One for all sessions."""
-    _listings.append(Listing(folders, _cells, before=_listings.pop() if _listings else None))
+    _listings.append(Listing(folders, summary, before=_listings.pop() if _listings else None))
     return _listings[0]
 
 
-def _listing(
-    folders: Sequence[Path], open_run: Callable[[Path], NoReturn], open_launch: Callable[[], NoReturn]
-) -> None:
-    _open_clicked(open_run)
-    listing = _listing_of(tuple(folders))
-    found = listing.entries(_PATIENCE)
-    if found is None:
-        st.caption(f"Looking for runs in {_folder_names(folders)}")
+def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
+    # Before any drawing: a refresh of the list between the click and the other page would empty that page.
+    if (chosen := st.session_state.pop(_OPEN, None)) is not None:
+        open_run(chosen)
+    listing = _listing_of(tuple(folders()))
+    listed = listing.entries(_PATIENCE)
+    if listed is None:
+        st.caption(f"Looking for runs in {_names(folders())}")
         return
-    if listing.left_out:
-        st.caption(_left_out(listing.left_out))
-    if not found:
-        _empty(folders, open_launch)
-        return
-    if any(state.is_sample(item.ref.path) for item in found):
-        st.caption(f"Runs marked {_SAMPLE_MARK} are samples: real trainings that show health and sickness.")
-    if all(state.is_sample(item.ref.path) for item in found):
-        _first_steps(open_launch)
-    unread = sum(not item.is_read for item in found)
-    if unread:
-        st.caption(f"Reading: {len(found) - unread} of {len(found)} runs so far.")
-    readable = [item for item in found if not item.error]
-    rows = [item for item in readable if _matches(_row(item))]
-    _table(rows)
-    if len(rows) < len(readable):
-        st.caption(f"{len(rows)} of {len(readable)} runs match the filter.")
-    for item in found:
-        if item.error:
-            st.caption(f":orange[{escaped(item.error)}]")
+    said, problem = annotations_of([item.ref.path for item in listed])
+    known = entries(listed, said, state.is_sample)
+    if listed and not all(state.is_sample(item.ref.path) for item in listed):
+        _list(known, problem or st.session_state.get(_PROBLEM, ""), open_launch)
+    else:
+        _first_visit(folders(), known, open_launch)
+    _left_out(listing.found, listed)
 
 
-def _open_clicked(open_run: Callable[[Path], NoReturn]) -> None:
-    """Open the run of the clicked row, by the order that was drawn then.
-
-    This comes before any drawing: a refresh of the list between the click and the other page would empty that page.
-    """
-    table = st.session_state.get(_TABLE)
-    if table and table.selection.cells:
-        index, _ = table.selection.cells[0]
-        open_run(st.session_state[_DRAWN][index])
-
-
-def _table(rows: Sequence[Listed[Cells]]) -> None:
-    st.dataframe(
-        _coloured(pd.DataFrame([_row(item) for item in rows], columns=list(_COLUMNS))),
-        hide_index=True,
-        key=_TABLE,
-        on_select="rerun",
-        selection_mode="single-cell",
-        height="content" if len(rows) <= _MOST_ROWS else _MOST_HEIGHT,
-        row_height=_ROW_HEIGHT,
-        column_config=_COLUMNS,
+def _list(known: Sequence[Entry], problem: str, open_launch: OpenLaunch) -> None:
+    """The list as its user works with it."""
+    text = state.in_address(state.FILTER)[: LONGEST_FILTER + 1]
+    order = Order.parse(state.in_address(state.SORT))
+    _header(text, open_launch)
+    try:
+        chosen, message = parse(text), ""
+    except FilterError as error:
+        chosen, message = Filter(), f"{error} All runs are shown."
+    shown = [entry for entry in known if chosen.matches(entry.facts)]
+    rest = everything(chosen)
+    run_table(
+        _rows(order.sorted(shown), has_severities=order.column == "verdict"),
+        _TABLE,
+        partial(_act, known),
+        chips=chip_data(
+            chips(known, chosen),
+            sum(rest.matches(entry.facts) for entry in known),
+            is_all=chosen == rest,
+            is_disabled=bool(message),
+        ),
+        order=order,
+        status=_status(known, shown, order),
+        message=problem or message or hint(chosen, [entry.facts for entry in known]),
     )
-    st.session_state[_DRAWN] = [item.ref.path for item in rows]
 
 
-def _coloured(table: pd.DataFrame) -> Styler:
-    """The table with each verdict in the colour of its severity; the word and the shape say it too."""
-    palette = state.palette()
-    colours = {str(sign): f"color: {palette.of(severity)}" for severity, sign in VERDICTS.items()}
-    return table.style.map(lambda cell: colours.get(cell, ""), subset=["verdict"])
+def _header(text: str, open_launch: OpenLaunch) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        filter_field(text, _filter, _FIELD, _FIELD_WIDTH)
+        if not state.is_read_only():
+            with st.container(horizontal=True, width="content"):
+                open_logs()
+                if st.button("Train one", help="A small demo on this machine, about a minute.", type="primary"):
+                    open_launch()
 
 
-def _row(found: Listed[Cells]) -> Cells:
-    """The cells of a row; only the name of a run that was not read yet."""
-    cells = found.summary or {
-        **dict.fromkeys(_COLUMNS, ""),
-        "state": _READING,
-        "name": one_line(found.ref.name),
-        "reward": (),
-    }
-    sample = f" {_SAMPLE_MARK}" if state.is_sample(found.ref.path) else ""
-    return {**cells, "name": f"{cells['name']}{sample}", "written": age(found.written, time.time())}
+def _rows(shown: Sequence[Entry], *, has_severities: bool) -> list[Row]:
+    now, firm = time.time(), first_of_severity(shown)
+    return [
+        row(entry, state.run_query(entry.path), now, starts_severity=has_severities and is_first)
+        for entry, is_first in zip(shown[:_MOST_ROWS], firm, strict=False)
+    ]
 
 
-def _cells(snapshot: Snapshot) -> Cells:
-    """The cells that need the run to be read."""
-    run, diagnosis = snapshot.run, snapshot.diagnosis
-    return {
-        "state": str(STATES[run.status.state]),
-        "name": one_line(run.name),
-        "verdict": str(VERDICTS[diagnosis.verdict]),
-        "finding": one_line(_finding(diagnosis)),
-        "reward": sparkline(main_reward(run)),
-        "step": progress(run, short=True).removeprefix("step "),
-        "algorithm": one_line(run.algorithm),
-        "producer": one_line(producer(run)),
-    }
+def _status(known: Sequence[Entry], shown: Sequence[Entry], order: Order) -> str:
+    listed = sum(not entry.facts.marks for entry in known)
+    unread = sum(entry.summary is None for entry in known)
+    words = _USUAL if order == Order() else ""
+    cut = f"the first {_MOST_ROWS:,} are shown" if len(shown) > _MOST_ROWS else ""
+    return " · ".join(filter(None, (status(len(shown), max(listed, len(shown)), unread, words), cut)))
 
 
-def _finding(diagnosis: Diagnosis) -> str:
-    """The worst finding, else what ended the run, else how much was checked."""
-    error = "" if diagnosis.fired else diagnosis.run.status.short_error
-    return error or verdict_headline(diagnosis)
+def _filter(text: str) -> None:
+    state.write_into_address(state.FILTER, text[: LONGEST_FILTER + 1])
 
 
-def _matches(row: Cells) -> bool:
-    text = " ".join(str(cell) for cell in row.values() if isinstance(cell, str)).lower()
-    return all(word in text for word in st.session_state.get(_FILTER, "").lower().split())
+def _act(known: Sequence[Entry], what: str, sent: object) -> None:
+    """Do what was asked for in the table; the script then draws what has become of it."""
+    st.session_state.pop(_PROBLEM, None)
+    if what == "chip" and isinstance(sent, list) and len(sent) == 2:
+        _toggle(*map(str, sent))
+    elif what == "sort" and isinstance(sent, str):
+        order = Order.parse(state.in_address(state.SORT)).by(sent)
+        state.write_into_address(state.SORT, "" if order == Order() else str(order))
+    elif what == "open" and isinstance(sent, str):
+        if (path := state.run_of_query(sent)) in {entry.path for entry in known}:
+            st.session_state[_OPEN] = path
+    elif problem := change(what, sent, frozenset(entry.path for entry in known)):
+        st.session_state[_PROBLEM] = problem
 
 
-def _empty(folders: Sequence[Path], open_launch: Callable[[], NoReturn]) -> None:
-    st.markdown(f"**No run yet in {_folder_names(folders)}**")
-    _first_steps(open_launch)
+def _toggle(field: str, value: str) -> None:
+    """Choose a chip or no longer; the chip without a field takes back what the others chose."""
+    try:
+        chosen = parse(state.in_address(state.FILTER))
+    except FilterError:  # typed between the click and now; the page says what is wrong with it
+        return
+    changed = chosen.toggled(field, value) if field else everything(chosen)
+    state.write_into_address(state.FILTER, str(changed))
 
 
-def _folder_names(folders: Sequence[Path]) -> str:
+def _first_visit(folders: Sequence[Path], samples: Sequence[Entry], open_launch: OpenLaunch) -> None:
+    """What to do first, above the sample runs where there are any."""
+    st.markdown(f"## No runs in {_names(_own(folders))} yet.")
+    st.markdown(
+        "Runs appear here by themselves as soon as a trainer writes logs: TRL, verl, TensorBoard, W&B offline, trackio "
+        "or rlvitals."
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if st.button("Train one now", help="A small demo on this machine.", type="primary"):
+            open_launch()
+        if not state.is_read_only():
+            open_logs()
+        st.caption("about a minute on a laptop, no download")
+    st.code("rlvitals ~/experiments   # or give a folder when starting", language=None)
+    if samples:
+        st.markdown("### Sample runs")
+        st.caption(
+            "Real trainings that came with rlvitals, healthy and sick. They leave this list once you have a run."
+        )
+        run_table(_rows(Order().sorted(samples), has_severities=False), _TABLE, partial(_act, samples))
+
+
+def _own(folders: Sequence[Path]) -> Sequence[Path]:
+    """The folders that are to hold the user's runs; all of them where they hold samples alone."""
+    return [folder for folder in folders if not state.is_sample(folder)] or folders
+
+
+def _names(folders: Sequence[Path]) -> str:
     return escaped(", ".join(map(str, folders)))
 
 
-def _left_out(links: int) -> str:
-    verbs = ("leads", "is") if links == 1 else ("lead", "are")
-    return f"{counted(links, 'link')} in these folders {verbs[0]} outside of them and {verbs[1]} left out."
-
-
-def _first_steps(open_launch: Callable[[], NoReturn]) -> None:
-    """The two ways to see a run of one's own: train a demo, or open logs."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        if st.button("Train one now", help="A small demo on this machine, about a minute.", type="primary"):
-            open_launch()
-        above = "" if state.is_read_only() else "with the button above, or by "
-        st.caption(f"or open your own logs: {above}`rlvitals PATH` in a terminal")
+def _left_out(found: Found, listed: Sequence[Listed[Summary]]) -> None:
+    """Say what the list lacks: links that lead outside, what a bound cut off, and what cannot be read."""
+    if links := found.links_out:
+        verbs = ("leads", "is") if links == 1 else ("lead", "are")
+        st.caption(f"{counted(links, 'link')} in these folders {verbs[0]} outside of them and {verbs[1]} left out.")
+    for sentence in (*found.omissions, *(item.error for item in listed if item.error)):
+        st.caption(f":orange[{escaped(sentence)}]")

@@ -1,66 +1,109 @@
-"""Every check of a run: its outcome, what it measured, or why it could not run."""
+"""Every check of a run: what fired first, then what could not be checked and why, quiet ones folded."""
 
-import pandas as pd
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
 import streamlit as st
 
-from app.theme import NOT_APPLICABLE, OUTCOMES, VERDICTS
+from app import state
+from app.theme import OUTCOMES, VERDICTS
+from app.widgets.component import component
+from app.widgets.markdown import escaped
 from app.widgets.rule_text import rule_text
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
+from diagnostics.model.project import Mute
 from diagnostics.visible_text import one_line
-from diagnostics.wording.messages import message_text
+from diagnostics.wording.findings import in_words, mute_reason
+from diagnostics.wording.messages import found_text, message_text
 from diagnostics.wording.steps import steps_of
 from diagnostics.wording.values import measured_and_limit
 
-_UNFIRED = (Verdict.BROKEN, Verdict.SKIPPED, Verdict.QUIET)
-_ROW_HEIGHT = 30  # pixels
-_COLUMNS = {
-    "verdict": st.column_config.TextColumn(width=112),
-    "check": st.column_config.TextColumn(width=190),
-    "steps": st.column_config.TextColumn(width=130),
-    "message": st.column_config.TextColumn("what it says", width=260),
-}
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check as a row: its name in words, its id, and a whole sentence."""
+
+    rule: str
+    name: str
+    id: str
+    severity: str
+    sign: str
+    sentence: str
+    more: str
+    steps: str
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Checks with the same kind of result; those that are folded are told by their number alone."""
+
+    title: str
+    is_folded: bool
+    rows: tuple[Check, ...]
 
 
 def checks(diagnosis: Diagnosis) -> None:
-    """Draw the table of checks, fired ones first; a chosen row shows the rule's own text."""
-    unfired = [o for verdict in _UNFIRED for o in diagnosis.outcomes if o.verdict is verdict and o.applies]
-    ordered = [*diagnosis.fired, *unfired, *diagnosis.not_applicable]
-    if not ordered:
+    """Draw the checks; a chosen one shows its own text."""
+    if diagnosis.outcomes:
+        st.fragment(_draw)(diagnosis)
+    else:
         st.caption("No check applies to this run.")
-        return
+
+
+def groups(diagnosis: Diagnosis) -> tuple[Checks, ...]:
+    """The checks by what came of them; what fired, what is muted and what could not run stand open."""
+    mutes = {outcome.rule: each.mute for each in diagnosis.muted for outcome in each.finding.outcomes}
+    by_verdict = {verdict: [o for o in diagnosis.outcomes if o.verdict is verdict and o.applies] for verdict in Verdict}
+    found = (
+        ("Fired", False, diagnosis.fired),
+        ("Fired, and muted", False, [outcome for outcome in diagnosis.outcomes if outcome.rule in mutes]),
+        ("Could not be checked", False, [*by_verdict[Verdict.BROKEN], *by_verdict[Verdict.SKIPPED]]),
+        ("Quiet", True, by_verdict[Verdict.QUIET]),
+        ("Not about a run like this", True, diagnosis.not_applicable),
+    )
+    return tuple(
+        Checks(title, is_folded, tuple(_rows(outcomes, mutes))) for title, is_folded, outcomes in found if outcomes
+    )
+
+
+def _rows(outcomes: Iterable[Outcome], mutes: Mapping[str, Mute]) -> Iterator[Check]:
+    for outcome in outcomes:
+        sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[outcome.verdict]
+        enable = message_text(outcome.enable) if outcome.applies else ""
+        mute = mutes.get(outcome.rule)
+        quiet = f"Nothing found: {measured_and_limit(outcome)}." if outcome.measured is not None else "Nothing found."
+        said = quiet if outcome.verdict is Verdict.QUIET else found_text(outcome)
+        yield Check(
+            rule=outcome.rule,
+            name=in_words(outcome.rule),
+            id=f"{outcome.code} {outcome.rule}",
+            severity=str(outcome.severity or ""),
+            sign=str(sign) if outcome.severity else sign.shape,
+            sentence=one_line(said),
+            more=one_line(mute_reason(mute) if mute else enable),
+            steps=steps_of(outcome),
+        )
+
+
+def _draw(diagnosis: Diagnosis) -> None:
+    listed = groups(diagnosis)
+    rules = [row.rule for group in listed for row in group.rows]
+    chosen = state.chosen_rule()
+    shown = chosen if chosen in rules else rules[0]
     table, text = st.columns([3, 2], gap="medium")
     with table:
-        event = st.dataframe(
-            pd.DataFrame([_row(outcome) for outcome in ordered]),
-            hide_index=True,
-            key="checks.table",
-            on_select="rerun",
-            selection_mode="single-cell",
-            height="content",
-            row_height=_ROW_HEIGHT,
-            column_config=_COLUMNS,
+        component("checks", {"groups": [asdict(group) for group in listed], "chosen": shown}, _go)
+    with text, st.container(key="rule-text"):
+        outcome = next(outcome for outcome in diagnosis.outcomes if outcome.rule == shown)
+        st.markdown(
+            f"**{escaped(in_words(shown).capitalize())}** :gray[:small[{escaped(outcome.code)} {escaped(shown)}]]"
         )
-    with text:
-        chosen = [index for index, _ in event.selection.cells if index < len(ordered)]
-        _check_details(ordered[chosen[0] if chosen else 0])
+        rule_text(shown)
 
 
-def _row(outcome: Outcome) -> dict[str, str]:
-    status = outcome.verdict if outcome.applies else NOT_APPLICABLE
-    sign = VERDICTS[outcome.severity] if outcome.severity else OUTCOMES[status]
-    return {
-        "verdict": str(sign),
-        "check": outcome.rule,
-        "steps": steps_of(outcome),
-        "message": one_line(message_text(outcome.message) or measured_and_limit(outcome)),
-    }
-
-
-def _check_details(outcome: Outcome) -> None:
-    st.text(f"{outcome.code} {outcome.rule}")
-    if sentence := message_text(outcome.message):
-        st.text(one_line(sentence))
-    if outcome.applies and (enable := message_text(outcome.enable)):
-        st.text(one_line(f"To let it run: {enable}"))
-    rule_text(outcome.rule)
+def _go(wish: Mapping[str, Any]) -> None:
+    match wish:
+        case {"to": "rule", "name": str(name)}:
+            state.choose_rule(name)

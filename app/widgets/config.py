@@ -1,28 +1,33 @@
-"""The settings of a run and where it was read from."""
+"""The settings of a run, what was chosen before what is a default, and where the run was read from."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from app.load.default_settings import default_settings
+from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
 from diagnostics.wording.times import date_and_time
+from diagnostics.wording.values import counted, setting_text
+
+_NO_DEFAULT = object()
 
 
 def config(run: Run) -> None:
-    """Draw the settings as a table, and the run's origin beside it."""
+    """Draw the settings as tables, and the run's origin beside them."""
     settings, origin = st.columns([3, 2], gap="medium")
     with settings:
         if run.config:
-            rows = {
-                "setting": list(map(one_line, run.config)),
-                "value": [_text(value) for value in run.config.values()],
-            }
-            st.dataframe(pd.DataFrame(rows), hide_index=True, key="config.table")
+            _settings(run.config, default_settings(run))
         else:
             st.caption("The log holds no configuration.")
     with origin:
         facts = {
             "run id": run.run_id,
+            "folder": str(run.path),
             "created": date_and_time(run.created),
             "relaunched from": run.parent or "",
             **{source.format: str(source.path) for source in run.sources},
@@ -34,5 +39,36 @@ def config(run: Run) -> None:
         )
 
 
+def _settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Three tables: what differs from its default, what has one that is not known, what is as it comes."""
+    chosen = {
+        name: value for name, value in given.items() if name in defaults and not _is_default(name, value, defaults)
+    }
+    unknown = {name: value for name, value in given.items() if name not in defaults}
+    as_it_comes = {name: value for name, value in given.items() if name not in {*chosen, *unknown}}
+    if chosen:
+        st.markdown(f"**{escaped(counted(len(chosen), 'setting'))} chosen**")
+        _table(chosen, "config.chosen", {name: defaults[name] for name in chosen})
+    if unknown:
+        st.markdown(f"**{escaped(counted(len(unknown), 'setting'))}** whose default is not known")
+        _table(unknown, "config.table")
+    if as_it_comes:
+        with st.expander(f"{counted(len(as_it_comes), 'default')} left as they are", key="config.defaults"):
+            _table(as_it_comes, "config.as_it_comes")
+
+
+def _is_default(name: str, value: Any, defaults: Mapping[str, Any]) -> bool:
+    """Whether a value is the default, however its file wrote it: 1e-06 and 0.000001, a list and a tuple."""
+    default = defaults.get(name, _NO_DEFAULT)
+    return value == default or _text(value) == _text(default)
+
+
+def _table(settings: Mapping[str, Any], key: str, defaults: Mapping[str, Any] | None = None) -> None:
+    columns = {"setting": list(map(one_line, settings)), "value": [_text(value) for value in settings.values()]}
+    if defaults is not None:
+        columns["default"] = [_text(value) for value in defaults.values()]
+    st.dataframe(pd.DataFrame(columns), hide_index=True, key=key, height="content")
+
+
 def _text(value: object) -> str:
-    return "not set" if value is None else one_line(str(value))
+    return "not set" if value is None else one_line(setting_text(value))

@@ -4,13 +4,13 @@ import streamlit as st
 
 from app import state
 from app.figures.distribution import distribution, distribution_description, not_finite
-from app.widgets.charts import WIDTH
 from app.widgets.markdown import escaped
 from app.widgets.plot import plot
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import METRICS
 
+_WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
 
@@ -22,7 +22,7 @@ def distributions(run: Run) -> None:
     st.caption("Line: median. Bands: half of the values, nine in ten, all. A value is known to the width of its bin.")
     with st.container(horizontal=True):
         for histograms in sorted(run.histograms.values(), key=_rank):
-            with st.container(width=WIDTH, gap="xxsmall"):
+            with st.container(width=_WIDTH, gap="xxsmall"):
                 _chart(histograms)
 
 

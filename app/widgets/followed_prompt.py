@@ -1,53 +1,43 @@
-"""One prompt followed through the training: the policy's answers to it, step by step."""
+"""One prompt followed through the training: the prompts that a run asked more than once, and the answers to one."""
 
-import streamlit as st
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
 
-from app.widgets.sample_table import sample_frame
-from app.widgets.sample_text import sample_text
-from diagnostics.model.messages import shortened
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.visible_text import one_line
 
-_QUERY, _TABLE = "followed.query", "followed.table"
-_ROW_HEIGHT = 30  # pixels
-_LONGEST_LABEL = 80  # characters of a prompt in the list
+_MOST_STEPS = 60  # of a run that are searched for a prompt, evenly spread, with those at which it follows prompts
+_MOST_ANSWERS = 200
 
 
-def followed_prompt(run: Run) -> None:
-    """Draw the answers to the chosen one of the followed prompts, the earliest step first."""
-    answers = [sample for step in run.samples.followed_steps for sample in run.samples.at(step) if sample.followed]
-    queries = list(dict.fromkeys(sample.query for sample in answers))
-    if not queries:
-        st.caption("The run followed no prompt.")
-        return
-    query = st.selectbox("Prompt", queries, key=_QUERY, format_func=_label)
-    rows = [sample for sample in answers if sample.query == query]
-    st.caption(f"Answered at {len(rows)} steps, always with the same random numbers; what differs is the policy.")
-    table, text = st.columns([3, 2], gap="medium")
-    with table:
-        chosen = _table(rows)
-    with text:
-        sample_text(chosen)
+def searched_steps(run: Run, current: int) -> list[int]:
+    """The steps whose samples are searched for a prompt, in order: all of a short run, some of a long one."""
+    steps = run.samples.steps
+    if len(steps) <= _MOST_STEPS:
+        return list(steps)
+    spread = (steps[round(place * (len(steps) - 1) / (_MOST_STEPS - 1))] for place in range(_MOST_STEPS))
+    followed = run.samples.followed_steps[-_MOST_STEPS:]
+    return sorted({*spread, *followed, current})
 
 
-def _table(rows: list[Sample]) -> Sample:
-    """One row a step; the sample of the row clicked last, else of the newest."""
-    cells = sample_frame(rows, with_query=False)
-    cells.insert(0, "step", [sample.step for sample in rows])
-    event = st.dataframe(
-        cells,
-        hide_index=True,
-        key=_TABLE,
-        on_select="rerun",
-        selection_mode="single-cell",
-        height="content",
-        row_height=_ROW_HEIGHT,
-        column_config={"model response": st.column_config.TextColumn(width="large")},
+def repeated_queries(run: Run, steps: Sequence[int], known: dict[int, frozenset[str]]) -> frozenset[str]:
+    """The prompts that were answered at more than one of these steps.
+
+    Args:
+        known: The prompts of steps that were searched before; the newest step is not kept, since it may grow.
+    """
+    for step in steps:
+        if step not in known:
+            known[step] = frozenset(sample.query for sample in run.samples.at(step))
+    counts = Counter(chain.from_iterable(known[step] for step in steps))
+    known.pop(run.samples.steps[-1], None)
+    return frozenset(query for query, count in counts.items() if count > 1)
+
+
+def answers_to(run: Run, query: str, steps: Sequence[int]) -> list[tuple[int, Sample]]:
+    """The answers to a prompt at these steps, the earliest first, each with its row among the samples of its step."""
+    found = (
+        (row, sample) for step in steps for row, sample in enumerate(run.samples.at(step)) if sample.query == query
     )
-    clicked = [row for row, _ in event["selection"]["cells"] if row < len(rows)]
-    return rows[clicked[0]] if clicked else rows[-1]
-
-
-def _label(query: str) -> str:
-    return one_line(shortened(query, _LONGEST_LABEL))
+    return [item for item, _ in zip(found, range(_MOST_ANSWERS), strict=False)]

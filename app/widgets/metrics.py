@@ -1,16 +1,18 @@
 """All series of a run that are not among its crucial values, by section, with a filter."""
 
 from collections.abc import Sequence
+from typing import get_args
 
 import streamlit as st
 
 from app.widgets.charts import charts
+from diagnostics.model.metric import Section
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.wording.series import series_title
 
-_SECTIONS = ("reward", "kl", "update", "policy", "value", "length", "engine", "progress")
+_SECTIONS: tuple[Section, ...] = get_args(Section)
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
 
@@ -24,7 +26,7 @@ def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], cho
         members = [series for series in found if _section(series) == section]
         if members:
             st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
-            charts(run, outcomes, members, chosen_step, "all")
+            charts(run, outcomes, members, chosen_step, f"all.{section}")
 
 
 def _searched(series: Series) -> str:

@@ -18,8 +18,11 @@ from diagnostics.wording.messages import message_text
 from diagnostics.wording.steps import steps_of
 
 
-def parent_comparison(child: Diagnosis) -> None:
-    """Draw the comparison; nothing for a run without a parent, a sentence if the parent was not found."""
+def parent_comparison(child: Diagnosis, compare_page: st.Page | None = None) -> None:
+    """Draw the comparison; nothing for a run without a parent, a sentence if the parent was not found.
+
+    `compare_page` is the page on which both can be seen side by side.
+    """
     if child.run.parent is None:
         return
     path = _parent_of(child.run)
@@ -30,7 +33,7 @@ def parent_comparison(child: Diagnosis) -> None:
     if comparison is None:
         st.caption(escaped(missing_parent_sentence(child.run)))
     else:
-        _draw(comparison)
+        _draw(comparison, child.run, compare_page)
 
 
 def _parent_of(run: Run) -> Path | None:
@@ -42,12 +45,15 @@ def _parent_of(run: Run) -> Path | None:
     return path
 
 
-def _draw(comparison: Comparison) -> None:
+def _draw(comparison: Comparison, child: Run, compare_page: st.Page | None) -> None:
     parent = comparison.parent.run
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{escaped(comparison_heading(comparison))}**")
             st.button(f"Open {escaped(parent.name)}", type="tertiary", on_click=state.open_run, args=(parent.path,))
+            if compare_page is not None:
+                both = [(state.RUN, str(run.path)) for run in (parent, child)]
+                st.page_link(compare_page, label="Compare the two", query_params=both)
         for item in comparison.inherited:
             _finding_fate(item)
         for finding in comparison.new:

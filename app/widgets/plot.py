@@ -4,7 +4,6 @@ Streamlit's own chart is rebuilt whenever its data change, which loses the zoom 
 passes the figure to the plotly.js of the plotly package, which redraws only what changed.
 """
 
-from importlib.resources import files
 from pathlib import Path
 
 import plotly
@@ -13,10 +12,11 @@ import streamlit as st
 from streamlit.components.v1 import declare_component
 
 from app import state
+from app.assets import asset
 from diagnostics.visible_text import one_line
 
 _NAME = "rlvitals_plot"
-_SCRIPT = files("app.widgets").joinpath("plot.js").read_text("utf-8")
+_SCRIPT = asset("widgets/plot.js")
 _CONFIG = {"displayModeBar": False, "responsive": True, "doubleClick": "reset"}
 # Declared only for its folder, so that the server serves plotly.min.js from the installed package.
 _LIBRARY = declare_component("plotly_library", path=str(Path(plotly.__file__).parent / "package_data"))
@@ -32,11 +32,5 @@ def plot(figure: go.Figure, words: str, key: str) -> None:
     component(
         key=key,
         data={"figure": figure.to_json(), "words": one_line(words), "source": _SOURCE, "config": _CONFIG},
-        on_step_change=lambda: _choose_step(key),
+        on_step_change=lambda: state.take_step_of(key),
     )
-
-
-def _choose_step(key: str) -> None:
-    step = st.session_state[key].step
-    if step is not None:
-        state.choose_step(int(step))

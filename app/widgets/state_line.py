@@ -10,6 +10,7 @@ from app.widgets.markdown import escaped
 from diagnostics.model.run import Run
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
+from diagnostics.wording.runs import data_line, producer
 from diagnostics.wording.steps import progress
 from diagnostics.wording.times import age, date_and_time
 from trainer.launch import LaunchError, stop
@@ -41,11 +42,11 @@ def error_line(run: Run) -> None:
 
 
 def title_line(run: Run) -> None:
-    """The run's name; below it its algorithm, producer, task and folder."""
-    st.markdown(f"## {escaped(run.name)}")
-    producer = f"{run.producer} {run.producer_version or ''}".strip()
-    facts = (run.algorithm.upper(), producer, run.task, str(run.path))
-    st.caption(" · ".join(escaped(fact) for fact in facts if fact))
+    """The run's name and, in one line with it, its algorithm, producer, task and the quality of its log."""
+    facts = (run.algorithm.upper(), producer(run), run.task, data_line(run.data_health))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown(f"## {escaped(run.name)}", width="content")
+        st.caption(" · ".join(escaped(fact) for fact in facts if fact), width="content")
 
 
 def has_failed(run: Run) -> bool:

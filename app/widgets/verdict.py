@@ -1,110 +1,57 @@
-"""The verdict on a run: the worst finding in full, the others in a line each, and what could not be checked."""
+"""The verdict on a run: its worst finding as a card, a row for each other one, and where their evidence leads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import partial
+from typing import Any
 
-import streamlit as st
-
-from app.theme import VERDICTS
-from app.widgets.markdown import escaped
-from app.widgets.relaunch_button import relaunch_button
-from app.widgets.rule_text import rule_text
+from app import state
+from app.widgets.component import component
+from app.widgets.relaunch import relaunch, relaunch_answer, relaunch_offer
+from app.widgets.verdict_card import cards, proposed_fixes
+from diagnostics.curves.selection import crucial_series
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.finding import Finding
-from diagnostics.model.outcome import Fix, Outcome, ShownSample
-from diagnostics.model.run import Run
-from diagnostics.visible_text import one_line
-from diagnostics.wording.findings import rival_line, sample_line
-from diagnostics.wording.messages import found_text, headline, message_text
-from diagnostics.wording.steps import steps_of
-from diagnostics.wording.values import counted, measured_and_limit, setting_text
-from diagnostics.wording.verdicts import verdict_headline, vital_lines
+
+_MOST_ROWS = 4  # of further findings, before the rest is folded
 
 
-def verdict(diagnosis: Diagnosis, *, is_read_only: bool) -> None:
-    """Draw the verdict, or for a run without findings what was checked. Unless read-only, fixes have a button."""
-    found = diagnosis.findings
-    if not found:
-        _no_finding(diagnosis)
-        return
-    run = None if is_read_only else diagnosis.run
-    _worst(found[0], run)
-    for finding in found[1:]:
-        _other_finding(finding, run)
+def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is_short: bool = False) -> None:
+    """Draw the verdict, or for a run without findings what was checked. Unless read-only, fixes can be tried.
+
+    Args:
+        judged_at: The step of the diagnosis, in words, where the run has gone on since.
+        is_short: Whether the worst finding is a mere row too, where what stands below needs the room.
+    """
+    fixes = {} if is_read_only else {finding.name: proposed_fixes(finding) for finding in diagnosis.findings}
+    offers = {name: offer for name, found in fixes.items() if (offer := relaunch_offer(diagnosis.run, found, name))}
+    data = {
+        "cards": [asdict(card) for card in cards(diagnosis, judged_at)],
+        "relaunch": {name: {"words": words, "hint": hint} for name, (words, hint) in offers.items()},
+        "most_rows": _MOST_ROWS,
+        "is_short": is_short,
+    }
+    component("verdict", data, partial(_go, diagnosis, is_read_only))
+    for name in offers:
+        relaunch_answer(diagnosis.run, fixes[name], name)
 
 
-def _no_finding(diagnosis: Diagnosis) -> None:
-    sign = VERDICTS[diagnosis.verdict]
-    with st.container(border=True, gap="xsmall"):
-        st.markdown(f":{sign.colour}-badge[{sign}] **{escaped(verdict_headline(diagnosis))}**")
-        for gap in vital_lines(diagnosis):
-            st.caption(f"Not checked, though vital: {escaped(gap)}")
-
-
-def _worst(finding: Finding, run: Run | None) -> None:
-    """The worst finding: what was measured, the likely cause, what to try, and the source."""
-    sign = VERDICTS[finding.severity]
-    with st.container(border=True, gap="xsmall"):
-        st.markdown(f":{sign.colour}-badge[{sign}] **{escaped(headline(finding.leading))}**")
-        _evidence(finding, run)
-        _consequences(finding)
-        outcome = finding.leading
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
-            with st.popover("Why", type="tertiary"):
-                rule_text(outcome.rule)
-
-
-def _other_finding(finding: Finding, run: Run | None) -> None:
-    """Another finding: one folded line with the same facts as the worst. Its key keeps it open across reruns."""
-    sign, outcome = VERDICTS[finding.severity], finding.leading
-    label = f":{sign.colour}-badge[{sign}] {escaped(headline(outcome))} "
-    with st.expander(f"{label} :gray[{escaped(steps_of(outcome))}]", key=f"finding.{finding.name}"):
-        _evidence(finding, run)
-        for consequence in finding.consequences:
-            st.markdown(f"**Also** {_outcome_facts(consequence)}")
-        st.caption(f"Check {outcome.code} {escaped(outcome.rule)} · Source: {escaped(outcome.source)}")
-
-
-def _evidence(finding: Finding, run: Run | None) -> None:
-    """What was measured, samples, the likely cause, what to try; `run` is None if it cannot be relaunched here."""
-    st.markdown(_outcome_facts(finding.leading))
-    _samples(finding.samples)
-    if message_text(finding.summary) != headline(finding.leading):
-        st.markdown(f"**Likely cause** {escaped(message_text(finding.summary))}")
-    for rival in finding.rivals:
-        st.markdown(f"**Or** {escaped(rival_line(rival))}")
-    fixes = finding.fixes or finding.leading.fixes  # the cause knows more than its symptom
-    _fixes(fixes)
-    if run is not None:
-        relaunch_button(run, fixes, finding.name)
-
-
-def _consequences(finding: Finding) -> None:
-    """Other outcomes of the same cause, folded."""
-    if finding.consequences:
-        label = f"{counted(len(finding.consequences), 'more sign')} of the same cause"
-        with st.expander(label, key=f"signs.{finding.name}"):
-            for outcome in finding.consequences:
-                st.markdown(f"{escaped(headline(outcome))} {_outcome_facts(outcome)}")
-
-
-def _outcome_facts(outcome: Outcome) -> str:
-    facts = (found_text(outcome).rstrip("."), f"measured {measured_and_limit(outcome)}", steps_of(outcome))
-    return " · ".join(escaped(fact) for fact in facts if fact)
-
-
-def _samples(samples: Sequence[ShownSample]) -> None:
-    """The samples as plain text: model output is never rendered."""
-    for sample in samples:
-        st.text(one_line(sample_line(sample)))
-
-
-def _fixes(fixes: Sequence[Fix]) -> None:
-    for fix in fixes:
-        st.markdown(f"**Try** {_change(fix)} {escaped(message_text(fix.why))}")
-
-
-def _change(fix: Fix) -> str:
-    """`learning_rate 0.005 → 0.0005:`, as far as the values are known."""
-    values = [setting_text(value) for value in (fix.current, fix.suggested) if value is not None]
-    return f"`{fix.parameter}` {escaped(' → '.join(values))}".rstrip() + " — "
+def _go(diagnosis: Diagnosis, is_read_only: bool, link: Mapping[str, Any]) -> None:
+    """Follow a link of the card."""
+    match link:
+        case {"to": "step", "step": int(step)}:
+            state.choose_step(step)
+        case {"to": "sample", "step": int(step), "row": int(row)}:
+            state.choose_sample(step, row)
+            state.choose_section("samples")
+        case {"to": "metric", "name": str(name)}:
+            crucial = {series.name for series in crucial_series(diagnosis.run)}
+            state.choose_section("charts" if name in crucial else "metrics")
+        case {"to": "rule", "name": str(name)}:
+            state.choose_rule(name)
+            state.choose_section("checks")
+        case {"to": "checks"}:
+            state.choose_section("checks")
+        case {"to": "relaunch", "name": str(name)} if not is_read_only:
+            found = [finding for finding in diagnosis.findings if finding.name == name]
+            for finding in found:
+                relaunch(diagnosis.run, proposed_fixes(finding), name)

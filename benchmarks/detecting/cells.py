@@ -2,7 +2,7 @@
 
 import random
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, zip_longest
@@ -13,8 +13,8 @@ from trainer.config.recipes import demo_recipe
 from trainer.faults import FAULTS
 from trainer.faults.fault import Case
 
-Part = Literal["measured", "known", "tune"]
-PARTS: tuple[Part, ...] = ("measured", "known", "tune")
+Part = Literal["measured", "known", "tune", "engine"]
+PARTS: tuple[Part, ...] = ("measured", "known", "tune", "engine")
 CORPUS = Path(__file__).with_name("corpus.toml")
 _OF_THE_BENCHMARK = ("from_seed", "resume_step", "switch_step", "average_over", "steps")
 """Keys of a control that the benchmark handles itself; all others are options of `train`."""
@@ -76,7 +76,7 @@ class Cell:
         """The arguments for `rlvitals train`."""
         corpus = read_corpus()
         common = {**corpus["values"], **corpus["algorithm_values"][self.algorithm]}
-        values = {**common, **self._own_values()}
+        values = {**common, **values_of_seed(self.part, self.seed), **self._own_values()}
         return [word for name, value in values.items() for word in (f"--{name}", str(value).lower())]
 
     def _of_control(self, key: str) -> int:
@@ -110,19 +110,36 @@ def read_corpus() -> Mapping[str, Any]:
 
 def cells(part: Part, subset: str | None = None) -> list[Cell]:
     """The cells of a part, seed by seed, so that any time budget covers faults and controls evenly."""
-    faults = read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
-    entry = read_corpus()["parts"][part]
+    entry, wanted = read_corpus()["parts"][part], read_corpus()["subsets"][subset] if subset else tuple(FAULTS)
+    faults = [name for name in _named_by(part, "faults", FAULTS) if name in wanted]
     mixed = chain.from_iterable(_of_seed(part, seed, faults) for seed in entry["seeds"])
     return [*mixed, *chain.from_iterable(_healthy(part, seed) for seed in entry.get("healthy_seeds", ()))]
 
 
-def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
+def values_of_seed(part: str, seed: int) -> Mapping[str, Any]:
+    """The options that all runs of a seed have."""
+    return cast("Mapping[str, Any]", read_corpus()["parts"][part].get("values", {}).get(str(seed), {}))
+
+
+def controls_of(part: Part) -> list[str]:
+    """The controls of a part; its faulty runs differ from the first one in the fault alone."""
+    return _named_by(part, "controls", read_corpus()["controls"])
+
+
+def _named_by(part: Part, what: Literal["faults", "controls"], names: Iterable[str]) -> list[str]:
+    """The faults or controls that a part names; those that no part names where it names none."""
+    parts = read_corpus()["parts"]
+    of_others = {name for entry in parts.values() for name in entry.get(what, ())}
+    return parts[part].get(what) or [name for name in names if name not in of_others]
+
+
+def _of_seed(part: Part, seed: int, faults: Sequence[str]) -> Iterator[Cell]:
     """Documented faults first, interleaved with controls, the standard one first, in a seeded order."""
     sick, healthy = list(_faulty_cells(part, seed, faults)), list(_healthy(part, seed))
     order = random.Random(seed)
     order.shuffle(sick)
     order.shuffle(healthy)
-    healthy.sort(key=lambda cell: cell.control != "standard")
+    healthy.sort(key=lambda cell: cell.control != controls_of(part)[0])
     sick.sort(key=lambda cell: cell.fault not in read_corpus()["subsets"]["documents"])
     per_healthy = max(1, round(len(sick) / len(healthy)))
     stretches = [sick[first : first + per_healthy] for first in range(0, len(sick), per_healthy)]
@@ -132,13 +149,13 @@ def _of_seed(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
             yield control
 
 
-def _faulty_cells(part: Part, seed: int, faults: tuple[str, ...]) -> Iterator[Cell]:
-    steps = read_corpus()["steps"]
+def _faulty_cells(part: Part, seed: int, faults: Sequence[str]) -> Iterator[Cell]:
+    steps, entry = read_corpus()["steps"], read_corpus()["parts"][part]
     for name in faults:
         for case in FAULTS[name].cases:
             on = f"{case.algorithm} {case.task}"
             is_later = seed < read_corpus()["later_cases"].get(f"{name} {on}", 0)
-            if is_later or on not in read_corpus()["parts"][part]["tasks"]:
+            if is_later or on not in entry["tasks"] or f"{name} {on}" in entry.get("without", ()):
                 continue
             drawn = random.Random(f"{name} {on} {seed}").randint(*steps["onset"])
             for onset, least in ((1, steps["from_start"]), (drawn, drawn - 1 + steps["after_onset"])):
@@ -151,7 +168,8 @@ def _healthy(part: Part, seed: int) -> Iterator[Cell]:
     is_new = seed in read_corpus()["parts"][part].get("healthy_seeds", ())
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()
-        for control, entry in read_corpus()["controls"].items():
+        for control in controls_of(part):
+            entry = _healthy_control(control)
             if is_new or seed >= entry.get("from_seed", 0):
                 steps = entry.get("steps", read_corpus()["steps"]["healthy"])
                 yield Cell(part, algorithm, task, seed, None, control, 1, steps, _size(part, seed))

@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks.detecting.cells import Cell, cells
+from benchmarks.detecting.cells import Cell, cells, controls_of
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.training import is_trained, run_folder
 from diagnostics.api import diagnose, open_run
@@ -79,7 +79,7 @@ def _shows_symptom(cache: Path, cell: Cell, name: str) -> bool | None:
 
 def _is_its_healthy_run(candidate: Cell, cell: Cell) -> bool:
     same = (candidate.algorithm, candidate.task, candidate.seed) == (cell.algorithm, cell.task, cell.seed)
-    return same and candidate.control == "standard"
+    return same and candidate.control == controls_of(cell.part)[0]
 
 
 def _last_mean(run: Run, cell: Cell) -> float:

@@ -11,28 +11,31 @@ import numpy as np
 
 from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.replay import episodes, outcomes_by_step
-from benchmarks.detecting.training import CPU_FILE, run_folder
+from benchmarks.detecting.training import CPU_FILE, machine_of, run_folder
 from diagnostics.api import diagnose, open_run
 from diagnostics.model.cause import Cause
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Severity, Verdict
 from diagnostics.model.run import Run
+from diagnostics.model.vocabulary.time import TIME_METRICS
 
 COMPARED = (31, 40)
 """The steps whose mean stands for a metric where sick runs are compared with healthy ones: all runs have them."""
-_CLOCKS = frozenset({"episodes_per_second", "step_time"})
+_CLOCKS = frozenset({"episodes_per_second", *(each.name for each in TIME_METRICS)})
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A cell's result. `fired` maps rules to their severity; `episodes` are those while the run grew.
 
-    `means` holds the mean of each metric over the compared steps, NaN where one of its values is not finite.
+    `machine` is where it was trained; `means` holds the mean of each metric over the compared steps, NaN where one of
+    its values is not finite.
     """
 
     cell: Mapping[str, Any]
     name: str
     cpu_seconds: float
+    machine: str
     verdict: str
     fired: Mapping[str, str]
     skipped: tuple[str, ...]
@@ -65,6 +68,7 @@ def judge(cache: Path, cell: Cell, watched: Sequence[Mapping[str, Any]]) -> Judg
         cell=asdict(cell),
         name=cell.name,
         cpu_seconds=float((folder / CPU_FILE).read_text("utf-8")),
+        machine=machine_of(folder),
         **findings(last),
         episodes=tuple(watched),
         means=_means(run),

@@ -35,6 +35,7 @@ def up_to(run: Run, step: int) -> Run:
     return replace(
         run,
         series=series,
+        derived={name: cut for name, whole in run.derived.items() if len(cut := _until(whole, step))},
         samples=_samples_until(run.samples, step),
         status=replace(run.status, state="running", step=step, error=None),
         observed_at=max((float(cut.times[-1]) for cut in series.values() if len(cut.times)), default=run.observed_at),

@@ -5,6 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import median
 
+from benchmarks.detecting.cells import values_of_seed
 from benchmarks.detecting.expected import PEERS
 from benchmarks.detecting.intervals import poisson_upper, wilson
 from benchmarks.detecting.scores import (
@@ -19,10 +20,11 @@ from benchmarks.detecting.scores import (
 )
 
 TOP = 3
+ALGORITHMS = ("ppo", "grpo", "rloo")
 PINNED = Path(__file__).parents[1] / "peers-requirements.txt"
 
 
-def page(part: str, results: Sequence[Result], planned: int) -> str:
+def part_page(part: str, results: Sequence[Result], planned: int) -> str:
     """All tables of one part; `planned` is its total number of cells."""
     found = score_sick_runs(results)
     pieces = [
@@ -53,25 +55,40 @@ def share(hits: int, n: int) -> str:
 
 
 def _summary(found: Sequence[Score], results: Sequence[Result]) -> str:
+    given = sorted({value for each in found for value in _given(each)})
     groups = {
         "all faults": found,
         "without silent ones": [each for each in found if not each.is_silent],
         "the documents'": [each for each in found if each.result["documents"]],
         "from the start": [each for each in found if each.result["cell"]["onset"] == 1],
         "switched on later": [each for each in found if each.result["cell"]["onset"] > 1],
+        **{f"`{value}`": [each for each in found if value in _given(each)] for value in given},
     }
     rows: dict[str, Callable[[Sequence[Score]], str]] = {
         "recall: a right rule at warning or above": lambda group: share_of(group, is_found),
-        "cause: the first one is right": lambda group: share_of(group, lambda each: each.cause_rank == 1),
+        "cause: the first one is right": lambda group: share_of(group, _is_first),
         f"cause: one of the first {TOP} is right": lambda group: share_of(group, is_named),
         "delay from onset, median steps (range)": delay,
         "alarms per incident, mean": alarms_per_incident,
         "flaps per run, mean": flaps,
     }
+    groups = {name: group for name, group in groups.items() if group or group is found}
     lines = [f"| | {' | '.join(groups)} |", f"|---|{'---|' * len(groups)}"]
     lines += [f"| {name} | {' | '.join(map(say, groups.values()))} |" for name, say in rows.items()]
-    cpu = sum(result["cpu_seconds"] for result in results)
-    return "\n".join([*lines, f"\nTraining took {cpu / 60:.0f} CPU minutes.\n"])
+    return "\n".join([*lines, f"\nTraining took {_effort(results)}.\n"])
+
+
+def _effort(results: Sequence[Result]) -> str:
+    """The CPU time of the trainings, and where their results tell it the machines: `35 CPU minutes (a processor)`."""
+    minutes = sum(result["cpu_seconds"] for result in results) / 60
+    machines = "; ".join(sorted({result["machine"] for result in results if result.get("machine")}))
+    return f"{minutes:.0f} CPU minutes{f' ({machines})' if machines else ''}"
+
+
+def _given(each: Score) -> list[str]:
+    """The values that all runs of its seed were given."""
+    cell = each.result["cell"]
+    return [str(value) for value in values_of_seed(cell["part"], cell["seed"]).values()]
 
 
 def is_found(each: Score) -> bool:
@@ -155,6 +172,10 @@ def _silent_list(found: Sequence[Score]) -> str:
     return f"{sentence}{f' For {unknown} runs there are too few healthy ones to tell.' if unknown else ''}\n"
 
 
+def _is_first(each: Score) -> bool:
+    return each.cause_rank == 1
+
+
 def _false_table(results: Sequence[Result]) -> str:
     lines = ["| on | runs | steps | warnings per run | criticals per run | which |", "|---|---|---|---|---|---|"]
     lines += [
@@ -212,16 +233,18 @@ def peer_table(results: Sequence[Result]) -> str:
         return ""
     sick, healthy = ([r for r in asked if is_sick(r) is wanted] for wanted in (True, False))
     mine = score_sick_runs(sick)
+    algorithms = [name for name in ALGORITHMS if any(result["cell"]["algorithm"] == name for result in sick)]
     lines = [
         f"### Beside other packages, on {len(sick)} sick and {len(healthy)} healthy runs\n",
-        "| | right finding | PPO | GRPO | healthy runs with a warning | with a critical |",
-        "|---|---|---|---|---|---|",
-        _peer_row("rlvitals", [(each.result, each.is_found) for each in mine], _levels_of_ours(healthy)),
+        f"| | right finding | {' | '.join(map(str.upper, algorithms))} "
+        "| healthy runs with a warning | with a critical |",
+        f"|{'---|' * (len(algorithms) + 4)}",
+        _peer_row("rlvitals", [(each.result, each.is_found) for each in mine], _levels_of_ours(healthy), algorithms),
     ]
     for peer in PEERS:
         levels = [set(result["peers"][peer].values()) for result in healthy]
         found = [(result, peer_is_right(result, peer)) for result in sick]
-        lines.append(_peer_row(f"{peer} {pinned_version(peer)}", found, levels))
+        lines.append(_peer_row(f"{peer} {pinned_version(peer)}", found, levels, algorithms))
     return "\n".join([*lines, ""])
 
 
@@ -235,9 +258,11 @@ def _levels_of_ours(healthy: Iterable[Result]) -> list[set[str]]:
     return [{episode["severity"] for episode in result["episodes"]} for result in healthy]
 
 
-def _peer_row(name: str, judged: Sequence[tuple[Result, bool]], levels: Sequence[set[str]]) -> str:
+def _peer_row(
+    name: str, judged: Sequence[tuple[Result, bool]], levels: Sequence[set[str]], algorithms: Sequence[str]
+) -> str:
     per_algorithm = [
-        [right for result, right in judged if result["cell"]["algorithm"] == algorithm] for algorithm in ("ppo", "grpo")
+        [right for result, right in judged if result["cell"]["algorithm"] == algorithm] for algorithm in algorithms
     ]
     warned, critical = (sum(bool(found & of) for found in levels) for of in ({"warning", "critical"}, {"critical"}))
     cells = (

@@ -18,9 +18,19 @@ from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.training import run_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-WATCHING = ("foreign_files", "producers", "model", "detectors", "rules")
+WATCHING = (
+    "visible_text",
+    "foreign_files",
+    "producers",
+    "derivations",
+    "model",
+    "last_words",
+    "detectors",
+    "time_budget",
+    "rules",
+)
 JUDGING = (*WATCHING, "causes")
-"""Packages of `diagnostics` that decide which rules fire, and which causes are named."""
+"""Packages and modules of `diagnostics` that decide which rules fire, and which causes are named."""
 
 
 def judge_runs(folder: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
@@ -42,7 +52,7 @@ def _result(folder: Path, cell: Cell) -> dict[str, Any]:
 
 
 def key(run: Path, names: tuple[str, ...], *others: Path) -> list[str | int]:
-    """What a result depends on: the run, these packages of `diagnostics`, and the modules that evaluate it."""
+    """What a result depends on: the run, these parts of `diagnostics`, and the modules that evaluate it."""
     return [_version(names, others), run.stat().st_mtime_ns]
 
 
@@ -58,9 +68,15 @@ def cached(file: Path, key: Sequence[str | int], find: Callable[[], Any]) -> Any
     return json.loads(text)["found"]
 
 
+def sources_of(name: str) -> list[Path]:
+    """The files of a package or a module of `diagnostics`."""
+    place = ROOT / "diagnostics" / name
+    return [*place.rglob("*.py")] or [place.with_suffix(".py")]
+
+
 @cache
 def _version(names: tuple[str, ...], others: tuple[Path, ...]) -> str:
-    """A digest of the sources of these packages of `diagnostics` and of the benchmark modules that evaluate them."""
-    of_ours = [path for name in names for path in (ROOT / "diagnostics" / name).rglob("*.py")]
+    """A digest of these sources of `diagnostics` and of the benchmark modules that evaluate them."""
+    of_ours = [path for name in names for path in sources_of(name)]
     sources = [*of_ours, *others, *map(Path, (judging.__file__, replay.__file__))]
     return hashlib.sha256(b"\0".join(path.read_bytes() for path in sorted(sources))).hexdigest()

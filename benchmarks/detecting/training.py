@@ -13,13 +13,15 @@ from benchmarks.detecting.averaging import average
 from benchmarks.detecting.cells import Cell
 from benchmarks.detecting.models import make_missing
 from benchmarks.detecting.prompts import dataset_file, dataset_words, rows_around_switch, write_rows
+from benchmarks.machine import machine
 from diagnostics.runlog import RUN_FILE, STATUS_FILE
 from trainer.config.recipes import demo_recipe
 from trainer.main import FINISHED
 from trainer.main import main as trainer_main
 
 UNFINISHED = ".unfinished"
-CPU_FILE = "cpu_seconds"
+CPU_FILE, MACHINE_FILE = "cpu_seconds", "machine"
+"""Files beside a run's log: the processor time of its training, and the machine."""
 
 
 def run_folder(cache: Path, cell: Cell) -> Path:
@@ -31,6 +33,12 @@ def is_trained(cache: Path, cell: Cell) -> bool:
     """Whether the cache contains the cell's complete run, for the cell's task."""
     record = run_folder(cache, cell) / RUN_FILE
     return record.is_file() and json.loads(record.read_text("utf-8"))["config"]["task"] == cell.task
+
+
+def machine_of(run: Path) -> str:
+    """The machine that trained a run, in words; empty where it was not noted."""
+    noted = run / MACHINE_FILE
+    return noted.read_text("utf-8") if noted.exists() else ""
 
 
 def train_missing(cache: Path, cells: Iterable[Cell], deadline: float) -> int:
@@ -65,6 +73,7 @@ def train(cache: Path, cell: Cell) -> float:
         average(unfinished, cell.average_over)
         spent = time.process_time() - started
         (unfinished / CPU_FILE).write_text(f"{spent:.1f}\n", "utf-8")
+        (unfinished / MACHINE_FILE).write_text(machine(), "utf-8")
     return spent
 
 

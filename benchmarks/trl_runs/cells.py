@@ -99,8 +99,12 @@ def in_training_order() -> list[Cell]:
 
 
 def _by_base(part: Part) -> Iterator[list[Cell]]:
-    for base in range(read_corpus()["parts"][part]["bases"]):
+    for base in _numbers(read_corpus()["parts"][part]):
         yield [cell for cell in cells(part) if cell.base == base]
+
+
+def _numbers(entry: Mapping[str, Any]) -> range:
+    return range(entry["first_base"], entry["first_base"] + entry["bases"])
 
 
 def _bases(part: Part) -> Iterator[Cell]:
@@ -110,7 +114,7 @@ def _bases(part: Part) -> Iterator[Cell]:
     algorithms = [name for name, share in read_corpus()["shares"].items() for _ in range(share)]
     rng.shuffle(algorithms)
     turns = zip(cycle(algorithms), cycle(entry["tasks"]), cycle(_unequal(entry)), strict=False)
-    for base, (algorithm, task, architecture) in zip(range(entry["bases"]), turns, strict=False):
+    for base, (algorithm, task, architecture) in zip(_numbers(entry), turns, strict=False):
         yield _drawn(part, base, algorithm, task, architecture)
 
 
@@ -145,5 +149,5 @@ def _draw(rng: random.Random, how: Mapping[str, Any]) -> Any:
     if "choices" in how:
         return rng.choice(how["choices"])
     low, high = how["log_uniform"]
-    value = min(math.exp(rng.uniform(math.log(low), math.log(high))) for _ in range(how.get("least_of", 1)))
+    value = math.exp(rng.uniform(math.log(low), math.log(high)))
     return round(value) if how.get("whole") else float(f"{value:.2g}")

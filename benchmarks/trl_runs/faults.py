@@ -12,7 +12,7 @@ _GROUPS = ("grpo", "rloo")
 _VERIFIABLE = frozenset(name for name, task in TASKS.items() if not task.is_chat or name == "spelling")
 _OF_SEVERAL_REWARDS = frozenset(name for name, task in TASKS.items() if len(task.rewards) > 1)
 _SPARSE = frozenset({"sorting", "spelling", "brackets"})
-_WITH_HARD_PROMPTS = frozenset({"brackets", "comparing", "units", "spelling", "sorting", "translation"})
+_WITH_HARD_PROMPTS = frozenset({"brackets", "middle", "units", "spelling", "sorting", "translation"})
 
 
 def _always(settings: Settings) -> bool:
@@ -87,7 +87,7 @@ FAULTS: Mapping[str, Fault] = {
     "top-k": Fault(algorithms=_GROUPS, settings=_each(top_k=2)),
     "min-new-tokens": Fault(algorithms=_GROUPS, settings=_each(generation_kwargs="as long as the limit")),
     "completion-limit-too-short": Fault(
-        room=0.4, tasks=frozenset(TASKS) - {"comparing"}
+        room=0.4, tasks=frozenset(TASKS) - {"middle"}
     ),
     "wrong-stop-token": Fault(end="<unk>"),
     "constant-reward": Fault(reward="constant"),
@@ -103,7 +103,7 @@ FAULTS: Mapping[str, Fault] = {
         algorithms=_GROUPS, reward="dead", tasks=_OF_SEVERAL_REWARDS
     ),
     "too-hard-data": Fault(data="hard", tasks=_WITH_HARD_PROMPTS),
-    "too-easy-data": Fault(data="easy", tasks=frozenset({"brackets", "spelling", "sorting", "comparing"})),
+    "too-easy-data": Fault(data="easy", tasks=frozenset({"brackets", "spelling", "sorting", "middle"})),
     "prompts-lost-their-question": Fault(algorithms=_GROUPS, data="lost"),
     "group-of-two": Fault(algorithms=_GROUPS, settings=_each(num_generations=2), tasks=_SPARSE, allow=_has_groups),
 }  # fmt: skip

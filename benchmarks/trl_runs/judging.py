@@ -29,8 +29,8 @@ LOOKS = 40
 """How often a growing run is looked at, evenly spaced: long runs are judged as often as short ones."""
 SHOWN_P = 0.001
 """A metric shows a fault if it differs from the twin's at this level; ten to thirty metrics are compared."""
-READ_ONLY_BY = ("readers", "assemble", *JUDGING)
-"""Packages that decide what is read and said; the verdicts in every form depend on the readers too."""
+READING = ("readers", "assemble")
+"""Packages of `diagnostics` that decide what is read of a log, whatever its form."""
 
 
 def judged(cache: Path, cells: Sequence[Cell], processes: int) -> Iterator[dict[str, Any]]:
@@ -49,9 +49,10 @@ def _result(cache: Path, cell: Cell) -> dict[str, Any]:
 
     def judge() -> dict[str, Any]:
         file = cache / "watched" / f"{cell.name}.json"
-        return _judge(cache, cell, cached(file, key(run, ("readers", "assemble", *WATCHING), *sources), watch))
+        return _judge(cache, cell, cached(file, key(run, (*READING, *WATCHING), *sources), watch))
 
-    return dict(cached(cache / "judged" / f"{cell.name}.json", key(run, READ_ONLY_BY, *sources), judge))
+    depends_on = [*key(run, (*READING, *JUDGING), *sources), run_folder(cache, cell.twin).stat().st_mtime_ns]
+    return dict(cached(cache / "judged" / f"{cell.name}.json", depends_on, judge))
 
 
 def _watch(log: Path) -> list[dict[str, Any]]:

@@ -7,7 +7,8 @@ from statistics import median
 import numpy as np
 
 from benchmarks.detecting.scores import Result
-from benchmarks.trl_runs.report import healthy
+from benchmarks.trl_runs.report import healthy, without_speed
+from diagnostics.rules import CATALOG
 
 INTRODUCTION = """\
 # What healthy runs look like
@@ -18,13 +19,18 @@ are those of the tune part alone, since limits may be chosen on it. Start is the
 
     python -m benchmarks.detection_trl
 """
+_REACHED = """\
+## Limits that healthy runs reached
+
+A limit inside the ranges above is kept only for a reason, which the rule's own text gives.
+"""
 _LEAST = 3
 """Healthy runs that it takes to speak of a range."""
 
 
 def ranges_page(results: Sequence[Result]) -> str:
     """The whole page; `results` are those of the tune part."""
-    runs = healthy(results)
+    runs = [without_speed(run) for run in healthy(results)]
     pieces = [INTRODUCTION]
     for algorithm in ("grpo", "rloo", "ppo"):
         of_it = [run for run in runs if run["cell"]["algorithm"] == algorithm]
@@ -38,6 +44,7 @@ def ranges_page(results: Sequence[Result]) -> str:
         _by_task(runs),
         f"## What the rules measure in {len(runs)} healthy runs\n",
         _limits(runs),
+        _reached(runs),
     ]
     return "\n".join(pieces)
 
@@ -83,6 +90,19 @@ def _limits(runs: Sequence[Result]) -> str:
             f"{low:.3g}, {middle:.3g}, {high:.3g} | {min(values):.3g} to {max(values):.3g} | {levels} |"
         )
     return "\n".join([*lines, ""])
+
+
+def _reached(runs: Sequence[Result]) -> str:
+    """The rules whose limit lies inside of what healthy runs do, and what they say of that."""
+    reached: dict[str, Counter[str]] = defaultdict(Counter)
+    for run in runs:
+        for rule, level in run["fired"].items():
+            reached[rule][level] += 1
+    lines = [_REACHED, "| rule | note | warning | critical | when it is wrong, or harmless |", "|---|---|---|---|---|"]
+    for rule in (rule for rule in CATALOG if rule.name in reached):
+        levels = " | ".join(str(reached[rule.name][level]) for level in ("info", "warning", "critical"))
+        lines.append(f"| `{rule.name}` | {levels} | {rule.sections['When it is wrong']} |")
+    return "\n".join([*lines, ""]) if reached else ""
 
 
 def _by_metric(runs: Iterable[Result]) -> dict[str, list[list[float]]]:

@@ -20,12 +20,17 @@ from benchmarks.detecting.report import (
 )
 from benchmarks.detecting.scores import ALARMS, Result, Score, false_alarms, score_sick_runs
 from benchmarks.trl_runs.forms import FOLDERS
+from benchmarks.trl_runs.unseen import unseen_table
+from diagnostics.rules import RUN_RULES
+from diagnostics.rules.run.speed_rule import SpeedRule
 
+_OF_SPEED = frozenset(rule.name for rule in RUN_RULES if isinstance(rule, SpeedRule))
 _PRODUCERS = {"grpo": "GRPO", "rloo": "RLOO", "ppo": "PPO"}
 
 
 def part_page(part: str, results: Sequence[Result], planned: int) -> str:
     """All tables of one part; `planned` is its total number of cells. Single runs are shown of the tune part alone."""
+    results = [without_speed(result) for result in results]
     found = scores(results)
     pieces = [
         f"## The {part} part: {len(results)} of {planned} planned runs\n",
@@ -43,6 +48,13 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
         *(_single_runs(found, results) if part == "tune" else ()),
     ]
     return "\n".join(piece for piece in pieces if piece)
+
+
+def without_speed(result: Result) -> Result:
+    """The result without what was found of its speed: that is the machine's, which trained other things as well."""
+    episodes = [episode for episode in result["episodes"] if episode["rule"] not in _OF_SPEED]
+    fired = {rule: level for rule, level in result["fired"].items() if rule not in _OF_SPEED}
+    return {**result, "episodes": episodes, "fired": fired}
 
 
 def scores(results: Iterable[Result]) -> list[Score]:
@@ -177,6 +189,7 @@ def _single_runs(found: Sequence[Score], results: Sequence[Result]) -> list[str]
         _listed("Missed", [each.result for each in found if not each.is_found]),
         _listed("Another cause first", [e.result for e in found if e.is_found and e.cause_rank != 1]),
         _listed("Alarms in healthy runs", [run for run in healthy(results) if _worst(run, ALARMS)]),
+        unseen_table(),
     ]
 
 

@@ -1,16 +1,23 @@
 """Assembles a recording, interpreted by its producer, into a Run; counts duplicates, gaps and NaN."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from diagnostics.assemble.row_axis import has_no_axis, on_rows
 from diagnostics.assemble.samples import resolve_samples
 from diagnostics.assemble.tag_series import TagMeaning, TagSeries
+from diagnostics.derivations.derived_series import DerivedSeries
+from diagnostics.derivations.from_samples import SampleTables
 from diagnostics.model.histograms import Histograms
+from diagnostics.model.quirks import Quirk
 from diagnostics.model.recording import Recording
 from diagnostics.model.run import DataHealth, Run
+from diagnostics.model.samples import Samples
 from diagnostics.model.series import Series
+from diagnostics.model.settings import Settings
 from diagnostics.model.status import Status
 from diagnostics.model.vocabulary import metric
+from diagnostics.producers.key_lists import is_ignored
 from diagnostics.producers.own_names import NO_NAMES, OwnNames
 from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.producers.translation import Translation, translate
@@ -39,9 +46,15 @@ class Assembler:
     def compose(self, recording: Recording, observed_at: float) -> Run:
         """The run in the recording, seen at `observed_at` (seconds since the epoch)."""
         translation = translate(recording, self._own)
+        if has_no_axis(recording.tags) and not translation.traits.counts_rows:
+            recording = on_rows(recording)
+            translation = translate(recording, self._own)
         self._tracks = self._update_series(translation, recording.resumed_after)
         names = _names(self._tracks.values(), translation.producer)
         series = {names[tag]: track.series(names[tag]) for tag, track in self._tracks.items()}
+        settings = settings_of_run(translation.producer, translation.algorithm, translation.log.config)
+        quirks = translation.origin.quirks_of(translation.algorithm, translation.log.release)
+        samples = resolve_samples(recording, translation.origin, translation.log.config, series)
         return Run(
             path=recording.path,
             run_id=recording.run_id,
@@ -53,17 +66,20 @@ class Assembler:
             series=series,
             histograms=_histograms(recording, translation),
             config=translation.log.config,
-            settings=settings_of_run(translation.producer, translation.algorithm, translation.log.config),
-            quirks=translation.origin.quirks_of(translation.algorithm, translation.log.release),
-            samples=resolve_samples(recording, translation.origin, translation.log.config, series),
+            tags=translation.trainer.tags_of(translation.algorithm),
+            settings=settings,
+            derived=DerivedSeries(series, settings, _whole_tables(samples, settings, quirks)),
+            quirks=quirks,
+            samples=samples,
             status=_status(recording.status, series, translation),
-            data_health=_data_health(recording, tuple(self._tracks.values()), series),
+            data_health=_data_health(recording, tuple(self._tracks.values()), series, translation.producer),
             observed_at=observed_at,
             created=recording.created,
             task=recording.task,
             parent=recording.parent,
             console=recording.console,
             console_tail=recording.console_tail,
+            device=recording.device,
             resumed_after=recording.resumed_after,
             notes=recording.notes + translation.notes + _unverified_note(translation) + self._own.notes(recording.tags),
         )
@@ -73,10 +89,18 @@ class Assembler:
         counts_rows, found = translation.traits.counts_rows, dict[str, TagSeries]()
         for tag in translation.tags():
             terms = TagMeaning(tag, translation.name_of(tag), counts_rows, resumed_after)
-            known = self._tracks.get(tag)
-            found[tag] = known if known is not None and known.terms == terms else TagSeries(terms)
-            found[tag].update(translation.log.series[tag])
+            known, raw = self._tracks.get(tag), translation.log.series[tag]
+            if known is not None and known.terms == terms:
+                known.update(raw)
+            else:
+                known = TagSeries(terms, raw)
+            found[tag] = known
         return found
+
+
+def _whole_tables(samples: Samples, settings: Settings, quirks: Collection[Quirk]) -> SampleTables | None:
+    """The samples as metrics; None where they are not drawn at random."""
+    return None if Quirk.SELECTS_SAMPLES in quirks else SampleTables(samples, settings)
 
 
 def _unverified_note(translation: Translation) -> tuple[str, ...]:
@@ -117,7 +141,12 @@ def _histograms(recording: Recording, translation: Translation) -> dict[str, His
     return found
 
 
-def _data_health(recording: Recording, tracks: Sequence[TagSeries], series: Mapping[str, Series]) -> DataHealth:
+def _data_health(
+    recording: Recording, tracks: Sequence[TagSeries], series: Mapping[str, Series], producer: str
+) -> DataHealth:
+    unmapped = {item.tag: name for name, item in series.items() if item.metric is None}
+    second = {track.terms.tag for track in tracks if track.terms.name is not None}
+    understood = {name for tag, name in unmapped.items() if tag in second or is_ignored(producer, tag)}
     return DataHealth(
         points=sum(track.points for track in tracks),
         nan=sum(track.nan for track in tracks),
@@ -129,7 +158,8 @@ def _data_health(recording: Recording, tracks: Sequence[TagSeries], series: Mapp
         gaps=_gaps(track for track in tracks if not track.terms.is_eval),
         malformed=recording.malformed,
         rounded_to=recording.rounded_to,
-        unmapped_tags=tuple(sorted(name for name, item in series.items() if item.metric is None)),
+        unmapped_tags=tuple(sorted(unmapped.values())),
+        understood_tags=tuple(sorted(understood)),
     )
 
 

@@ -1,9 +1,10 @@
 """Merges the logs that one training left in several formats into one recording, and notes where they disagree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from diagnostics.assemble.overlap import Disagreement, Overlap
+from diagnostics.assemble.printed import rows_behind
 from diagnostics.model.recording import Recording
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import RawSeries
@@ -43,6 +44,8 @@ class _Pair:
         self._overlaps: dict[str, Overlap] = {}
 
     def merge(self, first: Recording, second: Recording) -> Recording:
+        if second.is_printed and not first.is_printed:
+            second = rows_behind(first, second)
         tags, disagreement = self._merged_tags(first.tags, second.tags)
         return replace(
             first,
@@ -51,12 +54,13 @@ class _Pair:
             histograms={**second.histograms, **first.histograms},
             config=first.config or second.config,
             text={**second.text, **{name: text for name, text in first.text.items() if text}},
-            status=_status(first.status, second.status),
+            status=_status(first, second),
             created=first.created if second.created is None else min(first.created or second.created, second.created),
             console=first.console or second.console,
-            console_tail=first.console_tail or second.console_tail,
+            console_tail=_console_tail(first, second),
+            device=first.device or second.device,
             malformed=first.malformed + second.malformed,
-            rounded_to=min(first.rounded_to, second.rounded_to),
+            rounded_to=max(first.rounded_to, second.rounded_to),
             notes=(*first.notes, *second.notes, *_disagreement_note(disagreement, first, second)),
         )
 
@@ -91,6 +95,12 @@ def _disagreement_note(disagreement: Disagreement, first: Recording, second: Rec
     )
 
 
+def _console_tail(first: Recording, second: Recording) -> str:
+    """The last lines by whoever read the rows among them, so that they are those since the last row."""
+    is_read = second.is_printed and second.console == first.console
+    return second.console_tail if is_read else first.console_tail or second.console_tail
+
+
 def _samples(logs: Sequence[Samples]) -> Samples:
     """The samples of all logs; if several have a step, the log with the most samples counts."""
     held = sorted((samples for samples in logs if samples.steps), key=lambda samples: -len(samples.steps))
@@ -101,15 +111,35 @@ def _samples(logs: Sequence[Samples]) -> Samples:
     return Samples(tuple(sorted(log_of)), lambda step: log_of[step].at(step), tuple(sorted(followed)))
 
 
-def _status(first: Status, second: Status) -> Status:
-    """The most informative log's status, with the furthest step that any of them saw."""
-    best = min((first, second), key=lambda status: _TELLS_MOST.index(status.state))
-    written = [status.last_written for status in (first, second) if status.last_written is not None]
-    steps = [status.step for status in (first, second) if status.step is not None]
+def _status(first: Recording, second: Recording) -> Status:
+    """The most informative log's status, with the furthest step that any of them saw.
+
+    When they were last written, and so whether they still are, is known best by those that hold the times of their
+    rows, and least by what was printed: a file's own time is that of its last copy.
+    """
+    both = [first.status, second.status]
+    timed = [log.status for log in (first, second) if _has_times(log)]
+    timed = timed or [log.status for log in (first, second) if not log.is_printed] or both
+    best = min((status for status in both if status in timed or status.has_ended), key=_place)
+    steps = [status.step for status in both if status.step is not None]
     return replace(
         best,
         step=max(steps, default=None),
-        total=first.total if first.total is not None else second.total,
-        last_written=max(written, default=None),
-        error=first.error or second.error,
+        total=next((status.total for status in both if status.total is not None), None),
+        last_written=_latest(status.last_written for status in timed),
+        error=first.status.error or second.status.error,
+        last_printed=_latest(status.last_printed for status in both),
+        last_sampled=_latest(status.last_sampled for status in both),
     )
+
+
+def _latest(moments: Iterable[float | None]) -> float | None:
+    return max((moment for moment in moments if moment is not None), default=None)
+
+
+def _place(status: Status) -> int:
+    return _TELLS_MOST.index(status.state)
+
+
+def _has_times(log: Recording) -> bool:
+    return any(len(series.times) for series in log.tags.values())

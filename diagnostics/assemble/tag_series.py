@@ -5,10 +5,12 @@ tag's meaning changed, or if a point arrived at an earlier step (which replaces 
 must not change).
 """
 
-from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from diagnostics.model.series import NO_STEPS, NO_VALUES, RawSeries, Series, Steps, Values
 from diagnostics.model.vocabulary import EVAL_PREFIX
@@ -43,14 +45,15 @@ class TagMeaning(NamedTuple):
     @property
     def keeps_values(self) -> bool:
         """Whether the producer's values already are in the metric's unit."""
-        return self.name is None or (self.name.power == 1 and self.name.scale == 1)
+        return self.name is None or (self.name.power, self.name.scale, self.name.offset) == (1, 1, 0)
 
     def in_unit(self, values: Values) -> Values:
         """The producer's values converted to the metric's unit."""
         if self.name is None or self.keeps_values:
             return values
         powered = values if self.name.power == 1 else values**self.name.power
-        return powered if self.name.scale == 1 else powered * self.name.scale
+        scaled = powered if self.name.scale == 1 else powered * self.name.scale
+        return scaled if self.name.offset == 0 else scaled + self.name.offset
 
     def steps(self, raw: RawSeries, known: int = 0) -> Steps:
         """The steps of the points after the first `known`."""
@@ -71,9 +74,10 @@ class TagSeries:
         "_gaps", "_raw", "_replaced", "_steps", "_times", "_values", "duplicates", "inf", "nan", "rewinds", "terms"
     )  # fmt: skip
 
-    def __init__(self, terms: TagMeaning) -> None:
+    def __init__(self, terms: TagMeaning, raw: RawSeries) -> None:
+        """Start with the points that the log holds so far."""
         self.terms = terms
-        self._begin(RawSeries(terms.tag, NO_STEPS, NO_VALUES))
+        self._begin(raw)
 
     @property
     def points(self) -> int:
@@ -122,8 +126,7 @@ class TagSeries:
         self.nan = self.inf = self.rewinds = self.duplicates = 0
         self._count(values)
         if not _is_forward(steps):
-            self.rewinds = _rewinds(steps, self.terms.resumed_after)
-            self._keep_last_of_each_step(steps, values, raw.times)
+            self._keep_last_of_each_step(values, raw.times, _returns(steps.tobytes(), self.terms.resumed_after))
 
     def _add(self, raw: RawSeries, steps: Steps, known: int) -> None:
         """Append the points after the known ones, all at later steps."""
@@ -142,17 +145,36 @@ class TagSeries:
             self.nan += int(np.count_nonzero(np.isnan(values)))
             self.inf += int(np.count_nonzero(np.isinf(values)))
 
-    def _keep_last_of_each_step(self, steps: Steps, values: Values, times: Values) -> None:
+    def _keep_last_of_each_step(self, values: Values, times: Values, found: "_Returns") -> None:
         """Sort the points by step; the last one written for a step counts."""
-        order = np.argsort(steps, kind="stable")
-        in_order = steps[order]
-        is_last = np.append(in_order[1:] != in_order[:-1], True)
-        keep, drop = order[is_last], order[~is_last]
-        self._steps, self._values = Growing(steps[keep]), Growing(values[keep])
-        self._times = Growing(times[keep] if len(times) else times)
-        self._replaced = steps[drop], values[drop]
-        stretches = 1 + int(np.count_nonzero(np.diff(steps)))
-        self.duplicates = stretches - len(keep) if self.terms.is_of_calls else len(drop)
+        self._steps, self._values = Growing(found.steps), Growing(values[found.keep])
+        self._times = Growing(times[found.keep] if len(times) else times)
+        self._replaced = found.replaced_steps, values[found.drop]
+        self.rewinds = found.rewinds
+        self.duplicates = found.stretches - len(found.keep) if self.terms.is_of_calls else len(found.drop)
+
+
+class _Returns(NamedTuple):
+    """What follows from steps that repeat or go back: the points to keep and to drop, by step, and their steps."""
+
+    keep: npt.NDArray[np.intp]
+    drop: npt.NDArray[np.intp]
+    steps: Steps
+    replaced_steps: Steps
+    stretches: int  # of points at one step
+    rewinds: int
+
+
+@lru_cache(maxsize=4)
+def _returns(content: bytes, resumed_after: tuple[int, ...]) -> _Returns:
+    """Once for all the tags of one log that have the same steps: a row may hold a hundred thousand names."""
+    steps = np.frombuffer(content, dtype=np.int64)
+    order = np.argsort(steps, kind="stable")
+    in_order = steps[order]
+    is_last = np.append(in_order[1:] != in_order[:-1], True)
+    keep, drop = order[is_last], order[~is_last]
+    stretches = 1 + int(np.count_nonzero(np.diff(steps)))
+    return _Returns(keep, drop, steps[keep], steps[drop], stretches, _rewinds(steps, resumed_after))
 
 
 class Gaps:
@@ -161,7 +183,7 @@ class Gaps:
     __slots__ = ("_distances", "_known")
 
     def __init__(self) -> None:
-        self._distances = Counter[int]()
+        self._distances: dict[int, int] = {}
         self._known = 1  # processed steps; the first one has no distance
 
     def count(self, steps: Steps) -> int:
@@ -169,14 +191,15 @@ class Gaps:
         if len(steps) > self._known:
             between = np.diff(steps[self._known - 1 :]).view(np.uint64)  # steps may lie more than 2⁶³ apart
             distances, counts = np.unique(between, return_counts=True)
-            self._distances.update(dict(zip(distances.tolist(), counts.tolist(), strict=True)))
+            for distance, count in zip(distances.tolist(), counts.tolist(), strict=True):
+                self._distances[distance] = self._distances.get(distance, 0) + count
             self._known = len(steps)
         usual = _median(self._distances)
         wide = {distance: count for distance, count in self._distances.items() if distance > GAP_FACTOR * usual}
         return sum(count * (round(distance / usual) - 1) for distance, count in wide.items())
 
 
-def _median(counts: Counter[int]) -> float:
+def _median(counts: Mapping[int, int]) -> float:
     """The median of numbers with these counts; 0 if there are none."""
     if len(counts) < 2:
         return float(next(iter(counts), 0))

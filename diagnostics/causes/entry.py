@@ -7,6 +7,11 @@ from diagnostics.causes.indicator import Indicator
 from diagnostics.model.run import Run
 
 
+def summary_template(cause: str) -> str:
+    """The id of the template of a cause's summary."""
+    return f"cause.{cause}"
+
+
 def not_by_nature(run: Run, step: int) -> bool:
     return False
 
@@ -27,11 +32,16 @@ class CauseEntry:
 
     summary: the cause in one sentence · meaning: the paragraph that explains it
     core: at least one of these must apply · support: rules that add to the score · against: what subtracts from it
+    ruled_out_by: rules of a state in which it cannot be, if that began no later
     preflight: settings checks that support it
     consequences: rules that fire because of it later, so that a cause made of them alone is explained by this one
+    follows_if: of consequences, whether they can follow in a run; without an entry they can
     rivals: other causes that the same findings may mean → what decides between the two
+    decided_by: of rivals, whether a run's log holds what decides; without an entry it does
     remedies: what to change, the most promising first
     variants: forms with other remedies; the first that holds is used
+    is_often_meant: whether it is often so on purpose, so that what went wrong besides is told first
+    is_note: whether a note is enough to tell it, as it is a state and no disease
     explains_worse: whether causes more severe than its own findings may be its consequence
     is_effect: whether, by its nature, what began at a step has a cause of its own, which may show a little later
     """
@@ -42,17 +52,31 @@ class CauseEntry:
     core: tuple[Indicator, ...]
     support: tuple[str, ...] = ()
     against: tuple[Indicator, ...] = ()
+    ruled_out_by: tuple[str, ...] = ()
     preflight: tuple[str, ...] = ()
     consequences: tuple[str, ...] = ()
+    follows_if: Mapping[str, Callable[[Run], bool]] = field(default_factory=dict)
     rivals: Mapping[str, str] = field(default_factory=dict)
+    decided_by: Mapping[str, Callable[[Run], bool]] = field(default_factory=dict)
     remedies: tuple[str, ...] = ()
     variants: tuple[Variant, ...] = ()
+    is_often_meant: bool = False
+    is_note: bool = False
     explains_worse: bool = True
     is_effect: Callable[[Run, int], bool] = not_by_nature
 
     def template(self, variant: Variant | None = None) -> str:
         """The id of the template of the summary, or of a variant's."""
-        return f"cause.{self.name}" if variant is None else f"cause.{self.name}.{variant.name}"
+        summary = summary_template(self.name)
+        return summary if variant is None else f"{summary}.{variant.name}"
+
+    def is_open(self, rival: str, run: Run) -> bool:
+        """Whether the run's log does not tell this cause from a rival."""
+        return rival in self.decided_by and not self.decided_by[rival](run)
+
+    def consequences_in(self, run: Run) -> tuple[str, ...]:
+        """The rules that may fire because of it in this run."""
+        return tuple(rule for rule in self.consequences if rule not in self.follows_if or self.follows_if[rule](run))
 
     def rival_template(self, rival: str) -> str:
         """The id of the template of the sentence that decides between this cause and a rival."""

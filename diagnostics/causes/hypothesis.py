@@ -29,18 +29,21 @@ BASELINE_RULES = frozenset({"length-collapse", "length-explosion"})
 class Hypothesis:
     """A cause that applies to a run.
 
-    core: the outcomes that indicate it, as severe as what they show · outcomes: all that it explains · against: rules
-    that contradict it · is_proven: it cannot be a mere consequence · is_effect: by its nature the effect of something
-    else · onset: index of its first logged point · explained: other hypotheses that it explains
+    core: the outcomes that indicate it, as severe as what they show · outcomes: all that it explains · consequences:
+    the rules that may fire because of it in this run · against: rules that contradict it · is_proven: it cannot be a
+    mere consequence · is_effect: by its nature the effect of something else · began: the step at which it first
+    showed · onset: that step's index among the logged ones · explained: other hypotheses that it explains
     """
 
     entry: CauseEntry
     core: tuple[Outcome, ...]
     outcomes: tuple[Outcome, ...]
+    consequences: frozenset[str]
     against: tuple[str, ...]
     score: float
     is_proven: bool
     is_effect: bool
+    began: int
     onset: int
     explained: tuple["Hypothesis", ...] = ()
 
@@ -60,18 +63,24 @@ class Hypothesis:
     def severity(self) -> Severity:
         return _worst(self.outcomes)
 
+    @property
+    def is_from_the_start(self) -> bool:
+        """Whether it showed at the first logged point: then no training brought it about."""
+        return self.onset == 0
+
     def explains(self, other: "Hypothesis") -> bool:
         """Whether the other one's core findings are consequences of this cause, and began no earlier."""
         not_indicating = set(self.entry.core_rules) - self.core_rules  # fired, but by another cause in this run
-        are_consequences = other.core_rules <= {*self.entry.consequences, *not_indicating}
+        are_consequences = other.core_rules <= {*self.consequences, *not_indicating}
         is_worse = other.core_severity.rank > self.core_severity.rank
         in_time = self.onset <= other.onset + self._allowed_lag(other)
         return are_consequences and in_time and not other.is_proven and (self.entry.explains_worse or not is_worse)
 
     def escalates_after(self, other: "Hypothesis") -> bool:
         """Whether this one is critical, and the other was not yet when this one showed: it may have worsened by it."""
-        earlier = [outcome for outcome in other.core if (outcome.first_step or 0) <= self.first_step]
-        return self.core_severity is Severity.CRITICAL and _worst(earlier or other.core) is not Severity.CRITICAL
+        before = [severity for outcome in other.core for severity in _severities_until(outcome, self.began)]
+        is_grave = Severity.CRITICAL in before if before else other.core_severity is Severity.CRITICAL
+        return self.core_severity is Severity.CRITICAL and not is_grave
 
     def with_explained(self, other: "Hypothesis") -> "Hypothesis":
         by_rule = {outcome.rule: outcome for outcome in (*self.outcomes, *other.outcomes)}
@@ -88,28 +97,49 @@ class Hypothesis:
 def hypothesis_of(
     entry: CauseEntry, fired: Mapping[str, Outcome], preflight: Mapping[str, Outcome], run: Run
 ) -> Hypothesis | None:
-    """The cause as a hypothesis, given the fired outcomes of rules and of settings checks; None without evidence."""
+    """The cause as a hypothesis, given the fired outcomes of rules and of settings checks; None without evidence.
+
+    A note is too weak a sign to tell a cause by.
+    """
     indicators = [indicator for indicator in entry.core if indicator.applies(fired, run)]
-    core = outcomes_of(dict.fromkeys(indicator.rule for indicator in indicators), fired)
+    core = _graded_core(indicators, fired, run)
     support = outcomes_of(entry.support, fired)
     against = outcomes_of((indicator.rule for indicator in entry.against if indicator.applies(fired, run)), fired)
     settings = outcomes_of(entry.preflight, preflight)
     score = _weight(core) + SUPPORT * _weight((*support, *settings)) - _weight(against)
-    if not core or score <= 0:
+    if not core or score <= 0 or (_worst(core) is Severity.INFO and not entry.is_note):
         return None
-    onset = min(_onset(outcome, run) for outcome in core)
-    consequences = (found for found in outcomes_of(entry.consequences, fired) if _began_since(onset, found))
-    explained = {outcome.rule: outcome for outcome in (*core, *support, *consequences)}
+    began = min(_onset(outcome, run) for outcome in core)
+    if any(_onset(outcome, run) <= began for outcome in outcomes_of(entry.ruled_out_by, fired)):
+        return None
+    consequences = entry.consequences_in(run)
+    followed = (found for found in outcomes_of(consequences, fired) if _holds_since(began, found))
+    explained = {outcome.rule: fired[outcome.rule] for outcome in (*core, *support, *followed)}
     return Hypothesis(
         entry=entry,
-        core=tuple(dataclasses.replace(found, severity=_severity(found, indicators, run)) for found in core),
+        core=core,
         outcomes=tuple(explained.values()),
+        consequences=frozenset(consequences),
         against=tuple(outcome.rule for outcome in against),
         score=score,
         is_proven=any(indicator.proves(fired[indicator.rule], run) for indicator in indicators),
-        is_effect=entry.is_effect(run, onset),
-        onset=int(np.searchsorted(run.steps, onset)),
+        is_effect=entry.is_effect(run, began),
+        began=began,
+        onset=int(np.searchsorted(run.steps, began)),
     )
+
+
+def _graded_core(indicators: Iterable[Indicator], fired: Mapping[str, Outcome], run: Run) -> tuple[Outcome, ...]:
+    """The outcomes that indicate the cause, as severe as what they show."""
+    of_rule: dict[str, list[Indicator]] = {}
+    for indicator in indicators:
+        of_rule.setdefault(indicator.rule, []).append(indicator)
+    return tuple(_graded(fired[rule], items, run) for rule, items in of_rule.items())
+
+
+def _graded(outcome: Outcome, indicators: Iterable[Indicator], run: Run) -> Outcome:
+    escalates = any(indicator.escalates(outcome, run) for indicator in indicators)
+    return outcome.of_severity(Severity.CRITICAL) if escalates else outcome
 
 
 def outcomes_of(rules: Iterable[str], fired: Mapping[str, Outcome]) -> tuple[Outcome, ...]:
@@ -117,29 +147,46 @@ def outcomes_of(rules: Iterable[str], fired: Mapping[str, Outcome]) -> tuple[Out
     return tuple(fired[rule] for rule in rules if rule in fired)
 
 
-def _severity(outcome: Outcome, indicators: Iterable[Indicator], run: Run) -> Severity | None:
-    escalates = any(item.rule == outcome.rule and item.escalates(outcome, run) for item in indicators)
-    return Severity.CRITICAL if escalates else outcome.severity
-
-
 def _worst(outcomes: Iterable[Outcome]) -> Severity:
     return max((outcome.severity or Severity.INFO for outcome in outcomes), key=lambda severity: severity.rank)
 
 
 def _onset(outcome: Outcome, run: Run) -> int:
-    """The step at which a finding began: its first, or earlier, where a rule first has to learn a run's level."""
-    first, series = outcome.first_step or 0, run.get(outcome.metric) if outcome.metric else None
-    if outcome.rule not in BASELINE_RULES or series is None or outcome.limit is None or outcome.measured is None:
+    """The step at which a finding began: its first, or earlier, where a rule could not judge what came before it.
+
+    That is the run's first points, where they were beyond the limit already, and those from which it learns a level.
+    """
+    first, series = _first_onset(outcome), run.get(outcome.metric) if outcome.metric else None
+    if series is None or outcome.limit is None or outcome.measured is None:
         return first
     before = series.steps < first
     within = (series.values[before] > outcome.limit) != (outcome.measured > outcome.limit)
     last_within = np.flatnonzero(within)
     index = int(last_within[-1]) + 1 if len(last_within) else 0
-    return int(series.steps[index]) if index < before.sum() else first
+    was_always_so = index == 0 and before.sum() <= ONSET_ERROR
+    return (
+        int(series.steps[index])
+        if index < before.sum() and (was_always_so or outcome.rule in BASELINE_RULES)
+        else first
+    )
 
 
-def _began_since(onset: int, outcome: Outcome) -> bool:
-    return outcome.rule in WHOLE_RUN_RULES or (outcome.first_step or 0) >= onset
+def _first_onset(outcome: Outcome) -> int:
+    """The first step of its earliest episode; of a finding that is no note, of its earliest that is none either."""
+    episodes = outcome.episodes if outcome.severity is Severity.INFO else outcome.alarms
+    return min([outcome.first_step or 0, *(item.first_step for item in episodes)])
+
+
+def _severities_until(outcome: Outcome, step: int) -> list[Severity]:
+    """How severe its episodes were that began by a step; its own severity where a rule tells no episodes."""
+    if not outcome.episodes:
+        return [outcome.severity or Severity.INFO] if (outcome.first_step or 0) <= step else []
+    return [item.severity for item in outcome.episodes if item.first_step <= step]
+
+
+def _holds_since(step: int, outcome: Outcome) -> bool:
+    """Whether its reported episode began at a step or later, so that what began there may have caused it."""
+    return outcome.rule in WHOLE_RUN_RULES or (outcome.first_step or 0) >= step
 
 
 def _weight(outcomes: Iterable[Outcome]) -> float:

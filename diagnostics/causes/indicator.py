@@ -25,19 +25,26 @@ def is_warning(outcome: Outcome, run: Run) -> bool:
     return outcome.severity is Severity.WARNING
 
 
+def is_worse_than_a_note(outcome: Outcome, run: Run) -> bool:
+    return outcome.severity is not Severity.INFO
+
+
 @dataclass(frozen=True, slots=True)
 class Indicator:
     """A rule, and the conditions on its outcome.
 
-    counts: whether the outcome indicates the cause in this run · proves: whether it cannot be a mere consequence of
-    another cause · escalates: whether it shows something critical, whatever severity the rule gave it.
+    beside: rules one of which must have fired as well, as the rule alone says too little · counts: whether the outcome
+    indicates the cause in this run · proves: whether it cannot be a mere consequence of another cause · escalates:
+    whether it shows something critical, whatever severity the rule gave it.
     """
 
     rule: str
     counts: Condition = always_true
     proves: Condition = always_false
     escalates: Condition = always_false
+    beside: tuple[str, ...] = ()
 
     def applies(self, fired: Mapping[str, Outcome], run: Run) -> bool:
-        """Whether the rule fired and its outcome counts."""
-        return self.rule in fired and self.counts(fired[self.rule], run)
+        """Whether the rule fired, beside what it needs, and its outcome counts."""
+        is_backed = not self.beside or not fired.keys().isdisjoint(self.beside)
+        return self.rule in fired and is_backed and self.counts(fired[self.rule], run)

@@ -8,12 +8,10 @@ from diagnostics.causes.catalog import CATALOG
 from diagnostics.causes.hypothesis import Hypothesis, hypothesis_of, outcomes_of
 from diagnostics.causes.remedies.catalog import fixes_for
 from diagnostics.causes.remedies.suggestions import is_number
-from diagnostics.model.cause import Cause, Rival
-from diagnostics.model.messages import Message
+from diagnostics.causes.rivals import rival_causes, summary_beside
+from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix, Outcome, Verdict
 from diagnostics.model.run import Run
-
-MOST_RIVALS = 2  # beside the cause itself: more than three explanations help nobody
 
 
 def ranked_causes(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Outcome] = ()) -> tuple[Cause, ...]:
@@ -26,7 +24,7 @@ def ranked_causes(run: Run, outcomes: Sequence[Outcome], preflight: Sequence[Out
     fired, settings = _fired(outcomes), _fired(preflight)
     found = [hypothesis_of(entry, fired, settings, run) for entry in CATALOG]
     merged = _merge_consequences([hypothesis for hypothesis in found if hypothesis is not None])
-    return tuple(_cause(hypothesis, run, settings) for hypothesis in sorted(merged, key=_rank))
+    return tuple(_cause(hypothesis, run, fired, settings) for hypothesis in sorted(merged, key=_rank))
 
 
 def _fired(outcomes: Iterable[Outcome]) -> dict[str, Outcome]:
@@ -52,29 +50,32 @@ def _merge_consequences(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
 def _chronology(hypothesis: Hypothesis, hypotheses: Sequence[Hypothesis]) -> tuple[bool, int, int, float]:
     """What is proven first, then the earliest, then what explains the most."""
     explained = sum(hypothesis.explains(other) for other in hypotheses if other is not hypothesis)
-    return not hypothesis.is_proven, hypothesis.first_step, -explained, -hypothesis.score
+    return not hypothesis.is_proven, hypothesis.began, -explained, -hypothesis.score
 
 
-def _rank(hypothesis: Hypothesis) -> tuple[int, bool, int, float, int]:
-    """The most severe first, then what is proven, then the best supported."""
+def _rank(hypothesis: Hypothesis) -> tuple[int, bool, int, int, float, int]:
+    """The most severe first, then what is proven, what was so before any training, and the best supported."""
     severity, core_severity = hypothesis.severity.rank, hypothesis.core_severity.rank
-    return -severity, not hypothesis.is_proven, -core_severity, -hypothesis.score, hypothesis.first_step
+    place = 2 if hypothesis.entry.is_often_meant else int(not hypothesis.is_from_the_start)
+    return -severity, not hypothesis.is_proven, -core_severity, place, -hypothesis.score, hypothesis.began
 
 
-def _cause(hypothesis: Hypothesis, run: Run, settings: Mapping[str, Outcome]) -> Cause:
-    entry, core = hypothesis.entry, [outcome.rule for outcome in hypothesis.core]
+def _cause(hypothesis: Hypothesis, run: Run, fired: Mapping[str, Outcome], settings: Mapping[str, Outcome]) -> Cause:
+    entry, core = hypothesis.entry, tuple(outcome.rule for outcome in hypothesis.core)
     variant = next((variant for variant in entry.variants if variant.holds(run, core)), None)
     remedies = entry.remedies if variant is None else variant.remedies
+    rivals = rival_causes(hypothesis, run, fired)
     return Cause(
         cause=entry.name,
         severity=hypothesis.severity,
-        summary=Message(entry.template(variant)),
+        summary=summary_beside(rivals, entry.template(variant)),
         first_step=hypothesis.first_step,
         last_step=max(outcome.last_step or 0 for outcome in hypothesis.outcomes),
         outcomes=tuple(outcome.rule for outcome in hypothesis.outcomes),
+        signs=core,
         against=hypothesis.against,
         fixes=_merge_fixes(fixes_for(run, remedies), outcomes_of(entry.preflight, settings)),
-        rivals=_rival_causes(hypothesis),
+        rivals=rivals,
     )
 
 
@@ -83,7 +84,7 @@ def _merge_fixes(of_remedies: Sequence[Fix], settings: Iterable[Outcome]) -> tup
 
     A setting outside its documented range goes back into it, however little of the excess a run shows.
     """
-    merged = {fix.parameter: fix for fix in of_remedies}
+    merged = {fix.parameter or fix.why.template: fix for fix in of_remedies}
     for fix in (fix for outcome in settings for fix in outcome.fixes if fix.suggested is not None):
         known = merged.get(fix.parameter)
         if known is not None and _size_of_change(fix) >= _size_of_change(known):
@@ -98,15 +99,3 @@ def _size_of_change(fix: Fix) -> float:
     current = float(fix.current) if is_number(fix.current) else 0.0
     suggested = float(fix.suggested)
     return abs(math.log(suggested / current)) if current > 0 and suggested > 0 else suggested
-
-
-def _rival_causes(hypothesis: Hypothesis) -> tuple[Rival, ...]:
-    """The causes that the same findings may mean as well: those with findings of their own first."""
-    entry = hypothesis.entry
-    core_rules = {other.name: set(other.core_rules) for other in CATALOG}
-    explained = [
-        other.entry.name for other in hypothesis.explained if other.entry.name in entry.rivals and not other.against
-    ]
-    alike = [name for name in entry.rivals if hypothesis.core_rules & core_rules[name]]
-    names = list(dict.fromkeys([*explained, *alike]))[:MOST_RIVALS]
-    return tuple(Rival(name, Message(entry.rival_template(name))) for name in names)

@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from diagnostics.cli.command import BAD_INPUT, COMMANDS, DEFAULT_COMMAND, CommandError, print_note, write_result
+from diagnostics.garbage import collect_rarely
 
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
@@ -17,6 +18,7 @@ _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code. Results are on stdout, everything else on stderr."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    collect_rarely()
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without "→" gets "?" and not a traceback
     try:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, print_note
+from diagnostics.user_data import user_data_folder
 
 VARIABLE = "RLVITALS_TOKEN"
 _FEWEST_CHARACTERS = 16
@@ -36,7 +37,7 @@ def access_token() -> str:
 
 def token_file() -> Path:
     """The file of the user's token; `XDG_DATA_HOME` moves it."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "rlvitals" / "token"
+    return user_data_folder() / "token"
 
 
 def _kept_or_made(path: Path) -> str:

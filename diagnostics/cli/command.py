@@ -42,6 +42,7 @@ COMMANDS = {
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", "say what is wrong with runs, and what to try"
     ),
+    "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", "compare runs with the first of them"),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"
     ),
@@ -51,6 +52,7 @@ COMMANDS = {
         "fetch a run from the W&B cloud into a folder",
     ),
     "export": Command("diagnostics.cli.export", "export PATH", "write the raw series of a run"),
+    "mute": Command("diagnostics.cli.mute", "mute FINDING [PATH]", "do not tell of a finding again, with the reason"),
     "explain": Command(
         "diagnostics.cli.explain", "explain NAME", "explain a rule, a cause or a metric, with its source"
     ),

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from diagnostics.catalogue import known_names, pages_about
 from diagnostics.cli.command import CommandError, add_output, command_parser, did_you_mean, output_style, write_result
-from diagnostics.report.catalogue import known_names, pages_about
 from diagnostics.report.entries import pages_form
 
 

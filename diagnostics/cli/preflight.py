@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from diagnostics.api import UnreadableRun, open_run
@@ -15,8 +14,9 @@ from diagnostics.cli.command import (
     print_note,
     write_result,
 )
+from diagnostics.cli.keep_list import check_keep_list, write_keep_list
 from diagnostics.cli.limits_file import read_limits
-from diagnostics.cli.packages import check_not_hidden
+from diagnostics.cli.preflight_trials import add_trials, with_trials
 from diagnostics.configs.config_files import (
     SUFFIXES,
     UnreadableConfigurationError,
@@ -25,12 +25,13 @@ from diagnostics.configs.config_files import (
     setup_of_run,
     unread_settings,
 )
-from diagnostics.configs.dry_run import TrialError, probe_policy, try_rewards
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.report.preflight import Review, reviews_form
 from diagnostics.rules import evaluate
+from diagnostics.rules.config.grader_figures import grader_figures
+from diagnostics.rules.config.pass_rates import pass_rates
 
 _REACHED = 1
 
@@ -38,6 +39,8 @@ _REACHED = 1
 def run(words: Sequence[str]) -> int:
     """0 · 1 when something was found at --fail-on or above · 2 when a path could not be read (it wins over 1)."""
     arguments = _parser().parse_args(words)
+    if arguments.keep_list:
+        check_keep_list(arguments)
     limits = read_limits(arguments.limits) if arguments.limits else {}
     reviews, failed = [], False
     for path in arguments.paths:
@@ -50,16 +53,14 @@ def run(words: Sequence[str]) -> int:
         write_result(reviews_form(reviews, arguments.format, output_style(arguments.output)), arguments.output)
     if failed:
         return BAD_INPUT
+    if arguments.keep_list:
+        write_keep_list(arguments.keep_list, reviews[0].pass_rates)
     fail_on = Severity(arguments.fail_on)
     return _REACHED if any(item.worst is not None and item.worst.rank >= fail_on.rank for item in reviews) else 0
 
 
 def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -> Review:
-    setup = _setup(path, arguments)
-    if arguments.smoke:
-        setup = _with_reward_trials(setup, arguments.trust)
-    if arguments.probe:
-        setup = _with_length_probe(setup, arguments.trust)
+    setup = with_trials(_setup(path, arguments), arguments)
     try:
         outcomes = evaluate(setup, limits)
     except UnknownLimitError as error:
@@ -73,35 +74,10 @@ def _review(path: Path, arguments: argparse.Namespace, limits: LimitOverrides) -
         unread=unread_settings(setup),
         outcomes=outcomes,
         assumed_newest=setup.assumed_newest,
+        graders=grader_figures(setup),
+        pass_rates=pass_rates(setup.probe, arguments.pass_at),
+        tokenization=setup.tokenization,
     )
-
-
-def _with_length_probe(setup: Setup, trust: bool) -> Setup:
-    """The setup with how long the answers of its untrained policy get."""
-    if not setup.is_ours:
-        raise CommandError(
-            f"--probe asks the policy that a configuration of rlvitals names, and this one is of {setup.producer}; "
-            "name model and data in a TOML file: model_name_or_path = 'path/to/model', dataset = 'path/to/rows.jsonl'"
-        )
-    check_not_hidden("trainer")
-    try:
-        return replace(setup, probe=probe_policy(setup.algorithm, setup.config, trust=trust))
-    except TrialError as error:
-        raise CommandError(str(error)) from error
-
-
-def _with_reward_trials(setup: Setup, trust: bool) -> Setup:
-    """The setup with what its reward functions answered."""
-    if not setup.is_ours:
-        raise CommandError(
-            f"--smoke tries reward functions by their names in a configuration of rlvitals, and this one is of "
-            f"{setup.producer}; name them in a TOML file: reward_funcs = ['path/to/file.py:function']"
-        )
-    check_not_hidden("trainer")
-    try:
-        return replace(setup, trials=try_rewards(setup.algorithm, setup.config, trust=trust))
-    except TrialError as error:
-        raise CommandError(str(error)) from error
 
 
 def _setup(path: Path, arguments: argparse.Namespace) -> Setup:
@@ -124,8 +100,10 @@ def _parser() -> argparse.ArgumentParser:
         (
             "rlvitals preflight grpo.toml",
             "rlvitals preflight args.json --producer-version 0.16.1 --model ./my-model",
-            "rlvitals preflight grpo.toml --smoke     tries the reward functions as well",
+            "rlvitals preflight grpo.toml --smoke     attacks, times and repeats the reward functions as well",
             "rlvitals preflight grpo.toml --probe     lets the untrained policy answer 32 prompts as well",
+            "rlvitals preflight grpo.toml --probe --probe-prompts 500 --keep-list rows.jsonl",
+            "rlvitals preflight grpo.toml --tokens    reads the prompts in tokens, and tries the chat template",
             "rlvitals preflight runs/a --format json",
         ),
     )
@@ -136,13 +114,7 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         help=f"a configuration ({', '.join(SUFFIXES)}; of TRL: json.dump(args.to_dict(), file, default=str)), or a run",
     )
-    arguments.add_argument("--smoke", action="store_true", help="try the reward functions, in a process of the trainer")
-    arguments.add_argument("--probe", action="store_true", help="let the untrained policy answer 32 prompts as well")
-    arguments.add_argument(
-        "--trust",
-        action="store_true",
-        help="with --smoke or --probe: run the code that the configuration names, and remember its content as trusted",
-    )
+    add_trials(arguments)
     arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help="where none is named")
     arguments.add_argument("--producer", help="rlvitals, trl, verl or openrlhf, where the names do not tell")
     arguments.add_argument("--producer-version", metavar="X.Y", help="whose defaults count (default: the newest known)")

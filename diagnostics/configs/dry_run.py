@@ -1,28 +1,25 @@
-"""Tries a training's rewards and policy before it starts, in a process of the trainer with a time limit."""
+"""Tries a training's rewards, policy and tokenizer before it starts, in a process of the trainer with a time limit."""
 
-import contextlib
-import json
-import subprocess
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
-from diagnostics.model.setup import Probe, Trial
+from diagnostics.configs.trainer_process import TrialError, answers_of
+from diagnostics.model.messages import shortened
+from diagnostics.model.setup import Probe, ProbedPrompt, Trial
+from diagnostics.model.tokenization import Conversation, PromptTokens, Tokenization
 
 SECONDS = 120.0
-"""The time limit for a reward function's answer; loading a reward model takes a while."""
-
-
+"""The time limit for all reward functions; loading a reward model takes a while."""
+ANSWER_SECONDS = 30.0
+"""The time limit for one answer's score: a function that takes longer is cut off and the others are tried."""
 PROBE_SECONDS = 600.0
-"""Loading a model and writing 32 answers takes longer."""
+"""Loading a model and writing answers takes longer."""
+PROMPTS = 32
+"""Prompts that the untrained policy answers, or that are read in tokens."""
 
-_LOOK_SECONDS = 0.2  # between two looks at whether the answer is still wanted
-
-
-class TrialError(Exception):
-    """The reward functions, or the policy, could not be tried; the message is one sentence."""
+_QUOTED = 40  # characters of an answer in a message
 
 
 def _always_true() -> bool:
@@ -36,8 +33,11 @@ def try_rewards(
     is_wanted: Callable[[], bool] = _always_true,
     *,
     trust: bool = False,
+    answer_seconds: float = ANSWER_SECONDS,
 ) -> tuple[Trial, ...]:
-    """What the reward functions of a training give to right, empty, junk and extreme answers.
+    """What the reward functions of a training give to right, wrong and worthless answers, and how they do it.
+
+    A function that does not answer in time has one last trial, which `is_hung`.
 
     Args:
         config: The training's options, by the trainer's names.
@@ -48,8 +48,48 @@ def try_rewards(
     Raises:
         TrialError: the process took too long, was not wanted any more, or says why it cannot.
     """
-    said = _answer_of(_command("smoke", trust), "the reward functions", algorithm, config, seconds, is_wanted)
-    return tuple(Trial(**item) for item in said["trials"])
+    deadline = time.monotonic() + seconds
+    trials: list[Trial] = []
+    is_done = False
+    while not is_done:
+        done = list(dict.fromkeys(trial.function for trial in trials))
+        request = {"algorithm": algorithm, "config": dict(config), "done": done}
+        with closing(answers_of(_command("smoke", trust), request, "the reward functions", is_wanted)) as answers:
+            found = _trials_in(answers, deadline, seconds, answer_seconds)
+        trials += found
+        is_done = not (found and found[-1].is_hung)
+    return tuple(trials)
+
+
+def _trials_in(
+    answers: Iterable[dict[str, Any] | None], deadline: float, seconds: float, answer_seconds: float
+) -> list[Trial]:
+    """The trials of a process, up to a function that hangs."""
+    trials: list[Trial] = []
+    trying: Mapping[str, Any] = {}
+    began = allowed = 0.0
+    for answer in answers:
+        now = time.monotonic()
+        if answer is not None:
+            trials += [Trial(**item) for item in answer.get("trials", ())]
+            trying, began = answer.get("trying", {}), now
+            allowed = answer_seconds + 2 * answer.get("expected", 0.0)
+        elif now > deadline:
+            raise TrialError(f"the reward functions gave no answer within {seconds:.0f} s{_busy_with(trying)}")
+        elif trying and now - began > allowed:
+            return [*trials, Trial(**trying, score=None, seconds=allowed, is_hung=True)]
+    if trying:
+        raise TrialError(
+            f"the reward functions' process ended by itself{_busy_with(trying)}; a reward function must return and "
+            "not exit"
+        )
+    return trials
+
+
+def _busy_with(trying: Mapping[str, Any]) -> str:
+    if not trying:
+        return ""
+    return f": {trying['function']} had to score the {trying['policy']} answer “{shortened(trying['answer'], _QUOTED)}”"
 
 
 def probe_policy(
@@ -59,56 +99,60 @@ def probe_policy(
     is_wanted: Callable[[], bool] = _always_true,
     *,
     trust: bool = False,
+    prompts: int = PROMPTS,
+    generations: int = 1,
 ) -> Probe:
-    """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise."""
-    said = _answer_of(_command("probe", trust), "the untrained policy", algorithm, config, seconds, is_wanted)
-    return Probe(tuple(said["lengths"]), said["room"])
+    """How long the answers of the untrained policy get with four times the room; as `try_rewards` otherwise.
+
+    Args:
+        generations: Answers to each prompt. Those of two or more are scored, as far as a training would keep them.
+    """
+    request = {"algorithm": algorithm, "config": dict(config), "prompts": prompts, "generations": generations}
+    said = _only_answer(_command("probe", trust), request, "the untrained policy", seconds, is_wanted)
+    groups = (ProbedPrompt(item["row"], item["prompt"], tuple(item["rewards"])) for item in said["prompts"])
+    return Probe(tuple(said["lengths"]), said["room"], tuple(groups))
 
 
-def _command(name: str, trust: bool) -> list[str]:
-    return [name, "--trust"] if trust else [name]
-
-
-def _answer_of(
-    command: Sequence[str],
-    whom: str,
+def try_tokenizer(
     algorithm: str,
     config: Mapping[str, Any],
-    seconds: float,
-    is_wanted: Callable[[], bool],
+    seconds: float = SECONDS,
+    *,
+    trust: bool = False,
+    prompts: int = PROMPTS,
+) -> Tokenization:
+    """What the tokenizer makes of the first prompts, and of conversations as they grow; as `try_rewards` otherwise.
+
+    Args:
+        prompts: With 0 no data are read, and the model's tokenizer alone is tried.
+    """
+    request = {"algorithm": algorithm, "config": dict(config), "prompts": prompts}
+    said = _only_answer(_command("tokens", trust), request, "the tokenizer", seconds, _always_true)
+    read = (
+        PromptTokens(**{**item, "ids": tuple(item["ids"]), "tokens": tuple(item["tokens"])}) for item in said["prompts"]
+    )
+    grown = (Conversation(**item) for item in said["conversations"])
+    return Tokenization(**{**said, "prompts": tuple(read), "conversations": tuple(grown)})
+
+
+def _only_answer(
+    command: Sequence[str], request: Mapping[str, Any], whom: str, seconds: float, is_wanted: Callable[[], bool]
 ) -> dict[str, Any]:
-    """The answer of a trainer process about a training."""
-    words = [sys.executable, "-P", "-m", "trainer.main", *command]
-    pipe = subprocess.PIPE
-    with tempfile.TemporaryFile("w+", encoding="utf-8") as request:  # a pipe takes no long one at once
-        json.dump({"algorithm": algorithm, "config": dict(config)}, request, default=list)
-        request.seek(0)
-        with subprocess.Popen(words, stdin=request, stdout=pipe, stderr=pipe, text=True) as process:
-            try:
-                output, complaints = _output_of(process, whom, seconds, is_wanted)
-            finally:
-                process.kill()  # nothing happens to one that has ended
-    if process.returncode:
-        raise TrialError(_last_message(complaints) or f"the trainer's process ended with {process.returncode}")
-    answer: dict[str, Any] = json.loads(output)
-    return answer
-
-
-def _output_of(
-    process: subprocess.Popen[str], whom: str, seconds: float, is_wanted: Callable[[], bool]
-) -> tuple[str, str]:
-    """The standard output and error output of the process, once it has ended."""
+    """The answer of a process that gives one. Raises TrialError where it gives none in time."""
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if not is_wanted():
-            raise TrialError(f"{whom}: given up before there was an answer")
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.communicate(timeout=min(_LOOK_SECONDS, seconds))
-    raise TrialError(f"{whom} gave no answer within {seconds:.0f} s")
+    said: dict[str, Any] = {}
+    with closing(answers_of(command, request, whom, is_wanted)) as answers:
+        for answer in answers:
+            said = answer or said
+            if not said and time.monotonic() > deadline:
+                raise TrialError(f"{whom} gave no answer within {seconds:.0f} s")
+    if not said:
+        raise TrialError(
+            f"{whom} gave no answer: its process ended by itself, with exit code 0; code that it ran, such as a reward "
+            "function, must return and not exit"
+        )
+    return said
 
 
-def _last_message(text: str) -> str:
-    """The last thing that the trainer said for a person, on one line; else the last line, which tells an exception."""
-    _, mark, message = f"\n{text}".rpartition("\nrlvitals: ")
-    lines = message.split() if mark else text.strip().splitlines()[-1:]
-    return " ".join(lines)
+def _command(name: str, trust: bool) -> Sequence[str]:
+    return [name, "--trust"] if trust else [name]

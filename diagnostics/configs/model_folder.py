@@ -16,6 +16,7 @@ from diagnostics.model.setup import ModelFacts
 
 CONFIG, GENERATION_CONFIG, WEIGHTS = "config.json", "generation_config.json", "*.safetensors"
 _DROPOUTS = ("dropout", "_pdrop", "dropout_prob", "dropout_rate")
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 _NOT_OF_THE_POLICY = ("classifier", "summary")  # heads that a causal language model lacks
 _SIZE = re.compile(r"(?<![\w.])(?P<count>\d+(?:\.\d+)?)(?P<unit>[bmBM])(?![a-zA-Z0-9])")
 _UNITS = {"b": 1e9, "m": 1e6}
@@ -55,6 +56,7 @@ def facts_of_config(config: Mapping[str, Any]) -> ModelFacts:
     return ModelFacts(
         parameters=_estimated_parameters(config),
         dropout=max(_dropouts(config), default=0.0) if "model_type" in config else None,
+        experts=_experts(config) if "model_type" in config else None,
         pad_token_id=_whole_number(config.get("pad_token_id")),
         eos_token_ids=tuple(end for end in known_ends if end is not None),
     )
@@ -93,6 +95,13 @@ def _dropouts(config: Mapping[str, Any]) -> Iterator[float]:
         of_policy = name.endswith(_DROPOUTS) and not name.startswith(_NOT_OF_THE_POLICY)
         if of_policy and isinstance(value, int | float) and not isinstance(value, bool):
             yield float(value)
+
+
+def _experts(config: Mapping[str, Any]) -> int:
+    """The experts of a layer, in the text part of a multimodal model too; 1 where nothing says that it is a mixture."""
+    of_text = config.get("text_config")
+    parts = (config, of_text) if isinstance(of_text, Mapping) else (config,)
+    return max((_whole_number(part.get(name)) or 1 for part in parts for name in _EXPERTS), default=1)
 
 
 def _parameters_of(path: Path) -> int:

@@ -1,9 +1,12 @@
 """The series of a run in their order: the crucial ones of its algorithm, and all others."""
 
+from collections.abc import Sequence
+
 from diagnostics.model.algorithms import CRUCIAL, MAIN_REWARD
+from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series
-from diagnostics.model.vocabulary import METRICS
+from diagnostics.model.vocabulary import METRICS, is_of_part
 
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
@@ -16,11 +19,15 @@ def crucial_series(run: Run) -> list[Series]:
     return [series for base in CRUCIAL.get(run.algorithm, ()) for series in _matching_series(run, base)]
 
 
-def other_series(run: Run) -> list[Series]:
-    """Every other series with a point, known metrics in the vocabulary's order, unmapped names after them."""
+def other_series(run: Run, outcomes: Sequence[Outcome] = ()) -> list[Series]:
+    """Every other series with a point: known metrics in the vocabulary's order, parts of the data, unmapped names.
+
+    Of the derived ones, those by which a rule came to one of these outcomes.
+    """
     shown = {series.name for series in crucial_series(run)}
-    rest = [series for name, series in run.series.items() if name not in shown and len(series)]
-    return sorted(rest, key=_rank)
+    judged = dict.fromkeys(name for outcome in outcomes for name in outcome.derived)
+    rest = {**run.series, **{name: series for name in judged if (series := run.get(name)) is not None}}
+    return sorted((series for name, series in rest.items() if name not in shown and len(series)), key=_rank)
 
 
 def main_reward(run: Run) -> Series | None:
@@ -30,9 +37,9 @@ def main_reward(run: Run) -> Series | None:
 
 def _matching_series(run: Run, base: str) -> list[Series]:
     nothing = Series(base, tag="", steps=NO_STEPS, values=NO_VALUES)
-    return [run.series.get(base, nothing), *run.by_reward_function(base).values()]
+    return [run.get(base) or run.series.get(base, nothing), *run.by_reward_function(base).values()]
 
 
-def _rank(series: Series) -> tuple[int, str]:
-    index = _ORDER.get(series.metric.name, len(_ORDER)) if series.metric else len(_ORDER) + 1
-    return index, series.name
+def _rank(series: Series) -> tuple[bool, bool, int, str]:
+    index = _ORDER[series.metric.name] if series.metric else 0
+    return series.metric is None, is_of_part(series.name), index, series.name

@@ -32,6 +32,18 @@ def finite_median(values: Values) -> float:
     return float(np.median(finite)) if len(finite) else math.nan
 
 
+def finite_mean(values: Values) -> float:
+    """The mean of all finite values; NaN where there is none."""
+    finite = values[np.isfinite(values)]
+    return float(np.mean(finite)) if len(finite) else math.nan
+
+
+def finite_deviation(values: Values) -> float:
+    """The standard deviation of all finite values; NaN where there is none."""
+    finite = values[np.isfinite(values)]
+    return float(np.std(finite)) if len(finite) else math.nan
+
+
 def start_level(values: Values, points: int = 20, warm_up: int = 0) -> float:
     """The median of the first finite values after the warm-up, to compare a run with; NaN where there is none."""
     first = _first_finite(values[warm_up:], points)

@@ -12,6 +12,8 @@ CERTAIN = 3.0
 LEAST_PAIRS = 1.5
 """The z of an intraclass correlation of k pairs varies by 1 / (k - 1.5)."""
 LARGEST_CORRELATION = 1 - 1e-12
+ROUNDING = 1e-12
+"""Of logarithms, so that equal points prove their own value."""
 
 
 def lower_bound_of_share(hits: int, rows: int, standard_errors: float = CERTAIN) -> float:
@@ -44,3 +46,14 @@ def lower_bound_of_mean(values: Values, window: int, standard_errors: float = CE
     error = windows.std(axis=1, ddof=1) / math.sqrt(window)
     least[window - 1 :] = np.round(windows.mean(axis=1) - standard_errors * error, 12)  # equal points prove their value
     return least
+
+
+def lower_bound_of_geometric_mean(
+    values: Values, window: int, smallest: float, standard_errors: float = CERTAIN
+) -> Values:
+    """(N,) The same of the geometric mean, by the errors of its logarithm; what is below `smallest` (> 0) counts as it.
+
+    For what scatters by factors, as means of a heavy-tailed estimate do: one point may be a hundred times the next.
+    """
+    bound = lower_bound_of_mean(np.log(np.maximum(values, smallest)), window, standard_errors)
+    return np.asarray(np.exp(bound + ROUNDING))

@@ -22,6 +22,15 @@ def rolling_median(values: Values, window: int = MEDIAN_WINDOW) -> Values:
     return medians
 
 
+def rolling_mean(values: Values, window: int) -> Values:
+    """(N,) The mean of each point and the window − 1 before it; NaN where fewer exist or one of them is not finite."""
+    means = np.full(len(values), np.nan)
+    if len(values) >= window:
+        finite = np.where(np.isfinite(values), values, np.nan)
+        means[window - 1 :] = np.lib.stride_tricks.sliding_window_view(finite, window).mean(axis=1)
+    return means
+
+
 def rolling_minimum(values: Values, window: int) -> Values:
     """(N,) The lowest known value of each point and the window − 1 before it; NaN where none is known."""
     padded = np.concatenate([np.full(window, np.inf), np.where(np.isnan(values), np.inf, values)])

@@ -30,14 +30,14 @@ def trend(steps: Steps, values: Values) -> Trend | None:
     500 points are judged by 500 means of neighbours, because all pairs of a long run are too many.
     """
     finite = np.isfinite(values)
-    x, y = _means_of_neighbours(steps[finite].astype(np.float64)), _means_of_neighbours(values[finite])
+    x, y = means_of_neighbours(steps[finite].astype(np.float64)), means_of_neighbours(values[finite])
     if len(y) < TREND_POINTS:
         return None
-    earlier, later = _pairs(len(y))
+    earlier, later = pairs(len(y))
     differences = y[later] - y[earlier]
     slope = float(np.median(differences / (x[later] - x[earlier])))
     residuals = y - slope * x
-    variance = _kendall_variance(y) * _variance_inflation(residuals - residuals.mean(), TREND_PHI)
+    variance = kendall_variance(y) * variance_inflation(residuals - residuals.mean(), TREND_PHI)
     score = float(np.sign(differences).sum())
     z = (abs(score) - 1) / math.sqrt(variance) if score and variance > 0 else 0.0
     return Trend(slope, math.erfc(z / math.sqrt(2)))
@@ -55,7 +55,7 @@ def lasting_slope(steps: Steps, values: Values, window: int, patience: int, p: f
     return now.slope
 
 
-def _means_of_neighbours(values: Values) -> Values:
+def means_of_neighbours(values: Values) -> Values:
     """The values themselves, or 500 means of consecutive stretches of a longer series."""
     if len(values) <= MOST_TREND_POINTS:
         return values
@@ -64,13 +64,15 @@ def _means_of_neighbours(values: Values) -> Values:
 
 
 @lru_cache(maxsize=8)  # windows have few lengths, and finding the pairs costs more than using them
-def _pairs(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def pairs(count: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """(P,) and (P,): the indices of all P pairs of `count` points, the earlier of each and the later."""
     earlier, later = np.triu_indices(count, k=1)
     return earlier, later
 
 
-def _kendall_variance(values: Values) -> float:
+def kendall_variance(values: Values) -> float:
+    """The variance of Kendall's score of independent values, ties taken into account."""
+
     def term(counts: npt.NDArray[np.int64]) -> float:
         return float((counts * (counts - 1) * (2 * counts + 5)).sum()) / 18
 
@@ -78,7 +80,7 @@ def _kendall_variance(values: Values) -> float:
     return term(np.array([len(values)])) - term(ties)
 
 
-def _variance_inflation(residuals: Values, most: float) -> float:
+def variance_inflation(residuals: Values, most: float) -> float:
     """The inflation of noise around a fitted line, which biases φ by −(2 + 4 φ) / N (Marriott and Pope 1954)."""
     power, points = float(residuals @ residuals), len(residuals)
     found = float(residuals[1:] @ residuals[:-1]) / power if power > 0 else 0.0

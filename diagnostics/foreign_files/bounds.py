@@ -13,7 +13,7 @@ JSON_DEPTH = 100
 """How deep a JSON value may nest. What reads values recurses, and Python's limit is ten times this."""
 
 SPAN_BYTES = 256_000_000
-"""Of the samples of one step, which are read as one piece."""
+"""Of the samples of one step in one file; with a file per step, of this file."""
 
 LINE_BYTES = 32_000_000
 """Of one line of a growing text: a row of a million metrics takes 20 MB. A longer one is skipped and counted."""
@@ -27,11 +27,14 @@ HOLE_BYTES = 64_000_000
 POLL_BYTES = 16_000_000_000
 """Of one file at one poll: what is left is read at the next one."""
 
+BEGINNING_BYTES, BEGINNING_ROWS = 400_000, 500
+"""Of a file and of a database whose beginning tells which training wrote it: dozens of rows of a hundred metrics."""
+
 POLL_SECONDS = 300.0
 """For reading one log at one poll. At 100 MB/s, the slowest format, this is 30 GB."""
 
-SAMPLE_ROWS = 20_000
-"""Of the completions of one step in a parquet file: several times the largest batches."""
+SAMPLE_ROWS = 10_000
+"""Of the completions of one step: several times the largest batches."""
 
 TABLE_CELLS = 500_000
 """Of a parquet table, or as many as its file has bytes: a number takes a byte or more, unless it repeats for ever."""

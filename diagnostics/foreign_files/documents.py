@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,18 +76,40 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise ValueError("it is nested too deep") from None
 
 
-def parse_yaml(text: str | bytes) -> Any:
-    """A YAML document, by the safe loader. Raises ImportError without PyYAML, and ValueError if it is none.
+class DocumentTooLarge(ValueError):  # noqa: N818 - named for what the document is
+    """A document holds more values than its bound, or nests deeper."""
 
-    What its references add up to is counted before they are followed, and so is its depth: libyaml recurses without a
-    bound.
+
+def check_yaml(text: str | bytes) -> None:
+    """Raises what `parse_yaml` raises, without making the values: what their references add up to is counted before
+    they are followed, and so is their depth, as libyaml recurses without a bound.
     """
+    yaml, loader = _yaml()
+    with _value_errors(yaml):
+        _check_events(yaml.parse(text, loader))
+
+
+def parse_yaml(text: str | bytes) -> Any:
+    """A YAML document, by the safe loader. Raises ImportError without PyYAML, ValueError if it is none, and
+    DocumentTooLarge beyond the bounds.
+    """
+    check_yaml(text)
+    yaml, loader = _yaml()
+    with _value_errors(yaml):
+        return yaml.load(text, loader)
+
+
+def _yaml() -> tuple[Any, Any]:
+    """PyYAML and its fastest safe loader."""
     import yaml  # noqa: PLC0415 - not part of the base install
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml, getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@contextmanager
+def _value_errors(yaml: Any) -> Iterator[None]:
     try:
-        _check_yaml(yaml.parse(text, loader))
-        return yaml.load(text, loader)
+        yield
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from error
     except RecursionError:
@@ -110,8 +133,8 @@ class _Node:
     size: int = 0
 
 
-def _check_yaml(events: Iterator[Any]) -> None:
-    """Raises ValueError if a document has too many values, with all references followed, or nests too deep."""
+def _check_events(events: Iterator[Any]) -> None:
+    """Raises DocumentTooLarge if a document has too many values, with all references followed, or nests too deep."""
     sizes, nodes = dict[str | None, int](), [_Node()]
     for event in events:
         check_cancelled()
@@ -129,7 +152,7 @@ def _check_yaml(events: Iterator[Any]) -> None:
             sizes[done.anchor] = done.size
         nodes[-1].size += done.size
         if len(nodes) > YAML_DEPTH or nodes[-1].size > YAML_NODES:
-            raise ValueError(f"it nests deeper than {YAML_DEPTH} or holds more than {YAML_NODES:,} values")
+            raise DocumentTooLarge(f"it nests deeper than {YAML_DEPTH} or holds more than {YAML_NODES:,} values")
 
 
 def _size_of(anchor: str, sizes: Mapping[str | None, int]) -> int:

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -86,9 +87,39 @@ def read_end(path: Path, limit: int) -> bytes:
 
 def read_span(path: Path, start: int, end: int) -> bytes:
     """The bytes from `start` to `end`, or to the bound. Raises NotRegularFile, or another OSError."""
+    return b"".join(read_spans(path, [(start, end)]))
+
+
+def read_spans(path: Path, spans: Iterable[tuple[int, int]]) -> Iterator[bytes]:
+    """The bytes of each span from its start to its end, in turn, until all together reach the bound.
+
+    Raises NotRegularFile, or another OSError.
+    """
+    left = SPAN_BYTES
     with open_regular(path) as file:
-        file.seek(start)
-        return file.read(min(end - start, SPAN_BYTES)) or b""
+        for start, end in spans:
+            check_cancelled()
+            file.seek(start)
+            content = file.read(min(end - start, left)) or b""
+            left -= len(content)
+            yield content
+
+
+def read_lines(path: Path, limit: int = SPAN_BYTES) -> Iterator[bytes]:
+    """The lines in the first `limit` bytes of a file, without one that the limit cuts or that no whole file may reach.
+
+    Raises NotRegularFile, or another OSError.
+    """
+    left, is_begun = limit, False
+    with open_regular(path) as file:
+        while part := file.readline((most := min(left, WHOLE_FILE_BYTES)) + 1):
+            check_cancelled()
+            fits = len(part) <= most
+            if fits and not is_begun:
+                yield part
+            is_begun, left = not fits and not part.endswith(b"\n"), left - len(part)
+            if left < 0:
+                return
 
 
 def hole_after(file: BinaryIO, offset: int) -> int:

@@ -1,15 +1,16 @@
 """Folders that somebody else filled: the files in one of them, up to a bound, and where links lead."""
 
-import logging
 import os
 import re
 import time
 from fnmatch import translate
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from diagnostics.foreign_files.bounds import FOLDER_FILES
+from diagnostics.foreign_files.bounds import FOLDER_FILES, STEP_FILES
 from diagnostics.foreign_files.cancellation import check_cancelled
+from diagnostics.foreign_files.omissions import note_omission
 
 _SETTLING_SECONDS = 2.0  # after a folder's change: clocks of file systems are coarse, and another file may follow
 
@@ -17,37 +18,45 @@ _SETTLING_SECONDS = 2.0  # after a folder's change: clocks of file systems are c
 def files_in(folder: Path, *patterns: str, most: int = FOLDER_FILES) -> list[Path]:
     """The regular files directly in a folder with names of these patterns, the first ones by name; none if it is gone.
 
-    A warning says when there are more than `most`.
+    Where there are more than `most`, the rest is an omission, which is the same whatever the patterns: a folder is told
+    of once.
     """
     try:
         change = folder.stat()
     except OSError:
         return []
     if time.time() - change.st_mtime < _SETTLING_SECONDS:
-        return list(_listed(folder, patterns, most))
-    return list(_listed_once(folder, patterns, most, change.st_ino, change.st_mtime_ns))
+        found = _listed(folder, patterns, most)
+    else:
+        found = _listed_once(folder, patterns, most, change.st_ino, change.st_mtime_ns)
+    if found.is_cut:
+        looked_at = f"of each kind the first {FOLDER_FILES:,} by name, or {STEP_FILES:,} with a step in their names"
+        note_omission(f"{folder} holds more files than are looked at: {looked_at}")
+    return list(found.files)
+
+
+class _Listed(NamedTuple):
+    """The first files of a folder by name, and whether there are more."""
+
+    files: tuple[Path, ...] = ()
+    is_cut: bool = False
 
 
 @lru_cache(maxsize=256)
-def _listed_once(folder: Path, patterns: tuple[str, ...], most: int, inode: int, changed: int) -> tuple[Path, ...]:
+def _listed_once(folder: Path, patterns: tuple[str, ...], most: int, inode: int, changed: int) -> _Listed:
     """The files of a folder as of its last change: each of a thousand runs in it would otherwise list it again."""
     return _listed(folder, patterns, most)
 
 
-def _listed(folder: Path, patterns: tuple[str, ...], most: int) -> tuple[Path, ...]:
+def _listed(folder: Path, patterns: tuple[str, ...], most: int) -> _Listed:
     try:
         with os.scandir(folder) as entries:
             found = {entry.name: entry for entry in entries if _pattern(patterns).match(entry.name)}
     except OSError:
-        return ()
+        return _Listed()
     check_cancelled()
     names = sorted(found)
-    if len(names) > most:
-        logging.getLogger(__name__).warning(
-            "%s holds %s files named %s: the first %s by name are looked at",
-            *(folder, f"{len(names):,}", " or ".join(patterns), f"{most:,}"),
-        )
-    return tuple(folder / name for name in names[:most] if _is_file(found[name]))
+    return _Listed(tuple(folder / name for name in names[:most] if _is_file(found[name])), len(names) > most)
 
 
 def resolved(path: Path) -> Path:

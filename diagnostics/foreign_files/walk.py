@@ -1,6 +1,5 @@
 """The folders below a path, each once: real ones first, links last, and none of the kernel's own."""
 
-import logging
 import os
 import time
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from diagnostics.foreign_files.bounds import FOLDER_DEPTH, FOLDERS, SEARCH_SECONDS
 from diagnostics.foreign_files.cancellation import check_cancelled
 from diagnostics.foreign_files.door import read_text
+from diagnostics.foreign_files.omissions import note_omission
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _OF_THE_KERNEL = frozenset(
@@ -30,7 +30,7 @@ class Folder(NamedTuple):
 
 
 def folders_below(root: Path) -> Iterator[Folder]:
-    """A folder and all folders below it, as deep and as long as the bounds allow; a warning says if that cuts it off.
+    """A folder and all folders below it, as deep and as long as the bounds allow; what is cut off is an omission.
 
     A linked folder comes last, so that it gets its real path if that is below the root too.
     """
@@ -39,7 +39,7 @@ def folders_below(root: Path) -> Iterator[Folder]:
     while waiting or links:
         check_cancelled()
         if len(seen) >= FOLDERS or time.monotonic() - started > SEARCH_SECONDS:
-            logging.getLogger(__name__).warning("the search of %s ended early, after %s folders", root, len(seen))
+            note_omission(f"the search of {root} ended early, after {len(seen):,} folders")
             return
         path = waiting.pop() if waiting else links.pop()
         try:
@@ -54,6 +54,8 @@ def folders_below(root: Path) -> Iterator[Folder]:
         if len(path.parts) - len(root.parts) < FOLDER_DEPTH:
             links += filter(Path.is_symlink, found.below)
             waiting += filter(lambda path: not path.is_symlink(), found.below)
+        elif found.below:
+            note_omission(f"the search of {root} went {FOLDER_DEPTH} folders deep; what lies deeper was not looked at")
 
 
 def _listed(path: Path) -> Folder:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from diagnostics.model.cause import Cause
+from diagnostics.model.cost import Cost
 from diagnostics.model.finding import Finding, group_findings
 from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
+from diagnostics.model.project import Mute
 from diagnostics.model.run import Run
 from diagnostics.model.supervised import supervised_tags
 from diagnostics.model.vital import VitalCheck, VitalGap, vital_gaps
@@ -19,6 +21,14 @@ class UnknownLimitError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class Muted:
+    """A finding that is not counted, and the decision that says so."""
+
+    finding: Finding
+    mute: Mute
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """The verdict on one run: every rule's outcome, and the causes, worst first."""
 
@@ -28,11 +38,20 @@ class Diagnosis:
     limits: LimitOverrides = field(default_factory=dict)
     preflight: tuple[Outcome, ...] = ()  # outcomes of settings checks; they never change the verdict
     vital: tuple[VitalCheck, ...] = ()  # what must have been checked before the run may be called healthy
+    cost: Cost | None = None  # of a sick run: what it spent after the onset of its main finding
+    muted: tuple[Muted, ...] = ()  # findings of which the project does not want to be told again
+    remarks: tuple[str, ...] = ()  # what in the project file could not be used, and why
 
     @property
     def fired(self) -> tuple[Outcome, ...]:
-        """The outcomes that fired, worst first, then the earliest."""
-        return fired_worst_first(self.outcomes)
+        """The outcomes that fired and are not muted, worst first, then the earliest."""
+        muted = {outcome.rule for each in self.muted for outcome in each.finding.outcomes}
+        return fired_worst_first(outcome for outcome in self.outcomes if outcome.rule not in muted)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of the log and of the project file."""
+        return self.run.notes + self.remarks
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -63,11 +82,11 @@ class Diagnosis:
     def verdict(self) -> str:
         """The worst severity that fired; else `healthy` where all vital checks ran, `not-rl` for a log without RL.
 
-        Else `no-problem-found`: nothing fired, and what could not be checked is too much to call the run healthy.
+        Else `no-problem-found`: nothing fired, and too much could not be checked, or is muted, to call the run healthy.
         """
         if self.fired:
             return self.fired[0].severity or Severity.INFO
         if supervised_tags(self.run):
             return "not-rl"
-        is_checked = bool(self.run.series and self.vital) and not self.vital_missing
+        is_checked = not self.muted and bool(self.run.series and self.vital) and not self.vital_missing
         return "healthy" if is_checked else "no-problem-found"

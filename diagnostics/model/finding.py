@@ -12,7 +12,8 @@ from diagnostics.model.outcome import MOST_SHOWN_SAMPLES, SAMPLE_CODE_PREFIX, Fi
 class Finding:
     """A cause with the outcomes that it explains, or an outcome that no cause explains.
 
-    `name` is the id of the cause, or of the rule where there is no cause: unique within a run.
+    `name` is the id of the cause, or of the rule where there is no cause: unique within a run. `outcomes` begin with
+    the signs of the cause itself; what it brought about follows, however much worse.
     """
 
     name: str
@@ -28,8 +29,13 @@ class Finding:
 
     @property
     def leading(self) -> Outcome:
-        """The first of its outcomes of the worst severity."""
-        return self._worst[0]
+        """The outcome that shows it best: a sign of the cause itself."""
+        return self.outcomes[0]
+
+    @property
+    def open_rivals(self) -> tuple[Rival, ...]:
+        """The other causes that the log does not rule out."""
+        return tuple(rival for rival in self.rivals if rival.is_open)
 
     @property
     def consequences(self) -> tuple[Outcome, ...]:
@@ -40,25 +46,25 @@ class Finding:
     def samples(self) -> tuple[ShownSample, ...]:
         """The samples that show it, each once.
 
-        They come from its outcomes of the worst severity and from sample rules above a note: the samples of a mere
-        consequence may have nothing to do with the cause.
+        They come from its leading outcome, from those of the worst severity and from sample rules above a note: the
+        samples of a mere consequence may have nothing to do with the cause.
         """
         of_samples = [
             o for o in self.outcomes if o.code.startswith(SAMPLE_CODE_PREFIX) and o.severity is not Severity.INFO
         ]
-        samples = (sample for outcome in (*self._worst, *of_samples) for sample in outcome.evidence.samples)
+        samples = (sample for outcome in (*self._telling, *of_samples) for sample in outcome.evidence.samples)
         by_row = {(sample.step, sample.row): sample for sample in reversed(tuple(samples))}
         return tuple(reversed(by_row.values()))[:MOST_SHOWN_SAMPLES]
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The sources of the rules behind its outcomes of the worst severity, each once."""
-        return tuple(dict.fromkeys(outcome.source for outcome in self._worst if outcome.source))
+        """The sources of the rules behind its leading outcome and those of the worst severity, each once."""
+        return tuple(dict.fromkeys(outcome.source for outcome in self._telling if outcome.source))
 
     @property
-    def _worst(self) -> tuple[Outcome, ...]:
+    def _telling(self) -> tuple[Outcome, ...]:
         worst = max((outcome.severity or Severity.INFO for outcome in self.outcomes), key=lambda found: found.rank)
-        return tuple(outcome for outcome in self.outcomes if outcome.severity is worst)
+        return (self.leading, *(item for item in self.outcomes[1:] if item.severity is worst))
 
 
 def group_findings(fired: Sequence[Outcome], causes: Sequence[Cause]) -> tuple[Finding, ...]:
@@ -70,7 +76,8 @@ def group_findings(fired: Sequence[Outcome], causes: Sequence[Cause]) -> tuple[F
 
 
 def _of_cause(cause: Cause, fired: Sequence[Outcome]) -> Finding:
-    members = tuple(outcome for outcome in fired if outcome.rule in cause.outcomes)
+    explained = (outcome for outcome in fired if outcome.rule in cause.outcomes)
+    members = tuple(sorted(explained, key=lambda outcome: outcome.rule not in cause.signs))
     return Finding(
         name=cause.cause,
         severity=cause.severity,

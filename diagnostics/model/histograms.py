@@ -35,7 +35,7 @@ class Histogram:
             raise ValueError(f"{len(found)} edges for {len(held)} counts")
         if not (np.isfinite(found).all() and np.isfinite(held).all()):
             raise ValueError("an edge or a count is no finite number")
-        if (np.diff(found) < 0).any() or (held < 0).any():
+        if (found[1:] < found[:-1]).any() or (held < 0).any():
             raise ValueError("the edges decrease, or a count is below 0")
         return cls(found, held, **others)
 

@@ -4,7 +4,20 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["scalar", "histogram"]
-Section = Literal["reward", "kl", "update", "policy", "value", "length", "engine", "progress"]
+Section = Literal[
+    "reward",
+    "kl",
+    "update",
+    "policy",
+    "value",
+    "length",
+    "engine",
+    "staleness",
+    "environment",
+    "time",
+    "memory",
+    "progress",
+]
 
 
 @dataclass(frozen=True, slots=True)

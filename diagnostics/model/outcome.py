@@ -1,10 +1,11 @@
 """Outcomes: the verdict of one rule on one run, with its evidence and the settings to change."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, Self
 
+from diagnostics.model.derivation import Derivation
 from diagnostics.model.messages import Message
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Steps, Values
 
@@ -38,7 +39,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One setting to change, in the producer's own argument name; `current` and `suggested` are None where unknown."""
+    """One thing to try: a setting to change, in the producer's own argument name, or in words alone.
+
+    `parameter` is empty where nothing is to be set, or the producer's name for it is not known; `current` and
+    `suggested` are None where unknown.
+    """
 
     parameter: str
     current: Any
@@ -107,11 +112,11 @@ class Outcome:
 
     Fired: severity, steps, measured, limit, message, `headline`, the finding in one sentence, and `episodes`, every
     stretch in which it was so; the steps are those of the gravest that still holds, else of the gravest, while the
-    severity is the worst of all. Quiet: measured and
-    limit. Skipped: `message` is the reason and `enable` what would let it run; `applies` is False where the rule is not
-    about runs of this kind. Broken: `message` names the exception. `metric` is the canonical name of the judged series,
-    `tag` the producer's name for it; `unit` is that of measured and limit. `still` is True where the episode had not
-    ended at the last logged step, `is_of_start` where the first point alone was judged.
+    severity is the worst of all. Quiet: measured and limit. Skipped: `message` is the reason and `enable` what would
+    let it run; `applies` is False where the rule is not about runs of this kind. Broken: `message` names the exception.
+    `metric` is the canonical name of the judged series, `tag` the producer's name for it; `unit` is that of measured
+    and limit. `still` is True where the episode had not ended at the last logged step, `is_of_start` where the first
+    point alone was judged. `derived` says how those of the judged metrics that are not logged were derived.
     `remedies` names what to try (`diagnostics.causes.remedies`); `fixes` are those remedies in terms of the run's own
     settings, which `diagnostics.api.diagnose` adds. Messages are rendered with `diagnostics.texts.templates()`.
     """
@@ -136,6 +141,7 @@ class Outcome:
     metric: str = ""
     tag: str = ""
     evidence: Evidence = field(default_factory=Evidence)
+    derived: Mapping[str, Derivation] = field(default_factory=dict)
     remedies: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     enable: Message | None = None
@@ -147,10 +153,25 @@ class Outcome:
         return replace(self, severity=severity, episodes=regraded(self.episodes, severity))
 
     @property
+    def is_alarm(self) -> bool:
+        """Whether it fired as a warning or worse: not as a mere note."""
+        return self.verdict is Verdict.FIRED and self.severity is not None and self.severity is not Severity.INFO
+
+    @property
+    def alarms(self) -> tuple[Stretch, ...]:
+        """The episodes that are a warning or worse."""
+        return tuple(item for item in self.episodes if item.severity is not Severity.INFO)
+
+    @property
+    def leading_episode(self) -> Stretch | None:
+        """The episode whose steps it gives; its severity may be milder than the worst of all."""
+        told = (self.first_step, self.last_step)
+        return next((item for item in self.episodes if (item.first_step, item.last_step) == told), None)
+
+    @property
     def further_episodes(self) -> tuple[Stretch, ...]:
         """The episodes other than the one whose steps it gives, the gravest first, then the longest."""
-        told = (self.first_step, self.last_step)
-        further = [item for item in self.episodes if (item.first_step, item.last_step) != told]
+        further = [item for item in self.episodes if item is not self.leading_episode]
         return tuple(sorted(further, key=lambda item: (-item.severity.rank, item.first_step - item.last_step)))
 
 

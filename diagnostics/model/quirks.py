@@ -14,5 +14,7 @@ class Quirk(StrEnum):
     """Where a loss was NaN, the log shows the mean of those before it."""
     IGNORES_STOP_REQUESTS = "ignores-stop-requests"
     """The training does not stop when a callback asks it to."""
+    SELECTS_SAMPLES = "selects-samples"
+    """The logged completions are the best and the worst of a batch and a few others, not drawn at random."""
     LOGS_BATCH_REWARD_STD = "logs-batch-reward-std"
     """The logged deviation of the reward is that of the whole batch, not the mean within groups."""

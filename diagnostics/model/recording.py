@@ -45,8 +45,10 @@ class Recording:
     task: str = ""
     parent: str | None = None
     console: Path | None = None
-    console_tail: str = ""  # the last lines of a run that failed or died
+    console_tail: str = ""  # the last lines of a run that has not ended as planned
+    device: str = ""  # the kind of device that trains, where the format itself states it: "cuda", "cpu"
     resumed_after: tuple[int, ...] = ()
     malformed: int = 0
     rounded_to: float = 0.0
+    is_printed: bool = False  # a printed copy: its numbers are shortened, its steps may be inferred
     notes: tuple[str, ...] = ()

@@ -1,26 +1,30 @@
 """One training run as rules, reports and the app see it: series, samples, configuration, provenance and status."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from diagnostics.model.histograms import Histograms
+from diagnostics.model.project import NO_PROJECT, Project
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.recording import Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.series import NO_STEPS, Series, Steps
 from diagnostics.model.settings import Settings
 from diagnostics.model.status import Status
+from diagnostics.model.vocabulary import EVAL_PREFIX, PER_FUNCTION, metric
 
 
 @dataclass(frozen=True, slots=True)
 class DataHealth:
     """The quality of the log, counted over all series. A rewind is a point at which the step went back.
 
-    `rounded_to` is the smallest number above 0 that a rounding log can show: anything smaller reads 0 there.
+    `understood_tags` are those of the unmapped tags that are no riddle: another name of a metric that is there already,
+    or left out by a decision. `rounded_to` is the smallest number above 0 that a rounding log can show: what is smaller
+    reads 0 there.
     """
 
     points: int = 0
@@ -31,6 +35,7 @@ class DataHealth:
     gaps: int = 0
     malformed: int = 0
     unmapped_tags: tuple[str, ...] = ()
+    understood_tags: tuple[str, ...] = ()
     rounded_to: float = 0.0
 
 
@@ -38,9 +43,11 @@ class DataHealth:
 class Run:
     """One training run, read whole. Immutable; a growing run is read again as a new Run.
 
-    `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `config` is
-    flat, in the producer's argument names; `settings` holds the same by canonical name. `observed_at` (seconds since
-    the epoch) is the moment of reading: rules have no clock of their own.
+    `series` maps a canonical metric name, or an unmapped tag, to its Series; `histograms` does the same. `derived`
+    holds metrics that are not logged but follow from what is; it may compute them when asked. `tags` maps a metric to
+    what its producer calls it, logged or not. `config` is flat, in the producer's argument names; `settings` holds the
+    same by canonical name. `observed_at` (seconds since the epoch) is the moment of reading: rules have no clock of
+    their own.
     """
 
     path: Path
@@ -57,22 +64,43 @@ class Run:
     data_health: DataHealth
     observed_at: float
     settings: Settings = field(default_factory=Settings)
+    derived: Mapping[str, Series] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
     quirks: frozenset[Quirk] = frozenset()  # what its producer does differently
     histograms: Mapping[str, Histograms] = field(default_factory=dict)
     created: float | None = None
     task: str = ""
     parent: str | None = None
     console: Path | None = None
-    console_tail: str = ""  # the last lines of a run that failed or died
+    console_tail: str = ""  # the last lines of a run that has not ended as planned
+    device: str = ""  # the kind of device that trains ("cuda", "cpu"), where the format itself states it
     resumed_after: tuple[int, ...] = ()  # steps of the checkpoints from which it resumed
     notes: tuple[str, ...] = ()
+    project: Project = NO_PROJECT  # what the rlvitals.toml above it says of limits and mutes
 
     def get(self, *names: str) -> Series | None:
-        """The first of these metrics that the run logs with at least one point."""
-        return next((self.series[name] for name in names if name in self.series and len(self.series[name])), None)
+        """The first of these metrics that the run logs with at least one point; where it logs none, the first that can
+        be derived."""
+        return _first_with_points(self.series, names) or _first_with_points(self.derived, names)
+
+    def without_derived(self) -> "Run":
+        """The run with what it logs alone."""
+        return replace(self, derived={})
+
+    def names_of(self, metrics: Sequence[str]) -> tuple[str, ...]:
+        """What its producer calls these metrics, those that it logs; where it logs none, what they are in words."""
+        tags = [tag for name in metrics if (tag := self._tag_of(name))]
+        return tuple(dict.fromkeys(tags or map(_in_words, metrics)))
+
+    def _tag_of(self, name: str) -> str | None:
+        base = name.removeprefix(EVAL_PREFIX)
+        tag = self.tags.get(base)
+        return tag if tag is None or base == name else EVAL_PREFIX + tag
 
     def by_reward_function(self, base: str) -> dict[str, Series]:
-        """The series of one metric for each reward function, by function name: `functions("reward_func_mean")`."""
+        """The series of one metric for each reward function, by function name; none of a metric that has no such."""
+        if base.removeprefix(EVAL_PREFIX) not in PER_FUNCTION:
+            return {}
         prefix = base + "/"
         return {name.removeprefix(prefix): series for name, series in self.series.items() if name.startswith(prefix)}
 
@@ -92,3 +120,13 @@ class Run:
         """(N,) every step at which anything was logged, increasing."""
         parts = [series.steps for series in self.series.values()]
         return np.unique(np.concatenate(parts)) if parts else NO_STEPS
+
+
+def _first_with_points(series: Mapping[str, Series], names: Iterable[str]) -> Series | None:
+    return next((found for name in names if (found := series.get(name)) is not None and len(found)), None)
+
+
+def _in_words(name: str) -> str:
+    """A metric's title in quotes: "“Reward” on held-out prompts"."""
+    found = metric(name)
+    return f"“{found.title if found else name}”" + (" on held-out prompts" if name.startswith(EVAL_PREFIX) else "")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from diagnostics.model.derivation import Derivation
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import EVAL_PREFIX, metric
 
@@ -27,6 +28,11 @@ class RawSeries:
     values: Values
     times: Values = field(default_factory=lambda: NO_VALUES)
 
+    def at(self, places: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> "RawSeries":
+        """The points at these indices, or where a mask is True."""
+        times = self.times[places] if len(self.times) else self.times
+        return RawSeries(self.tag, self.steps[places], self.values[places], times)
+
 
 @dataclass(frozen=True, slots=True)
 class Series:
@@ -36,6 +42,7 @@ class Series:
     epoch, or empty. `name` is the canonical name or, for an unmapped tag, the tag; `tag` is what the producer calls it,
     without the transport's prefix. `caveat` says where the producer's meaning differs from the vocabulary's. The points
     that a later one replaced (a resumed run that logged a step twice) stay in `replaced_steps`, `replaced_values`.
+    `derivation` says how a series that no tag holds was computed; it is None for a logged one.
     """
 
     name: str
@@ -46,6 +53,7 @@ class Series:
     caveat: str = ""
     replaced_steps: Steps = field(default_factory=lambda: NO_STEPS)
     replaced_values: Values = field(default_factory=lambda: NO_VALUES)
+    derivation: Derivation | None = None
 
     def __len__(self) -> int:
         return len(self.steps)

@@ -6,6 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Origin = Literal["config", "generation_config", "default"]
+Notation = Literal["keyword", "override", "flag", "dashed-flag", "assignment"]
+"""How a producer's user writes a setting: a keyword argument of its configuration's class, an override of a nested
+configuration, a flag of a command (with dashes where the setting's name has underscores) or, where that is not known, a
+line of a file."""
 _OFF = frozenset({"", "no", "none", "null", "false"})
 
 
@@ -41,13 +45,15 @@ UNSCALED_REWARDS = ("none", False)
 class Settings:
     """A training's settings, resolved by whoever knows its producer.
 
-    known: by canonical name · arguments: by canonical name, what the producer calls a setting that is not given ·
-    neutral: by canonical name, the value with which a setting does nothing, where it is not the usual one.
+    known: by canonical name · arguments: by canonical name, what the producer calls a setting that is not given, of
+    those that it has · neutral: by canonical name, the value with which a setting does nothing, where it is not the
+    usual one · notation: how a setting is written.
     """
 
     known: Mapping[str, Setting] = field(default_factory=dict)
     arguments: Mapping[str, str] = field(default_factory=dict)
     neutral: Mapping[str, Any] = field(default_factory=dict)
+    notation: Notation = "assignment"
 
     def get(self, name: str) -> Setting | None:
         """A setting in effect; None where it is not known."""
@@ -68,10 +74,14 @@ class Settings:
         setting = self.known.get(name)
         return setting is not None and setting.is_on
 
-    def argument(self, name: str) -> str:
-        """What the producer calls a setting: the argument that is given, else its usual one."""
+    def argument(self, name: str) -> str | None:
+        """What the producer calls a setting: the argument that is given, else its usual one; None where it has none."""
         setting = self.known.get(name)
-        return setting.parameter if setting is not None and setting.is_given else self.arguments.get(name, name)
+        return setting.parameter if setting is not None and setting.is_given else self.arguments.get(name)
+
+    def named(self, name: str) -> str:
+        """What the producer calls a setting, else what it is in plain words: "max tokens"."""
+        return self.argument(name) or name.replace("_", " ")
 
     @property
     def kl_weight(self) -> float | None:
@@ -82,6 +92,13 @@ class Settings:
         switches = [item for name in ("use_kl_loss", "use_kl_in_reward") if (item := self.known.get(name)) is not None]
         is_off = bool(switches) and not any(item.is_on for item in switches)
         return 0.0 if is_off else self.number("kl_weight")
+
+    @property
+    def corrects_sequences(self) -> bool | None:
+        """Whether the correction for the rollout engine weights whole completions, not tokens; None where that is not
+        known."""
+        level = str(self.value("is_mode", "")).partition("_")[0]
+        return level == "sequence" if level in ("sequence", "token") else None
 
     @property
     def samples_near_greedily(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.settings import Setting, Settings
+from diagnostics.model.tokenization import Tokenization
 
 Version = tuple[int, ...]
 
@@ -15,12 +16,13 @@ Version = tuple[int, ...]
 class ModelFacts:
     """What a model's config.json and generation_config.json say. None: not known.
 
-    `parameters` is a count; `dropout` the largest probability of any kind; `generation` what generation_config.json
-    holds.
+    `parameters` is a count; `dropout` the largest probability of any kind; `experts` how many a layer has, 1 where
+    it is no mixture of them; `generation` what generation_config.json holds.
     """
 
     parameters: float | None = None
     dropout: float | None = None
+    experts: int | None = None
     pad_token_id: int | None = None
     eos_token_ids: tuple[int, ...] = ()
     generation: Mapping[str, Any] | None = None
@@ -28,21 +30,52 @@ class ModelFacts:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one reward function gave one answer. `kind` is gold, empty, junk or extreme; score None: not scorable."""
+    """What one reward function gave one answer.
+
+    kind: gold, wrong, empty, junk, extreme or attack · score: None where it is not scorable, or the function failed ·
+    policy: how the answer was written · knows_answer: whether only those can write it who know what is right ·
+    seconds: what the answer took alone, None where it was not timed · repeats: its scores when it was called `alone`,
+    `again` in the same batch, and in a `reordered` one · error: what the function raised · is_hung: whether it was cut
+    off after these seconds.
+    """
 
     function: str
     kind: str
     prompt: str
     answer: str
     score: float | None
+    policy: str = ""
+    knows_answer: bool = False
+    seconds: float | None = None
+    repeats: Mapping[str, float | None] = field(default_factory=dict)
+    error: str = ""
+    is_hung: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedPrompt:
+    """A row of the data, its prompt, and the rewards of the answers to it; None where one was not scorable."""
+
+    row: Mapping[str, Any]
+    prompt: str
+    rewards: tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """How long the answers of the untrained policy were, in tokens; one of `room` tokens had not ended by then."""
+    """Answers of the untrained policy: their lengths in tokens, and the rewards of groups of them.
+
+    An answer of `room` tokens had not ended by then. `prompts` is empty where only single answers were drawn.
+    """
 
     lengths: tuple[int, ...]
     room: int
+    prompts: tuple[ProbedPrompt, ...] = ()
+
+    @property
+    def generations(self) -> int:
+        """The answers to each prompt."""
+        return len(self.prompts[0].rewards) if self.prompts else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +87,9 @@ class Setup:
     whose newest defaults are assumed · left_to_model: the sampling settings that come from the model's
     generation_config · quirks: what the producer does differently · is_ours: for the bundled trainer, which can try its
     rewards and its policy · learns_from_a_model: whether a learned reward model judges the answers, None where the
-    rewards are not known · trains_an_adapter: a LoRA adapter and not the whole model · trials, probe: None where the
-    rewards or the untrained policy were not tried · cut_off: the share of answers that a run of these settings saw cut
-    off lately · device_gib: the memory of one accelerator.
+    rewards are not known · trains_an_adapter: a LoRA adapter and not the whole model · trials, probe, tokenization:
+    None where the rewards, the untrained policy or the tokenizer were not tried · cut_off: the share of answers that a
+    run of these settings saw cut off lately · device_gib: the memory of one accelerator.
     """
 
     algorithm: str
@@ -73,6 +106,7 @@ class Setup:
     trains_an_adapter: bool = False
     trials: tuple[Trial, ...] | None = None
     probe: Probe | None = None
+    tokenization: Tokenization | None = None
     cut_off: float | None = None
     device_gib: float | None = None
 
@@ -96,8 +130,8 @@ class Setup:
         return self.settings.is_on(name)
 
     def parameter(self, name: str) -> str:
-        """What the producer calls a setting."""
-        return self.settings.argument(name)
+        """What the producer calls a setting, in plain words where it has no name for it."""
+        return self.settings.named(name)
 
     def is_left_to_the_model(self, name: str) -> bool:
         """Whether the producer takes a sampling setting from the model's generation_config."""
@@ -124,5 +158,5 @@ def _items(value: Any) -> list[str]:
 
 def version_of(text: str | None) -> Version | None:
     """`1.16.0.dev0` as (1, 16, 0); None where there is no version."""
-    numbers = re.match(r"\d+(?:\.\d+)*", text or "")
+    numbers = re.match(r"\d{1,9}(?:\.\d{1,9})*", text or "")
     return tuple(map(int, numbers[0].split("."))) if numbers else None

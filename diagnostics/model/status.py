@@ -14,7 +14,8 @@ class Status:
     """The progress of a training. `state` is one of the states of the public JSON report.
 
     `last_written` is the last sign of life in the run's files (heartbeat, or the newest event), in seconds since the
-    epoch; `total` is the number of planned steps.
+    epoch; `last_printed` and `last_sampled` are when its console and its samples were last written, by their files;
+    `total` is the number of planned steps.
     """
 
     state: str = "unknown"
@@ -24,6 +25,9 @@ class Status:
     error: str | None = None
     suspended: int | None = None  # the pid of its process where that is stopped (SIGSTOP): no step can end
     is_ours: bool = False  # started by rlvitals on this host: it can be stopped from here
+    last_printed: float | None = None
+    last_sampled: float | None = None
+    activity: str = ""  # what the main thread of a quiet process does, in psutil's words: running, sleeping, disk-sleep
 
     @property
     def has_ended(self) -> bool:

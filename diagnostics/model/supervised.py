@@ -6,6 +6,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import EVAL_PREFIX
 
 _METRICS_OF_BOTH = frozenset({"loss", "total_loss", "grad_norm", "learning_rate", "entropy_per_token"})
+_SECTIONS_OF_BOTH = frozenset({"progress", "time", "memory"})
 _WORDS_OF_RL = re.compile(
     r"reward|score|advantage|return|rollout|policy|critic|actor|episode|(^|[^a-z])(kl|ppo|grpo|rloo|env)([^a-z]|$)"
 )
@@ -26,6 +27,7 @@ def supervised_tags(run: Run) -> tuple[str, ...]:
 
 def _is_of_rl(run: Run, name: str) -> bool:
     series, base = run.series[name], name.removeprefix(EVAL_PREFIX)
-    if series.metric is not None and base not in _METRICS_OF_BOTH and series.metric.section != "progress":
+    metric = series.metric
+    if metric is not None and base not in _METRICS_OF_BOTH and metric.section not in _SECTIONS_OF_BOTH:
         return True
     return _WORDS_OF_RL.search(series.tag.lower()) is not None

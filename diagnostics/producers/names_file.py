@@ -15,7 +15,7 @@ from diagnostics.producers.own_names import OwnName, OwnNames
 
 FILE = "rlvitals.toml"
 ALGORITHMS = ("ppo", "ppo-legacy", "grpo", "rloo", "online-dpo")
-_TABLES = ("metrics", "run")
+_TABLES = ("metrics", "run", "limits", "muted")  # the last two are read by `diagnostics.project`
 _RUN_KEYS = ("producer", "algorithm")
 _NAME_KEYS = ("metric", "scale", "negate")
 

@@ -31,9 +31,16 @@ TAGS = {
     "truncated": "truncated_fraction",
     "rollout/truncated_rate": "truncated_fraction",
     "values": "value_mean",
-    "vllm_kl": "engine_logprob_difference",
-    "rollout/num_samples": "episodes",
+    "vllm_kl": "engine_kl_k1",
+    "critic_lr": "value_learning_rate",
+    "critic_grad_norm": "value_grad_norm",
+    "total_length": "total_length_mean",
+    "rollout/num_samples": "step_samples",
     "timing/step_total": "step_time",
+    "timing/generation": "generation_time",
+    "timing/make_experience": "experience_time",
+    "timing/ppo_train": "update_time",
+    "timing/broadcast": "weight_sync_time",
 }
 ESTIMATORS = ("algo.advantage.estimator", "advantage_estimator")
 CAVEATS = (
@@ -41,6 +48,7 @@ CAVEATS = (
     Caveat(("ppo_kl", "vllm_kl"), "A k1 estimate: small values below 0 are noise."),
     Caveat(("entropy_loss",), "The entropy with its own sign, not the loss that is made of it."),
     Caveat(("group_reward_std",), "The mean of the deviations within groups."),
+    Caveat(("timing/ppo_train",), "With a critic its update too."),
 )
 
 
@@ -90,4 +98,4 @@ def recognise_config(config: Config, path: Path) -> float:
     return SURE if {"actor_learning_rate", "n_samples_per_prompt"} & config.keys() else 0.0
 
 
-PRODUCER = Producer("openrlhf", TRAINERS, settings=SETTINGS, recognise_config=recognise_config)
+PRODUCER = Producer("openrlhf", TRAINERS, settings=SETTINGS, notation="flag", recognise_config=recognise_config)

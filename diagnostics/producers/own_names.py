@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.producers.trainer import MetricName
-from diagnostics.producers.transport import PREFIX
+from diagnostics.producers.transport import PREFIX, SPACED, trainers_name
 
 
 class OwnName(NamedTuple):
@@ -33,7 +33,7 @@ class OwnNames:
         if not self.names:
             return None
         bare = tag.removeprefix(EVAL_PREFIX)
-        for spelled in (tag, PREFIX + tag, bare):
+        for spelled in (tag, PREFIX + tag, bare, tag.replace("/", SPACED)):
             if found := self.names.get(spelled):
                 is_eval = bare != tag and not found.metric.startswith(EVAL_PREFIX)
                 metric = EVAL_PREFIX + found.metric if is_eval else found.metric
@@ -42,7 +42,7 @@ class OwnNames:
 
     def notes(self, tags: Iterable[str]) -> tuple[str, ...]:
         """One sentence on the names in use, and one on those that the log does not hold."""
-        held = {spelled for tag in tags for spelled in (tag, tag.removeprefix(PREFIX))}
+        held = {spelled for tag in tags for spelled in (tag, trainers_name(tag))}
         used = {tag for tag in self.names if tag in held}
         read = ", ".join(f"{tag} as {_description(name)}" for tag, name in self.names.items() if tag in used)
         unused = ", ".join(tag for tag in self.names if tag not in used)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostics.model.quirks import Quirk
+from diagnostics.model.settings import Notation
 from diagnostics.model.setup import Version
 from diagnostics.producers.trainer import Trainer
 
@@ -69,12 +70,14 @@ class Producer:
 
     Its settings:
         settings: Canonical setting → its arguments; of several that are given, the first counts.
-        first_arguments: By algorithm (or ANY), the argument to name where none is given, if not the first.
+        arguments: By algorithm, those of them that its trainer has; without an entry it has all.
+        first_arguments: The argument to name where none is given, if not the first that there is.
         switches: Argument → the argument that must be on for it to count.
         neutral: The value with which a sampling setting does nothing, where it is not the usual one.
         own_words: Arguments so common elsewhere that only its own configurations are searched for them.
         defaults: By algorithm and version, what counts where nothing is given.
         handed_over: By algorithm, the sampling settings that do not come from the model's generation_config.
+        notation: How its user writes a setting.
 
     Its configuration files:
         recognise_config: How likely a flat configuration at a path is its own (0 to 1).
@@ -98,12 +101,14 @@ class Producer:
     has_reward_columns: bool = False
     logs_model_config: bool = False
     settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    first_arguments: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    arguments: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    first_arguments: Mapping[str, str] = field(default_factory=dict)
     switches: Mapping[str, str] = field(default_factory=dict)
     neutral: Mapping[str, object] = field(default_factory=dict)
     own_words: frozenset[str] = frozenset()
     defaults: Mapping[str, Releases] = field(default_factory=dict)
     handed_over: Mapping[str, HandedOver] = field(default_factory=dict)
+    notation: Notation = "assignment"
     recognise_config: Callable[[Config, Path], float] = lambda config, path: 0.0
     algorithm_marks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     default_rewards: Callable[[Config], tuple[str, ...]] = lambda config: ()
@@ -116,8 +121,9 @@ class Producer:
 
     def usual_argument(self, setting: str, algorithm: str) -> str | None:
         """What it calls a setting where it is not given; None where it has no such argument that is known."""
-        first = self.first_arguments.get(algorithm, {}).get(setting) or self.first_arguments.get(ANY, {}).get(setting)
-        return first or next(iter(self.settings.get(setting, ())), None)
+        first, names = self.first_arguments.get(setting), self.settings.get(setting, ())
+        has = self.arguments.get(algorithm, frozenset(names))
+        return next((name for name in (first, *names) if name in has), None)
 
     def defaults_of(self, algorithm: str, version: Version | None) -> dict[str, object]:
         """What counts in this version where nothing is given; the newest version's where it is not known."""

@@ -10,9 +10,29 @@ from diagnostics.producers.trainer import LogTraits, Trainer
 from diagnostics.producers.trl import grpo, ppo
 from diagnostics.producers.trl.training_arguments import ARGUMENTS, FIRST_ARGUMENTS
 
+OF_THE_PROCESS = {
+    "system/process_rss_gb": "process_memory",
+    "step_time": "step_time",
+    "perf/generate_s": "generation_time",
+    "perf/score_s": "reward_time",
+    "perf/reference_s": "reference_time",
+    "perf/old_logprobs_s": "old_logprobs_time",
+    "perf/update_s": "update_time",
+    "perf/weight_sync_s": "weight_sync_time",
+    "perf/evaluate_s": "evaluation_time",
+    "perf/log_s": "logging_time",
+    "perf/checkpoint_s": "checkpoint_time",
+}
+"""Times and memory of the training process; loops of one's own may log them through the run log, too."""
+_OF_GRPO = {
+    **grpo.TAGS,
+    "sample/staleness_mean": "staleness_mean",
+    "sample/staleness_max": "staleness_max",
+}
 TAGS = {
     **ppo.TAGS,
-    **grpo.TAGS,
+    **_OF_GRPO,
+    **OF_THE_PROCESS,
     "val/ratio_max": "ratio_max",
     "val/var_explained": "explained_variance",
     "tokens/responses_len_mean": "length_mean",
@@ -55,15 +75,52 @@ def read_traits(log: Log) -> LogTraits:
     return LogTraits(algorithm="unknown")
 
 
-TRAINER = Trainer("rlvitals", TAGS, recognise, read_traits, grpo.FAMILIES, grpo.RLOO_CAVEATS)
+TRAINER = Trainer(
+    "rlvitals",
+    TAGS,
+    recognise,
+    read_traits,
+    grpo.FAMILIES,
+    grpo.RLOO_CAVEATS,
+    tags_by_algorithm={
+        "ppo": {tag: metric for tag, metric in TAGS.items() if tag not in _OF_GRPO} | OF_THE_PROCESS,
+        "grpo": {**_OF_GRPO, **OF_THE_PROCESS},
+        "rloo": {**grpo.TAGS, **OF_THE_PROCESS},
+    },
+)
 
 _NEVER = {"top_p": 1.0, "repetition_penalty": 1.0, "min_new_tokens": 0, "suppress_tokens": None, "grammar": None}
 _SHARED = {
     **_NEVER, "max_grad_norm": 1.0, "adam_epsilon": 1e-8, "temperature": 1.0, "top_k": 0, "min_p": 0.0,
     "do_sample": True, "gradient_accumulation_steps": 1, "per_device_train_batch_size": 64, "num_processes": 1,
     "epsilon": 0.2, "disable_dropout": True, "eval_strategy": "no", "save_strategy": "steps",
-    "num_completions_to_log": 64, "precision": "no",
+    "num_completions_to_log": 64, "precision": "no", "gradient_checkpointing": False,
 }  # fmt: skip
+_OF_ALL = frozenset({
+    "adam_epsilon", "dataset", "do_sample", "dtype", "eval_strategy", "gradient_accumulation_steps",
+    "gradient_checkpointing", "learning_rate", "lr_scheduler_type", "max_grad_norm", "max_steps", "min_new_tokens",
+    "min_p", "mixed_precision",
+    "model_name_or_path", "num_completions_to_log", "num_eval_prompts", "num_processes", "num_sample_generations",
+    "per_device_train_batch_size", "repetition_penalty", "report_to", "reward_funcs", "reward_weights",
+    "rollout_temperature", "save_strategy", "stop_token_id", "task", "temperature", "top_k", "top_p", "use_cpu",
+    "use_peft",
+})  # fmt: skip
+_OF_GROUPS = _OF_ALL | {
+    "beta", "epsilon", "epsilon_high", "max_completion_length", "num_generations", "num_iterations",
+}  # fmt: skip
+OF_TRAINERS = {
+    "grpo": _OF_GROUPS | {
+        "async_staleness", "importance_sampling_level", "logprobs_mode", "loss_type", "rollout_dtype", "scale_rewards",
+        "vllm_importance_sampling_correction", "vllm_importance_sampling_mode", "weight_sync",
+    },
+    "rloo": _OF_GROUPS,
+    "ppo": _OF_ALL | {
+        "cliprange", "cliprange_value", "horizon", "init_kl_coef", "kl_coef", "missing_eos_penalty", "non_eos_penalty",
+        "num_mini_batches", "num_ppo_epochs", "response_length", "stop_token", "use_score_norm", "use_score_scaling",
+        "whiten_rewards",
+    },
+}  # fmt: skip
+"""By algorithm, the arguments in the table that its configuration class has."""
 RUN_FILE = "run.json"
 DEFAULTS = {
     "ppo": (
@@ -109,7 +166,15 @@ def demo_model(algorithm: str, config: Config) -> Path:
 PRODUCER = Producer(
     "rlvitals",
     (TRAINER,),
-    settings={**ARGUMENTS, "dataset": ("dataset", "dataset_name", "task")},
+    notation="flag",
+    settings={
+        **ARGUMENTS,
+        "dataset": ("dataset", "dataset_name", "task"),
+        "engine_dtype": ("rollout_dtype",),
+        "engine_sync": ("weight_sync",),
+        "staleness_bound": ("async_staleness",),
+    },
+    arguments=OF_TRAINERS,
     first_arguments=FIRST_ARGUMENTS,
     own_words=frozenset({"task"}),
     defaults=DEFAULTS,
@@ -118,5 +183,5 @@ PRODUCER = Producer(
     learned_rewards=frozenset({"remark_positivity", "sentiment"}),
     bundled_model=demo_model,
     is_ours=True,
-    quirks=(Trait(Quirk.STATES_WHAT_IT_LOGS), Trait(Quirk.LOGS_BATCH_REWARD_STD)),
+    quirks=(Trait(Quirk.STATES_WHAT_IT_LOGS), Trait(Quirk.SELECTS_SAMPLES), Trait(Quirk.LOGS_BATCH_REWARD_STD)),
 )

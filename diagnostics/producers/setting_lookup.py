@@ -46,20 +46,18 @@ ANY_PRODUCER = arguments_for("")
 
 @cache
 def usual_arguments(producer: str, algorithm: str) -> Mapping[str, str]:
-    """Canonical setting → what a producer calls it, or the next one that has it, where no argument is given."""
-    return {setting: _usual_argument(setting, producer, algorithm) for setting in SETTINGS}
-
-
-def _usual_argument(setting: str, producer: str, algorithm: str) -> str:
-    names = (source.usual_argument(setting, algorithm) for source in _own_first(producer))
-    return next((name for name in names if name), setting)
+    """Canonical setting → what a producer calls it where no argument is given; without those that it does not have."""
+    own = producer_named(producer)
+    names = {setting: own.usual_argument(setting, algorithm) for setting in SETTINGS}
+    return {setting: name for setting, name in names.items() if name}
 
 
 def settings_of_run(producer: str, algorithm: str, config: Mapping[str, Any]) -> Settings:
     """The settings that a run's configuration states, by canonical name."""
     found = {setting: _effective_setting(producer, setting, config) for setting in SETTINGS} if config else {}
     known = {setting: item for setting, item in found.items() if item is not None}
-    return Settings(known, usual_arguments(producer, algorithm), producer_named(producer).neutral)
+    own = producer_named(producer)
+    return Settings(known, usual_arguments(producer, algorithm), own.neutral, own.notation)
 
 
 def given_settings(producer: str, setting: str, config: Mapping[str, Any]) -> Iterator[Setting]:

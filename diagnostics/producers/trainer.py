@@ -31,27 +31,30 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class MetricName:
-    """What one tag means: a canonical metric, the conversion of its values (value ** power × scale), a caveat."""
+    """What one tag means: a canonical metric, how its values convert (value ** power × scale + offset), a caveat."""
 
     metric: str
     scale: float = 1.0
     caveat: str = ""
     power: float = 1.0
+    offset: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LogTraits:
     """What a trainer reads from one log beyond the names of its tags.
 
-    scales, powers: by tag, the factor and the exponent (applied first) that convert its values · ignored: tags whose
-    name does not have its usual meaning in this log · counts_rows: the logged steps are meaningless, so rows are
-    counted instead.
+    scales, powers, offsets: by tag, the factor, the exponent (applied first) and the summand (applied last) that
+    convert its values · ignored: tags whose name does not have its usual meaning in this log · renamed: tags that are
+    another metric in this log · counts_rows: the logged steps are meaningless, so rows are counted instead.
     """
 
     algorithm: str
     scales: Mapping[str, float] = field(default_factory=dict)
     powers: Mapping[str, float] = field(default_factory=dict)
+    offsets: Mapping[str, float] = field(default_factory=dict)
     ignored: frozenset[str] = frozenset()
+    renamed: Mapping[str, str] = field(default_factory=dict)
     total: int | None = None
     has_finished: bool = False
     counts_rows: bool = False
@@ -62,9 +65,11 @@ class LogTraits:
 class Trainer:
     """How one trainer logs.
 
-    `tags` maps its tags to canonical metrics, `families` patterns with one `{name}` to metrics that end in the name of
-    a reward function. `recognise` rates how likely a log is this trainer's (0 to 1), `read_traits` reads its traits.
-    `is_verified`: checked against a log that the producer itself wrote, not only against its source code.
+    `tags` maps its tags to canonical metrics, `families` patterns with a `{name}`, of a reward function or of a part of
+    the data, to metrics with that name. `recognise` rates how likely a log is this trainer's (0 to 1), `read_traits`
+    reads its traits.
+    `tags_by_algorithm` narrows `tags` where one trainer logs several algorithms by different names. `is_verified`:
+    checked against a log that the producer itself wrote, not only against its source code.
     """
 
     name: str
@@ -74,31 +79,90 @@ class Trainer:
     families: Mapping[str, str] = field(default_factory=dict)
     caveats: tuple[Caveat, ...] = ()
     is_verified: bool = True
+    tags_by_algorithm: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    _families: "_Families" = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Sort the families once: a log may hold a hundred thousand tags."""
+        object.__setattr__(self, "_families", _Families.of(self.families))
 
     def metric_of(self, tag: str) -> str | None:
-        """The canonical metric of a tag (evaluation tags included); a canonical name means itself; None if unknown."""
+        """The canonical metric of a tag, an evaluation's too; None if unknown.
+
+        A canonical name means itself, also as people print it: `Learning Rate`.
+        """
+        if tag in self.tags:
+            return self.tags[tag]
         if tag.startswith(EVAL_PREFIX):
             base = self.metric_of(tag.removeprefix(EVAL_PREFIX))
             return base and EVAL_PREFIX + base
-        return self.tags.get(tag) or self._family_of(tag) or (tag if metric(tag) else None)
+        return self._families.metric_of(tag) or _canonical(tag)
+
+    def tags_of(self, algorithm: str) -> dict[str, str]:
+        """Metric → the tag under which it logs it, the first of several; a family's with "…" for the name."""
+        families = {
+            pattern.format(name="…"): metric.removesuffix("/{name}") for pattern, metric in self.families.items()
+        }
+        named = {**families, **self.tags_by_algorithm.get(algorithm, self.tags)}
+        return {metric: tag for tag, metric in reversed(named.items())}
 
     def name_of(self, tag: str, log: Log, traits: LogTraits) -> MetricName | None:
         """What a tag of this log means; None where the trainer does not know it."""
         bare = tag.removeprefix(EVAL_PREFIX)
-        canonical = None if bare in traits.ignored else self.metric_of(tag)
+        canonical = None if bare in traits.ignored else traits.renamed.get(tag) or self.metric_of(tag)
         if canonical is None:
             return None
         texts = [caveat.text for caveat in self.caveats if caveat.applies(bare, log)]
-        scale, power = traits.scales.get(bare, 1.0), traits.powers.get(bare, 1.0)
-        return MetricName(canonical, scale, " ".join(texts), power)
+        scale, power, offset = traits.scales.get(bare, 1.0), traits.powers.get(bare, 1.0), traits.offsets.get(bare, 0.0)
+        return MetricName(canonical, scale, " ".join(texts), power, offset)
 
-    def _family_of(self, tag: str) -> str | None:
-        for pattern, canonical in self.families.items():
-            before, after = pattern.split("{name}")
-            name = tag.removeprefix(before).removesuffix(after)
-            if tag == before + name + after and name:
+
+def _canonical(tag: str) -> str | None:
+    """The canonical name that a tag is, in its own spelling or as people print it; None if it is none."""
+    if metric(tag):
+        return tag
+    spelled = "_".join(tag.lower().split())
+    return spelled if spelled != tag and metric(spelled) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Families:
+    """Patterns with one `{name}`, or the same twice, by the words, at most two, that end the tags that they match.
+
+    Each with its place, what stands before the name, between the two, and after it.
+    """
+
+    by_end: Mapping[str, tuple[tuple[int, str, str, str, str], ...]]
+    beginnings: tuple[str, ...]  # of the patterns: most tags of a log that holds a hundred thousand have none of them
+
+    @classmethod
+    def of(cls, families: Mapping[str, str]) -> "_Families":
+        found: dict[str, tuple[tuple[int, str, str, str, str], ...]] = {}
+        for place, (pattern, canonical) in enumerate(families.items()):
+            before, *between, after = pattern.split("{name}")
+            end = "/".join(after.split("/")[1:][-2:])  # what follows the name in its own word does not end a tag
+            found[end] = (*found.get(end, ()), (place, before, "".join(between), after, canonical))
+        return cls(found, tuple({pattern.partition("{name}")[0] for pattern in families}))
+
+    def metric_of(self, tag: str) -> str | None:
+        """The metric of the first family that a tag belongs to."""
+        if not tag.startswith(self.beginnings):
+            return None
+        words = tag.rsplit("/", 2)
+        ends = ("", words[-1], "/".join(words[-2:]))
+        families = sorted(family for end in {*ends} for family in self.by_end.get(end, ()))
+        for _, before, between, after, canonical in families:
+            names = tag[len(before) : len(tag) - len(after)]
+            name = _once(names, between) if between else names
+            if name and tag.startswith(before) and tag.endswith(after):
                 return canonical.format(name=name)
         return None
+
+
+def _once(names: str, between: str) -> str:
+    """The name that stands on either side of `between`; empty where the two differ."""
+    name = names[: (len(names) - len(between)) // 2]
+    return name if names == name + between + name else ""
 
 
 def recognised_by(*alternatives: str | tuple[str, ...]) -> Callable[[Log], float]:

@@ -1,4 +1,4 @@
-"""What Hugging Face's Trainer wraps around a producer's tags and settings: a prefix, settings as text, a model card."""
+"""What loggers put around a producer's tags and settings: a prefix, headings, settings as text, a model card."""
 
 import re
 from typing import Any
@@ -8,6 +8,9 @@ from diagnostics.model.recording import Recording
 from diagnostics.model.series import RawSeries
 
 PREFIX = "train/"  # transformers' rewrite_logs: eval_x → eval/x, test_x → test/x, everything else → train/x
+HEADINGS = {"Training Loss": "loss", "Validation Loss": "eval/loss"}
+"""Names of the Trainer's table in a notebook."""
+SPACED = " / "  # Unsloth's tables in notebooks let a name break there
 ARGUMENTS = ("args/text_summary", "args/text_summary/text_summary")
 CARD = "README.md"
 REQUIREMENTS = "requirements.txt"
@@ -17,10 +20,17 @@ _CARD_METHOD = re.compile(r"trained with (?P<method>[A-Z]+)")
 
 
 def series_by_tag(recording: Recording) -> dict[str, RawSeries]:
-    """The series by tag without the prefix; a tag that would hide another one keeps it."""
-    tags = recording.tags
-    bare = {tag: tag.removeprefix(PREFIX) for tag in tags}
-    return {tag if bare[tag] != tag and bare[tag] in tags else bare[tag]: series for tag, series in tags.items()}
+    """The series by tag as the trainer named it; a tag that would hide another one stays as it is."""
+    tags, found = recording.tags, dict[str, RawSeries]()
+    for tag, series in tags.items():
+        bare = trainers_name(tag)
+        found[tag if bare != tag and (bare in tags or bare in found) else bare] = series
+    return found
+
+
+def trainers_name(tag: str) -> str:
+    """The tag as the trainer named it, before a logger or a table changed the name."""
+    return HEADINGS.get(tag) or tag.removeprefix(PREFIX).replace(SPACED, "/")
 
 
 def configuration(recording: Recording) -> dict[str, Any]:

@@ -1,11 +1,25 @@
-"""Unsloth: TRL's GRPOTrainer, patched; it logs completion lengths under the old and the new name."""
+"""Unsloth: TRL's GRPOTrainer, patched; it logs completion lengths under the old and the new name.
+
+In a notebook its table has a column for every metric, spaces around the slash of a name.
+"""
 
 from dataclasses import replace
 
 from diagnostics.producers.log import Log
 from diagnostics.producers.producer import Producer
-from diagnostics.producers.trainer import LogTraits, Trainer, recognised_by
-from diagnostics.producers.trl import grpo
+from diagnostics.producers.trainer import SURE, LogTraits, Trainer, recognised_by
+from diagnostics.producers.transport import HEADINGS, SPACED
+from diagnostics.producers.trl import PRODUCER as TRL
+from diagnostics.producers.trl import grpo, training_arguments
+
+_LOGS_BOTH_LENGTHS = recognised_by(("completion_length", "completions/mean_length"))
+
+
+def recognise(log: Log) -> float:
+    """Sure of both lengths, and of rewards in a notebook's table: the table of transformers has only the loss."""
+    names = log.recording.tags
+    is_table = any(heading in names for heading in HEADINGS) or any(SPACED in name for name in names)
+    return SURE if is_table and log.has("reward", "reward_std") else _LOGS_BOTH_LENGTHS(log)
 
 
 def read_traits(log: Log) -> LogTraits:
@@ -16,13 +30,14 @@ def read_traits(log: Log) -> LogTraits:
     return replace(traits, ignored=traits.ignored | ({"kl"} if is_absent else set()), notes=())
 
 
-TRAINER = Trainer(
+TRAINER = Trainer("unsloth", grpo.TAGS, recognise, read_traits, grpo.FAMILIES, grpo.CAVEATS)
+PRODUCER = Producer(
     "unsloth",
-    grpo.TAGS,
-    recognised_by(("completion_length", "completions/mean_length")),
-    read_traits,
-    grpo.FAMILIES,
-    grpo.CAVEATS,
-    is_verified=False,
+    (TRAINER,),
+    has_reward_columns=True,
+    quirks=TRL.quirks,
+    settings=training_arguments.ARGUMENTS,
+    notation="keyword",
+    arguments=training_arguments.OF_TRAINERS,
+    first_arguments=training_arguments.FIRST_ARGUMENTS,
 )
-PRODUCER = Producer("unsloth", (TRAINER,), has_reward_columns=True)

@@ -30,6 +30,7 @@ class Format:
         True  # against a file written by a producer; otherwise only against its source code and documentation
     )
     has_runs_below: bool = True  # whether folders with this mark, and those below, may contain further logs
+    names_its_run: bool = False  # whether its file names or first bytes are those of one training alone
 
     def fits(self, file_name: str) -> bool:
         """Whether a file with this name may belong to this format."""
@@ -48,6 +49,7 @@ FORMATS: tuple[Format, ...] = (
         ("run.json",),
         "diagnostics.readers.run_directory.reader",
         has_runs_below=False,
+        names_its_run=True,
     ),
     Format(
         "wandb-export",
@@ -63,6 +65,7 @@ FORMATS: tuple[Format, ...] = (
         ("events.out.tfevents.*",),
         "diagnostics.readers.tensorboard.reader",
         loss="pictures and sounds; of a text under one tag all but the last",
+        names_its_run=True,
     ),
     Format(
         "wandb",
@@ -70,6 +73,7 @@ FORMATS: tuple[Format, ...] = (
         ("run-*.wandb",),
         "diagnostics.readers.wandb.offline",
         loss="media beside tables; of the machine's metrics all but the last in each step",
+        names_its_run=True,
     ),
     Format(
         "trackio", "trackio database", ("*.db",), "diagnostics.readers.databases.trackio", loss="media, spans of traces"
@@ -89,6 +93,7 @@ FORMATS: tuple[Format, ...] = (
         "diagnostics.readers.wandb.swanlab",
         install="pip install PyYAML reads the settings of the run",
         loss="media and the machine's metrics",
+        names_its_run=True,
     ),
     Format("torchtune", "torchtune's log file", ("log_*.txt",), "diagnostics.readers.tables.torchtune"),
     Format(
@@ -105,6 +110,13 @@ FORMATS: tuple[Format, ...] = (
         ("trainer_state.json",),
         "diagnostics.readers.tables.trainer_state",
         loss="what came after the last checkpoint, and the time of each row, which the file does not hold",
+    ),
+    Format(
+        "log-history",
+        "A log history as JSON: a list of rows with a step in each, or one under log_history",
+        ("*.json",),
+        "diagnostics.readers.tables.log_history",
+        loss="values that are no numbers",
     ),
     Format(
         "completions",
@@ -154,6 +166,20 @@ FORMATS: tuple[Format, ...] = (
         "diagnostics.readers.tables.metric_tables",
         install="pip install 'rlvitals[data]' reads parquet",
         loss="cells that are no numbers",
+    ),
+    Format(
+        "progress",
+        "Lines of progress that a trainer of one's own printed: a step, then names with numbers",
+        ("*.log", "*.out", "*.txt"),
+        "diagnostics.readers.progress.reader",
+        loss="lines that no pattern fits, which are counted; units",
+    ),
+    Format(
+        "notebook",
+        "Jupyter notebooks: tables of steps and printed rows in the outputs of cells",
+        ("*.ipynb",),
+        "diagnostics.readers.notebooks.reader",
+        loss="digits after the sixth of a table; outputs that were cleared or replaced; the settings, which are code",
     ),
     Format(
         "console",

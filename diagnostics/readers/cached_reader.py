@@ -23,7 +23,7 @@ from diagnostics.readers.cache import Array, Entry, Identity, identities, is_wor
 
 _FACTS = (
     *("run_id", "name", "config", "text", "created", "producer", "producer_version", "algorithm", "task", "parent"),
-    *("console_tail", "malformed"),
+    *("console_tail", "malformed", "rounded_to", "is_printed", "device"),
 )
 _LIVING = frozenset({"running", "starting"})
 _PLAIN = (str, int, float, bool, type(None))

@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Sequence
+from threading import Lock
 
 import numpy as np
 
@@ -16,6 +17,7 @@ class Columns:
 
     def __init__(self) -> None:
         self._columns: dict[str, _Column] = {}
+        self._lock = Lock()  # several readers may ask for the same points
 
     def add(self, tag: str, step: int, value: float, time: float) -> None:
         """Append one point; `time` is in seconds since the epoch, 0 if unknown.
@@ -50,7 +52,8 @@ class Columns:
 
     def series(self) -> dict[str, RawSeries]:
         """All points so far, by tag, tags in order of appearance."""
-        return {tag: column.series(tag) for tag, column in self._columns.items()}
+        with self._lock:
+            return {tag: column.series(tag) for tag, column in self._columns.items()}
 
 
 class _Column:

@@ -13,7 +13,9 @@ from diagnostics.foreign_files import NotRegularFile, TimedOut
 from diagnostics.foreign_files.walk import folders_below
 from diagnostics.readers.base import FORMATS, Format, Reader, RunRef, UnreadableRun, format_named, load
 from diagnostics.readers.cached_reader import Cacheable, CachedReader
-from diagnostics.readers.grouping import group_runs, members
+from diagnostics.readers.grouping import group_runs
+from diagnostics.readers.run_parts import members
+from diagnostics.visible_text import one_line
 
 LOOKED_FOR = ", ".join(dict.fromkeys(mark for form in FORMATS for mark in form.marks))
 MAX_LISTED = 5
@@ -45,7 +47,11 @@ def _at(path: Path) -> list[RunRef]:
     if not file.is_file():
         return []
     inside = [ref for ref in _runs_in(file.parent, [file.name]) if ref.path in (path, file.parent) or file == path]
-    return [ref for ref in inside if ref.path.is_relative_to(path) or ref.path == path.parent or path in ref.files]
+    return [ref for ref in inside if _are_nested(ref.path, path) or path in ref.files]
+
+
+def _are_nested(one: Path, two: Path) -> bool:
+    return one.is_relative_to(two) or two.is_relative_to(one)
 
 
 def open_readers(run: Path | RunRef, follows: Callable[[Path], bool] = lambda link: True) -> tuple[Reader, ...]:
@@ -99,7 +105,7 @@ def _of_format(folder: Path, form: Format) -> tuple[RunRef, ...]:
     except OSError:  # gone meanwhile, or not ours to read
         return ()
     except Exception:  # a bug in one reader must not hide the runs of the others
-        _log.warning("looking for %s in %s failed; please report this", form.title, folder)
+        _log.warning("looking for %s in %s failed; please report this", form.title, one_line(str(folder)))
         _log.debug("the error was", exc_info=True)
         return ()
 

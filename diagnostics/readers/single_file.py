@@ -11,8 +11,6 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.run_folder import run_name
 
-SILENCE_LIMIT_SECONDS = 300.0
-
 
 class FileLog(Protocol):
     """Everything read so far from one file."""
@@ -34,8 +32,10 @@ Log = TypeVar("Log", bound=FileLog)
 class FileReader(ABC, Generic[Log]):
     """Follows one file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, file: Path | None = None) -> None:
+        """`file` holds the run, where the path names one of several in it."""
         self.path = path
+        self.file = file or path
         self._log = self.open_log()
         self._last: Recording | None = None
 
@@ -53,19 +53,19 @@ class FileReader(ABC, Generic[Log]):
 
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
-        if not self.path.exists():
+        if not self.file.exists():
             raise UnreadableRun(self.path, f"{self.path} is gone: the log was there and has been removed")
         if self._log.was_replaced:
             self._log, self._last = self.open_log(), None
         grew = self._log.read()
-        status = self._log.status(self.path.stat().st_mtime, time.time())
+        status = self._log.status(self.file.stat().st_mtime, time.time())
         if self._last is None or grew or status != self._last.status:
             self._last = self.to_recording(self._log, status)
         return self._last
 
     def files(self) -> tuple[Path, ...]:
         """The file."""
-        return (self.path,)
+        return (self.file,)
 
     def sample_index(self) -> None:
         """Empty: such a file contains no samples."""
@@ -78,8 +78,3 @@ class FileReader(ABC, Generic[Log]):
 def name_of(file: Path) -> str:
     """A run's name from its folder's and its file's name."""
     return f"{run_name(file.parent)}/{file.stem}"
-
-
-def state_of(written: float, now: float) -> str:
-    """`running` while the file grows, `silent` after five minutes; such a file does not record how a run ended."""
-    return "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"

@@ -4,13 +4,16 @@ from typing import Any
 
 from diagnostics.comparison import Comparison
 from diagnostics.model.cause import Cause
-from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.derivation import Derivation
+from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.outcome import Evidence, Fix, Outcome, Stretch, Verdict
+from diagnostics.report.cost import cost_document
 from diagnostics.report.preflight import preflight_document
 from diagnostics.report.report import Report
 from diagnostics.report.run_fields import run_fields
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
+from diagnostics.report.time_budget import time_document
 from diagnostics.wording.comparison import fate_sentence, reward_sentence
 from diagnostics.wording.messages import headline, message_text
 
@@ -38,22 +41,27 @@ def _run(diagnosis: Diagnosis, comparison: Comparison | None) -> dict[str, Any]:
             "gaps": health.gaps,
             "malformed": health.malformed,
             "unmapped_tags": health.unmapped_tags,
+            "understood_tags": health.understood_tags,
         },
         "verdict": diagnosis.verdict,
         "vital_missing": [
             {"check": message_text(gap.name), "rules": gap.rules, "enable": message_text(gap.enable)}
             for gap in diagnosis.vital_missing
         ],
+        "cost": cost_document(diagnosis.cost),
         "limits": diagnosis.limits,
+        "muted": [_muted(muted) for muted in diagnosis.muted],
         "causes": [_cause(cause) for cause in diagnosis.causes],
         "outcomes": [_outcome(outcome) for outcome in diagnosis.outcomes],
         "preflight": [preflight_document(outcome) for outcome in diagnosis.settings_findings],
+        "time_budget": time_document(diagnosis.run),
         "parent": diagnosis.run.parent,
-        "since_parent": None if comparison is None else _comparison(comparison),
+        "since_parent": None if comparison is None else comparison_document(comparison),
     }
 
 
-def _comparison(comparison: Comparison) -> dict[str, Any]:
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """A relaunched run beside its parent."""
     return {
         "path": comparison.parent.run.path.as_posix(),
         "changes": {name: {"parent": there, "child": here} for name, (there, here) in comparison.changes.items()},
@@ -71,6 +79,17 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
+def _muted(muted: Muted) -> dict[str, Any]:
+    return {
+        "finding": muted.finding.name,
+        "severity": muted.finding.severity,
+        "outcomes": [outcome.rule for outcome in muted.finding.outcomes],
+        "reason": muted.mute.reason,
+        "run": muted.mute.run,
+        "until": muted.mute.until and muted.mute.until.isoformat(),
+    }
+
+
 def _cause(cause: Cause) -> dict[str, Any]:
     return {
         "cause": cause.cause,
@@ -79,9 +98,14 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "last_step": cause.last_step,
         "summary": message_text(cause.summary),
         "outcomes": cause.outcomes,
+        "signs": cause.signs,
+        "decided": cause.is_decided,
         "against": cause.against,
         "fixes": [_fix(fix) for fix in cause.fixes],
-        "rivals": [{"cause": rival.cause, "decides": message_text(rival.decides)} for rival in cause.rivals],
+        "rivals": [
+            {"cause": rival.cause, "decides": message_text(rival.decides), "open": rival.is_open}
+            for rival in cause.rivals
+        ],
     }
 
 
@@ -115,6 +139,7 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         "metric": outcome.tag or outcome.metric,
         "message": message_text(outcome.message),
         "source": outcome.source,
+        "derived": [_derivation(name, derivation) for name, derivation in outcome.derived.items()],
     }
     if outcome.verdict is Verdict.QUIET:
         return {**identity, **judged}
@@ -129,6 +154,16 @@ def _outcome(outcome: Outcome) -> dict[str, Any]:
         **judged,
         "fixes": [_fix(fix) for fix in outcome.fixes],
         "evidence": _evidence(outcome.evidence),
+    }
+
+
+def _derivation(metric: str, derivation: Derivation) -> dict[str, Any]:
+    """A metric that the rule judged and that is not logged, and how it was derived."""
+    return {
+        "metric": metric,
+        "from": derivation.sources,
+        "formula": derivation.formula,
+        "precision": derivation.precision,
     }
 
 

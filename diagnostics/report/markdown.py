@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from diagnostics.comparison import Comparison
+from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, ShownSample
@@ -11,14 +12,16 @@ from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.preflight import settings_table
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
+from diagnostics.report.time_budget import time_lines
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
-from diagnostics.wording.findings import fix_line, overridden_limits, rules_by_reason, sample_caption
-from diagnostics.wording.messages import found_text, message_text
+from diagnostics.wording.costs import cost_sentence
+from diagnostics.wording.findings import fix_line, mute_line, overridden_limits, rules_by_reason, sample_caption
+from diagnostics.wording.messages import derived_inputs, found_text, message_text
 from diagnostics.wording.runs import data_line, run_line
 from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import value_with_unit
-from diagnostics.wording.verdicts import verdict_sentence, vital_lines
+from diagnostics.wording.verdicts import verdict_sentence, vital_sentences
 
 
 def render(report: Report, _style: Style) -> str:
@@ -36,12 +39,16 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     yield ""
     yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
-    yield from (f"{escaped(note)}\n" for note in run.notes)
+    yield from (f"{escaped(note)}\n" for note in diagnosis.notes)
     yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
-    if gaps := vital_lines(diagnosis):
+    if diagnosis.cost is not None:
+        yield f"\n{escaped(cost_sentence(diagnosis.cost))}"
+    yield from (f"\nMuted: {escaped(mute_line(muted))}" for muted in diagnosis.muted)
+    if gaps := vital_sentences(diagnosis):
         yield ""
-        yield from (f"- Not checked, though vital: {escaped(gap)}" for gap in gaps)
+        yield from (f"- {escaped(gap)}" for gap in gaps)
     yield from _comparison(run, report.comparisons.get(run.path))
+    yield from (f"\n{escaped(line)}" for line in time_lines(run))
     if limits := overridden_limits(diagnosis):
         yield f"\nNot the default limits: {', '.join(map(code, limits))}"
     if diagnosis.blind_spots:
@@ -69,7 +76,7 @@ def _found(found: tuple[Finding, ...]) -> str:
     rows = [
         (
             f"**{finding.severity}**",
-            escaped(message_text(finding.summary)),
+            "<br>".join([escaped(message_text(finding.summary)), *map(_what_decides, finding.open_rivals)]),
             steps_of(finding),
             "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
             "<br>".join(escaped(fix_line(fix)) for fix in finding.fixes),
@@ -78,6 +85,10 @@ def _found(found: tuple[Finding, ...]) -> str:
         for finding in found
     ]
     return table(("Severity", "Finding", "When", "Measured", "Try", "Source"), rows)
+
+
+def _what_decides(rival: Rival) -> str:
+    return f"{escaped(message_text(rival.decides))} ({code(rival.cause)})"
 
 
 def _sample(sample: ShownSample) -> str:
@@ -89,7 +100,7 @@ def _measured(outcome: Outcome) -> str:
         return f"{escaped(found_text(outcome))} ({code(outcome.rule)})"
     value, limit = value_with_unit(outcome.measured, outcome.unit), value_with_unit(outcome.limit, outcome.unit)
     measured = f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
-    return " ".join(filter(None, (measured, escaped(further_episodes(outcome)))))
+    return " ".join(filter(None, (measured, *map(escaped, (further_episodes(outcome), derived_inputs(outcome))))))
 
 
 def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
+from diagnostics.model.tokenization import Tokenization
+from diagnostics.report.graders import grader_document, grader_lines, grader_table
 from diagnostics.report.markdown_elements import code, escaped, table
+from diagnostics.report.pass_rates import pass_rate_document, pass_rate_lines, pass_rate_table
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.report.tokenization import token_document, token_lines, token_table
+from diagnostics.rules.config.grader_figures import GraderFigures
+from diagnostics.rules.config.pass_rates import PassRates
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import fix_line
 from diagnostics.wording.messages import message_text, message_with_rule, reason_and_remedy
@@ -20,7 +26,9 @@ _MOST_NAMES = 8  # of settings that no check reads, before they are only counted
 class Review:
     """The pre-flight checks of one configuration.
 
-    `unread` names the settings that no check reads, `assumed_newest` the producer whose newest defaults are assumed.
+    `unread` names the settings that no check reads, `assumed_newest` the producer whose newest defaults are assumed;
+    `graders` are the reward functions that were tried, `pass_rates` those of the untrained policy if it was,
+    `tokenization` what its tokenizer did if it was tried.
     """
 
     path: str
@@ -31,6 +39,9 @@ class Review:
     unread: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
     assumed_newest: str = ""
+    graders: tuple[GraderFigures, ...] = ()
+    pass_rates: PassRates | None = None
+    tokenization: Tokenization | None = None
 
     @property
     def worst(self) -> Severity | None:
@@ -142,6 +153,9 @@ def _text(review: Review, style: Style) -> Iterator[str]:
     if not fired_worst_first(review.outcomes):
         yield style.labelled("HEALTHY", f"Nothing to object to in {review.check_counts}.")
         yield ""
+    yield from grader_lines(review.graders, style)
+    yield from pass_rate_lines(review.pass_rates, style)
+    yield from token_lines(review.tokenization, style)
     if unchecked := _unchecked(review.outcomes):
         yield f"Could not be checked ({len(unchecked)})"
         column = max(len(outcome.rule) for outcome in unchecked) + 2
@@ -156,6 +170,12 @@ def _markdown(review: Review) -> str:
     found = fired_worst_first(review.outcomes)
     lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.summary_line), ""]
     lines.append(settings_table(found) if found else f"Nothing to object to in {review.check_counts}.")
+    if review.graders:
+        lines += ["", grader_table(review.graders)]
+    if review.pass_rates:
+        lines += ["", pass_rate_table(review.pass_rates)]
+    if review.tokenization:
+        lines += ["", token_table(review.tokenization)]
     if unchecked := _unchecked(review.outcomes):
         rows = [
             (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
@@ -184,6 +204,9 @@ def _document(review: Review) -> dict[str, Any]:
             {"rule": outcome.rule, "reason": message_text(outcome.message), "enable": message_text(outcome.enable)}
             for outcome in unchecked
         ],
+        "graders": [grader_document(figures) for figures in review.graders],
+        "pass_rates": pass_rate_document(review.pass_rates),
+        "tokenization": token_document(review.tokenization),
     }
 
 

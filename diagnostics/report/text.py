@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from diagnostics.comparison import Comparison
+from diagnostics.model.cost import Cost
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome
@@ -10,10 +11,13 @@ from diagnostics.model.run import Run
 from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import LABEL_COLUMN, Style
+from diagnostics.report.time_budget import time_lines
 from diagnostics.visible_text import one_line
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
+from diagnostics.wording.costs import cost_sentence
 from diagnostics.wording.findings import (
     fix_line,
+    mute_line,
     overridden_limits,
     rival_line,
     rules_by_reason,
@@ -44,13 +48,15 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
             yield style.labelled("", f"The whole error stands in {run.console}.")
     yield ""
     yield from _findings(diagnosis, style)
+    yield from (style.labelled("muted", mute_line(muted)) for muted in diagnosis.muted)
     yield from _comparison(diagnosis.run, report.comparisons.get(diagnosis.run.path), style)
     yield from (style.labelled("limit", f"{limit}, not the default") for limit in overridden_limits(diagnosis))
     yield from _blind_spots(diagnosis.blind_spots, style)
     yield from settings_section(diagnosis.preflight, style)
     yield from _not_applicable(diagnosis, style)
+    yield from (style.labelled("time" if not index else "", line) for index, line in enumerate(time_lines(run)))
     yield style.labelled("data", data_line(diagnosis.run.data_health))
-    yield from (style.labelled("note", note) for note in run.notes)
+    yield from (style.labelled("note", note) for note in diagnosis.notes)
 
 
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
@@ -61,7 +67,7 @@ def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     if len(found) > 1:
         yield from _overview(found, style)
     for finding in found:
-        yield from _finding(finding, style)
+        yield from _finding(finding, diagnosis.cost if finding is found[0] else None, style)
         yield ""
 
 
@@ -86,10 +92,12 @@ def _finding_line(finding: Finding, style: Style, indent: int = 0) -> str:
     )
 
 
-def _finding(finding: Finding, style: Style) -> Iterator[str]:
+def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]:
     proof, *others = finding.outcomes
     yield _finding_line(finding, style)
     yield _below(style, "found", message_with_rule(proof))
+    if cost is not None:
+        yield _below(style, "cost", cost_sentence(cost))
     for fix in finding.fixes:
         yield _below(style, "try", fix_line(fix))
     for outcome in others:

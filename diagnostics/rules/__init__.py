@@ -7,10 +7,11 @@ from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
-from diagnostics.rules import engine, missing_metrics, stretch_phrases, telling_samples, vital
+from diagnostics.rules import engine, harm, missing_metrics, stretch_phrases, telling_samples, vital
 from diagnostics.rules.config import config_rule
 from diagnostics.rules.config.catalog import CONFIG_RULES
 from diagnostics.rules.rule import Rule
+from diagnostics.rules.run import endings, speed_rule
 from diagnostics.rules.run.catalog import RUN_RULES
 from diagnostics.rules.samples import sample_rule
 from diagnostics.rules.samples.catalog import SAMPLE_RULES
@@ -23,10 +24,13 @@ CATALOG: tuple[Rule[Any, Any], ...] = (*RUN_RULES, *SAMPLE_RULES, *CONFIG_RULES)
 TEXTS: Mapping[str, str] = {
     **engine.TEXTS,
     **missing_metrics.TEXTS,
+    **harm.TEXTS,
     **stretch_phrases.TEXTS,
+    **endings.TEXTS,
     **vital.TEXTS,
     **telling_samples.TEXTS,
     **sample_rule.TEXTS,
+    **speed_rule.TEXTS,
     **config_rule.TEXTS,
     **{key: text for rule in CATALOG for key, text in rule.templates.items()},
 }

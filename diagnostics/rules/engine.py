@@ -4,14 +4,16 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from diagnostics.model.derivation import Derivation
 from diagnostics.model.diagnosis import LimitOverrides
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Outcome, Severity, Stretch, Verdict, regraded
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.escalation import escalated
+from diagnostics.rules.harm import graded_by_harm
 from diagnostics.rules.overrides import effective_limits
-from diagnostics.rules.rule import Fired, Quiet, Rule, RuleResult, Skipped
+from diagnostics.rules.rule import Fired, Quiet, Rule, RuleResult, Skipped, alternatives
 from diagnostics.rules.telling_samples import telling_samples
 
 TEXTS: Mapping[str, str] = {
@@ -35,8 +37,10 @@ def evaluate(
     rules = tuple(catalog)
     chosen = effective_limits(rules, limits or {})
     subject = _with_cached_samples(subject) if isinstance(subject, Run) else subject
-    applying = (rule for rule in rules if isinstance(subject, rule.subject) and rule.applies(subject))
-    return escalated(rules, (_apply(rule, subject, chosen[rule.name]) for rule in applying))
+    judged = ((rule, rule.seen(subject)) for rule in rules if isinstance(subject, rule.subject))
+    applying = ((rule, seen) for rule, seen in judged if rule.applies(seen))
+    found = escalated(rules, (_apply(rule, seen, chosen[rule.name]) for rule, seen in applying))
+    return graded_by_harm(rules, subject, found) if isinstance(subject, Run) else found
 
 
 def _with_cached_samples(run: Run) -> Run:
@@ -80,7 +84,8 @@ def _outcome(rule: Rule[Any, Any], subject: Any, limits: Any, finding: RuleResul
         case Skipped(message, enable, applies):
             return _empty_outcome(rule, limits, Verdict.SKIPPED, message, enable=enable, applies=applies)
         case Quiet():
-            return _empty_outcome(rule, limits, Verdict.QUIET, _quiet_message(finding), **_measurement(finding))
+            judged = {**_measurement(finding), "derived": _derived_inputs(rule, subject)}
+            return _empty_outcome(rule, limits, Verdict.QUIET, _quiet_message(finding), **judged)
         case Fired():
             return _fired(rule, subject, limits, finding)
 
@@ -88,6 +93,12 @@ def _outcome(rule: Rule[Any, Any], subject: Any, limits: Any, finding: RuleResul
 def _measurement(finding: Quiet | Fired) -> dict[str, Any]:
     names = ("measured", "limit", "unit", "metric", "tag")
     return {name: getattr(finding, name) for name in names}
+
+
+def _derived_inputs(rule: Rule[Any, Any], subject: Any) -> dict[str, Derivation]:
+    """How the inputs of a rule that are not logged were derived, by metric."""
+    inputs = (subject.get(*alternatives(item)) for item in rule.inputs) if isinstance(subject, Run) else ()
+    return {series.name: series.derivation for series in inputs if series is not None and series.derivation}
 
 
 def _quiet_message(finding: Quiet) -> Message:
@@ -106,6 +117,7 @@ def _fired(rule: Rule[Any, Any], subject: Any, limits: Any, finding: Fired) -> O
         Verdict.FIRED,
         finding.message,
         **_measurement(finding),
+        derived=_derived_inputs(rule, subject),
         headline=finding.headline,
         severity=severity,
         first_step=finding.first_step,

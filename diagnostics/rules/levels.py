@@ -9,7 +9,7 @@ import numpy as np
 from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import episodes
 from diagnostics.detectors.extremes import extreme
-from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_mean
+from diagnostics.detectors.proportions import CERTAIN, lower_bound_of_geometric_mean, lower_bound_of_mean
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median, sustained_level, without_warm_up
 from diagnostics.model.outcome import Severity
 from diagnostics.model.series import Series
@@ -91,18 +91,24 @@ def read_proven_levels(
     warm_up: int = 0,
     window: int = MEDIAN_WINDOW,
     standard_errors: float = CERTAIN,
+    smallest: float | None = None,
 ) -> Reading | TooFew:
     """Judge noisy numbers, such as shares of a few rows each, against levels of one patience, mildest first.
 
     As `read_levels` does, by the median of five points for the patience; but as many points (`window` at least) must
     also prove the level together: their mean lies above it by this many of its standard errors. A share of a few groups
-    or answers that wavers about a limit has not passed it.
+    or answers that wavers about a limit has not passed it. With `smallest`, which is above 0, numbers scatter by
+    factors: it is their geometric mean that counts.
     """
     patience = max(level.patience for level in levels)
     window = max(patience, window)
     kept = sustained_level(without_warm_up(rolling_median(series.values), warm_up), patience)
-    least = lower_bound_of_mean(series.values, window, standard_errors)
-    lately = sustained_level(least, MEDIAN_WINDOW, above=False)  # the median lags behind by this many points
+    if smallest is None:
+        least = lower_bound_of_mean(series.values, window, standard_errors)
+    else:
+        least = lower_bound_of_geometric_mean(series.values, window, smallest, standard_errors)
+    known = np.where(np.isnan(least), -np.inf, least)  # the first points prove nothing yet
+    lately = sustained_level(known, MEDIAN_WINDOW, above=False)  # the median lags behind by this many points
     proven = np.minimum(kept, lately)
     worst = extreme(proven)
     if math.isnan(worst):

@@ -1,9 +1,10 @@
-"""Why a metric is missing from a run's log, and how to get it logged."""
+"""Why a metric is missing from a run's log, and how to get it logged: in the words of the run's producer."""
 
 from collections.abc import Mapping
 
 from diagnostics.model.messages import Message
 from diagnostics.model.run import Run
+from diagnostics.model.settings import Settings
 from diagnostics.rules.rule import Skipped
 
 TEXTS: Mapping[str, str] = {
@@ -13,38 +14,85 @@ TEXTS: Mapping[str, str] = {
     "missing.metric.enable": "Log {names}.",
     "missing.metrics": "The log has none of these metrics: {names}.",
     "missing.metrics.enable": "Log one of {names}.",
-    "missing.kl-off": "KL to the reference is not logged without a penalty on it (beta = 0).",
-    "missing.kl-off.enable": "Set beta above 0; in verl, switch use_kl_loss on.",
-    "missing.kl-grpo": "KL to the reference is not logged; trainers log it only when beta is not 0.",
-    "missing.kl-grpo.enable": "Set beta above 0.",
+    "missing.kl-off": "KL to the reference is not logged without a penalty on it, and there is none.",
+    "missing.kl-grpo": "KL to the reference is not logged; trainers log it only where there is a penalty on it.",
+    "missing.kl.enable": "Log the KL to the reference.",
+    "missing.kl.enable-weight": "Set {argument} above 0.",
+    "missing.kl.enable-switch": "Switch {argument} on.",
     "missing.ratio-histogram": "The mean ratio is not logged; the old PPOTrainer logs its histogram, and only to W&B.",
     "missing.ratio-histogram.enable": "Use update-too-large and clipfrac-high, which judge the same updates.",
     "missing.clip-liger": "Clip ratios are not logged; trainers log them for losses grpo, bnpo, dr_grpo and dapo.",
     "missing.clip-liger.enable": "Use one of these loss types.",
+    "missing.engine-unit": "The distance between the two engines is logged in another unit: {names}.",
+    "missing.engine-unit.enable": "Log the mean absolute difference of the log-probabilities in the two engines.",
     "missing.zero-std-batch": "The share of groups without signal is taken over the batch here, so it is 0 or 1.",
-    "missing.zero-std-batch.enable": "Set scale_rewards to group, with the default multi_objective_aggregation.",
+    "missing.zero-std-batch.enable": "Log completions with their rewards, which show it for each group{setting}.",
     "missing.zero-std-rloo": "RLOO logs the share of groups without signal after the KL penalty, so it is about 0.",
-    "missing.zero-std-rloo.enable": "Set beta to 0.",
+    "missing.zero-std-rloo.enable": "Log completions with their rewards, which show it for each group{setting}.",
     "missing.unseen-ends": "Answers count as cut off that are shorter than the length limit: they end on a token that "
     "the trainer does not know as an end, so that the share of cut-off answers says nothing.",
     "missing.unseen-ends.enable": "Name every end token in the model's generation_config (see eos-id-mismatch).",
 }
 ABSENT = frozenset({"missing.kl-off"})
 """Reasons why a rule does not apply at all: without a penalty there is no KL to watch."""
+KL_REASONS = frozenset({"missing.kl-off", "missing.kl-grpo"})
 GDPO = "normalize_then_sum"  # each reward function is normalised on its own, then the batch
 MOST_NAMES = 3  # alternatives that a sentence names
+ENGINE_DISTANCES = (
+    "engine_probability_difference",
+    "engine_probability_ratio_error",
+    "engine_kl",
+    "engine_kl_k1",
+    "engine_log_perplexity_difference",
+)
+"""Units other than nats per token of mean absolute difference, in which the distance between engines is logged."""
+SAMPLES = ("log_completions", "num_completions_to_log", "sample_generations")
+"""Settings by which completions are logged."""
 
 
 def why_missing(names: tuple[str, ...], run: Run) -> Skipped:
-    """Why a run logs none of these metrics, when a rule needs one of them, and what would enable it."""
+    """Why a run logs none of these metrics, when a rule needs one of them, and what would enable it.
+
+    Metrics go by the producer's tags, and by their titles where it has none for any of them.
+    """
     if not run.series:
         return Skipped(Message("missing.any"), Message("missing.any.enable"))
+    if "engine_logprob_difference" in names and (others := engine_distances(run)):
+        values = {"names": ", ".join(run.names_of(others))}
+        return Skipped(Message("missing.engine-unit", values), Message("missing.engine-unit.enable"))
     special = _special(names, run)
+    if special in KL_REASONS:
+        return Skipped(Message(special), _kl_penalty(run.settings), applies=special not in ABSENT)
     if special:
-        return Skipped(Message(special), Message(f"{special}.enable"), applies=special not in ABSENT)
-    template = "missing.metric" if len(names) == 1 else "missing.metrics"
-    values = {"names": ", ".join(names[:MOST_NAMES]) + (", …" if len(names) > MOST_NAMES else "")}
+        return Skipped(Message(special), Message(f"{special}.enable"))
+    called = run.names_of(names)
+    template = "missing.metric" if len(called) == 1 else "missing.metrics"
+    values = {"names": ", ".join(called[:MOST_NAMES]) + (", …" if len(called) > MOST_NAMES else "")}
     return Skipped(Message(template, values), Message(f"{template}.enable", values))
+
+
+def in_brackets(settings: Settings, *names: str) -> str:
+    """The producer's argument for the first of these settings that it has, after a sentence: " (log_completions)"."""
+    argument = next((found for name in names if (found := settings.argument(name))), None)
+    return f" ({argument})" if argument else ""
+
+
+def samples_setting(settings: Settings) -> str:
+    """The same for the setting by which completions are logged."""
+    return in_brackets(settings, *SAMPLES)
+
+
+def engine_distances(run: Run) -> tuple[str, ...]:
+    """The distances between rollout engine and trainer that a run logs in other units; a limit belongs to one."""
+    return tuple(name for name in ENGINE_DISTANCES if name in run.series)
+
+
+def _kl_penalty(settings: Settings) -> Message:
+    """How the producer is told to compute the KL to the reference."""
+    if switch := settings.argument("use_kl_loss"):
+        return Message("missing.kl.enable-switch", {"argument": switch})
+    weight = settings.argument("kl_weight")
+    return Message("missing.kl.enable-weight", {"argument": weight}) if weight else Message("missing.kl.enable")
 
 
 def why_not_per_group(run: Run) -> Skipped | None:
@@ -54,7 +102,10 @@ def why_not_per_group(run: Run) -> Skipped | None:
         template = "missing.zero-std-batch"
     elif run.algorithm == "rloo" and run.settings.kl_weight != 0:
         template = "missing.zero-std-rloo"
-    return Skipped(Message(template), Message(f"{template}.enable")) if template else None
+    if template is None:
+        return None
+    setting = {"setting": samples_setting(run.settings)}
+    return Skipped(Message(template), Message(f"{template}.enable", setting))
 
 
 def unseen_ends() -> Skipped:
@@ -69,6 +120,6 @@ def _special(names: tuple[str, ...], run: Run) -> str | None:
         return "missing.kl-grpo"
     if "ratio_mean" in names and run.algorithm == "ppo-legacy":
         return "missing.ratio-histogram"
-    if "clip_ratio_region_mean" in names and run.algorithm == "grpo":
+    if "clip_ratio_region_mean" in names and run.algorithm == "grpo" and "clip_ratio_region_mean" in run.tags:
         return "missing.clip-liger"
     return None

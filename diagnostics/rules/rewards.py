@@ -3,16 +3,23 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from diagnostics.detectors.averages import ewma, finite_median, latest_value, start_level
 from diagnostics.detectors.extremes import finite_range
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.detectors.proportions import CERTAIN
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 from diagnostics.model.series import Series, Steps, Values
+from diagnostics.model.vocabulary import EVAL_PREFIX
 
 REWARDS = ("reward", "rlhf_reward", "score")
+SCORES = ("score", "reward")  # what graders gave, without PPO's KL penalty
+ANY_SCORE = (*SCORES, "rlhf_reward")  # the last holds the KL penalty, which grows with the distance itself
+EVALUATED = tuple(EVAL_PREFIX + name for name in ANY_SCORE)
 FULL_MARKS = 1.0  # most graders give 0 to 1; a reward that never left this range is taken to end at 1
 SMALLEST = 1e-6  # a smaller gain is float noise of a constant reward
 START = 5  # points that show how a reward began, before anything was learned
@@ -81,9 +88,20 @@ def gain(values: Values, start: int = START) -> Gain:
     return Gain(latest_value(ewma(values)) - start_level(values, start), estimate_noise(values).error_of_gain(start))
 
 
+def has_never_moved(values: Values) -> bool:
+    """Whether a reward is the same at every point, to rounding: means of answers that differ do not agree for long."""
+    return bool(np.isfinite(values).all() and np.ptp(values) <= SMALLEST)
+
+
 def has_risen(series: Series | None) -> bool:
-    """Whether a reward is above its first points by more than chance explains; False where it is not logged."""
-    return series is not None and gain(series.values).is_proven
+    """Whether a reward is above its first points by more than chance explains; False where it is not logged.
+
+    Few first points say little of a noisy reward, so the last third above the first third counts as well.
+    """
+    if series is None:
+        return False
+    change = change_of_level(series.values)
+    return gain(series.values).is_proven or (change is not None and change.is_proven and change.after > change.before)
 
 
 def spread_of_answers(run: Run) -> float | None:
@@ -96,6 +114,18 @@ def spread_of_answers(run: Run) -> float | None:
     logged = run.get("score_std", "reward_std") or alone
     spread = math.nan if logged is None else start_level(logged.values)
     return None if math.isnan(spread) else spread
+
+
+def spread_of_marks(run: Run) -> float | None:
+    """The largest deviation that answers can have at the run's mean reward; None where that has no known range.
+
+    It is that of answers which earn either nothing or full marks.
+    """
+    series, highest = run.get("reward", "score"), full_marks(run)
+    if series is None or highest is None:
+        return None
+    mean = finite_median(series.values)
+    return math.sqrt(max(0.0, mean * (highest - mean)))
 
 
 def full_marks(run: Run) -> float | None:

@@ -101,8 +101,8 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     templates; `headline` is the finding as one would say it, without numbers. `remedies` names what to try
     (`diagnostics.causes.remedies`) and `telling_samples` the kind of samples that show a finding
     (`diagnostics.rules.telling_samples`; empty: none). `judges_start`: only the first point is judged. Where one of
-    `graver_with` warns of the same steps, a warning becomes critical; where none of `critical_with` does, nothing is
-    more than a warning.
+    `graver_with` warns of the same steps, a warning becomes critical. `measures_distance`: what it judges is a distance
+    or a size, which alone is no harm, so it is critical only where harm is shown (`diagnostics.rules.harm`).
     """
 
     subject: ClassVar[type]
@@ -120,7 +120,11 @@ class Rule(ABC, Generic[SubjectT, LimitsT]):
     telling_samples: str = ""
     judges_start: bool = False
     graver_with: tuple[str, ...] = ()
-    critical_with: tuple[str, ...] = ()
+    measures_distance: bool = False
+
+    def seen(self, subject: SubjectT) -> SubjectT:
+        """What the rule sees of a subject."""
+        return subject
 
     @abstractmethod
     def check(self, subject: SubjectT, limits: LimitsT) -> RuleResult:

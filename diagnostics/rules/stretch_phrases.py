@@ -1,5 +1,4 @@
-"""How a stretch past a limit is told: that it stayed there only where it did, and how many times as much if that says
-anything."""
+"""The words for a stretch past a limit: "stayed" only where it did, and "x times" only where a ratio means anything."""
 
 from collections.abc import Mapping
 
@@ -26,7 +25,7 @@ def stayed(share: float | None, *, above: bool) -> Message:
 
 
 def mostly(share: float | None, median_of: int) -> Message:
-    """At how many of the logged points it was so, and by which median it was judged; empty where nearly at all."""
+    """At how many of the logged points it was so, and by which median it was judged; empty where at nearly all."""
     if share is None or _is_steady(share):
         return Message("stretch.throughout")
     by_median = "-by-median" if median_of > 1 else ""

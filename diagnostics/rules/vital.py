@@ -49,7 +49,7 @@ _VARIETY = _check(
     "smp-group-duplicates",
     "smp-template-collapse",
 )
-_SPREAD = _check("spread", "zero-variance-groups", "reward-std-shrink", "reward-stuck-at-floor", "smp-score-identical")
+_SPREAD = _check("spread", "zero-variance-groups", "reward-std-shrink", "smp-score-identical")
 _CRITIC = _check("critic", "value-loss-spike", "explained-variance-low", "value-clipfrac-high")
 
 

@@ -18,6 +18,7 @@ class LineFile:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file: BinaryIO = path.open("ab", buffering=0)
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -26,6 +27,14 @@ class LineFile:
         except BaseException:
             self._file.close()
             raise
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the path still leads to this very file: it may be gone, or be another's. Raises OSError."""
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self._path.stat())
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
     def append(self, lines: bytes) -> None:
         """Append whole lines. Raises OSError, with the file unchanged, if they do not fit (the disk is full)."""

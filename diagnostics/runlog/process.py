@@ -47,6 +47,11 @@ class ProcessIdentity:
         """Whether this very process lives here and is stopped (SIGSTOP, Ctrl-Z): it does nothing until SIGCONT."""
         return self._status() == "stopped"
 
+    @property
+    def activity(self) -> str:
+        """What its main thread does, in psutil's words: running, sleeping, disk-sleep, …; empty if it is not here."""
+        return self._status()
+
     def _status(self) -> str:
         """psutil's word for the state of this very process; empty if it does not run here."""
         if not self.is_on_this_host or self.boot_id != boot_id():

@@ -98,6 +98,7 @@ class StatusRecord:
     heartbeat: float | None = None
     process: ProcessIdentity | None = None
     error: str | None = None
+    device: str = ""
     resumed: tuple[Resumption, ...] = ()
     problems: tuple[Problem | RecordError, ...] = ()
 
@@ -112,6 +113,7 @@ class StatusRecord:
             heartbeat=fields.moment("heartbeat"),
             process=_process(fields),
             error=fields.text("error") or None,
+            device=fields.text("device"),
             resumed=tuple(_resumption(row, fields) for row in fields.rows("resumed")),
             problems=tuple(fields.problems),
         )

@@ -3,7 +3,8 @@
 Layout, relative to the run directory (an API that other programs may read):
 
     run.json        immutable: schema_version, run_id, name, algorithm, task, created, config, versions, parent, fault
-    status.json     replaced atomically: state, step, total, heartbeat, host, boot_id, pid, started, error, and,
+    status.json     replaced atomically: state, step, total, heartbeat, host, boot_id, pid, started, error, device
+                    ("cuda", "cpu", …) once it is known, and,
                     of a run that was resumed, resumed: [{"step", "time", "changes"}]
     events.jsonl    one line per logged step: {"step", "time", "metrics", "histograms"}; a histogram is
                     {"edges", "counts"} with one edge more than counts, and how many were "nan", "inf" or "-inf"
@@ -149,7 +150,10 @@ class RunLog:
         samples: Sequence[Mapping[str, Any]] | None = None,
         histograms: Mapping[str, Any] | None = None,
     ) -> None:
-        """Append one logged step. Samples are written first, so that every visible step has its samples."""
+        """Append one logged step. Samples are written first, so that every visible step has its samples.
+
+        Raises RunLogError as `check_in_place` does, soon after the directory is gone.
+        """
         if samples:
             self._samples.append(b"".join(encode({"step": step, **sample}) for sample in samples))
         row: dict[str, Any] = {"step": step, "time": time.time(), "metrics": dict(metrics)}
@@ -159,8 +163,22 @@ class RunLog:
         self._note_step(step)
 
     def heartbeat(self) -> None:
-        """Update the heartbeat in status.json without logging a step."""
+        """Update the heartbeat in status.json without logging a step. Raises RunLogError as `check_in_place` does."""
         self._update()
+
+    def note_device(self, device: str) -> None:
+        """Note the kind of device that trains, such as "cuda" or "cpu". Raises RunLogError as `check_in_place` does."""
+        self._update(device=device)
+
+    def check_in_place(self) -> None:
+        """Raises RunLogError where the directory no longer holds this run: it may hold another by now.
+
+        Whoever writes into it by a path asks first.
+        """
+        if not self._events.is_in_place:
+            raise RunLogError(
+                f"{self.directory} no longer holds this run: it was removed or replaced while the run was written"
+            )
 
     def close(self, state: str = "finished", error: str | None = None) -> None:
         """Write the final state ("finished", "stopped" or "failed") and stop the heartbeat. Later calls do nothing."""
@@ -169,7 +187,7 @@ class RunLog:
         if self._closed.is_set():
             return
         self._closed.set()
-        with suppress(OSError):  # if not even the state can be written, the caller's error has to do
+        with suppress(OSError, RunLogError):  # if not even the state can be written, the caller's error has to do
             self._update(state=state, error=error)
         self._process_file.close()
         self._events.close()
@@ -229,17 +247,21 @@ class RunLog:
 
     def _update(self, **changes: Any) -> None:
         with self._lock:
-            self._status |= {**changes, "heartbeat": time.time()}
-            replace_file(self.directory / STATUS_FILE, encode(self._status))
+            self._replace_status(**changes)
+
+    def _replace_status(self, **changes: Any) -> None:
+        """Write status.json with these changes; the caller holds the lock."""
+        self.check_in_place()
+        self._status |= {**changes, "heartbeat": time.time()}
+        replace_file(self.directory / STATUS_FILE, encode(self._status))
 
     def _write_heartbeats(self) -> None:
         while not self._closed.wait(HEARTBEAT_SECONDS):
             with self._lock:
                 if self._closed.is_set():
                     return
-                self._status["heartbeat"] = time.time()
-                with suppress(OSError):  # the disk may have space again at the next beat
-                    replace_file(self.directory / STATUS_FILE, encode(self._status))
+                with suppress(OSError, RunLogError):  # the disk may have space again, or the folder be back
+                    self._replace_status()
 
 
 def encode(row: Mapping[str, Any]) -> bytes:

@@ -13,10 +13,15 @@ _LABELS = {Fate.GONE: "gone", Fate.STILL: "still", Fate.TOO_EARLY: "open", Fate.
 
 def comparison_heading(comparison: Comparison) -> str:
     """The parent and what was changed: "Since remarks-1, with kl_coef 0 → 0.05, seed 42 → 43"."""
+    return f"Since {comparison.parent.run.name}, with {changed_settings(comparison)}"
+
+
+def changed_settings(comparison: Comparison) -> str:
+    """What was changed in the relaunch: "kl_coef 0 → 0.05, seed 42 → 43", or "the same settings"."""
     changes = ", ".join(
         f"{name} {format_setting(there)} → {format_setting(here)}" for name, (there, here) in comparison.changes.items()
     )
-    return f"Since {comparison.parent.run.name}, with {changes or 'the same settings'}"
+    return changes or "the same settings"
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[tuple[str, str]]:

@@ -4,14 +4,19 @@ from collections.abc import Iterable, Sequence
 
 from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.model.cause import Rival
-from diagnostics.model.diagnosis import Diagnosis
+from diagnostics.model.diagnosis import Diagnosis, Muted
+from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_setting
 from diagnostics.model.outcome import Fix, Outcome, ShownSample
+from diagnostics.model.project import Mute
 from diagnostics.rules import CATALOG
 from diagnostics.wording.messages import message_text, reason_and_remedy
+from diagnostics.wording.severities import verdict_word
+from diagnostics.wording.steps import steps_of
 
 _DEFAULT_LIMITS = {rule.name: {item.name: item.value for item in rule.limit_docs} for rule in CATALOG}
 _CAUSE_SUMMARIES = {entry.name: entry.summary for entry in CAUSES}
+_CAPITALS = {word.lower(): word for word in ("KL", "EOS", "BOS", "GRPO", "PPO", "NaN", "GPU")}
 _MOST_RULES = 12  # named behind one reason
 
 
@@ -56,6 +61,8 @@ def overridden_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def fix_line(fix: Fix) -> str:
     """A fix in a line: "learning_rate 0.005 → 0.0005: smaller updates"; unknown values are left out."""
+    if not fix.parameter:
+        return message_text(fix.why)
     if fix.suggested is None:
         change = fix.parameter
     elif fix.current is None:
@@ -63,6 +70,19 @@ def fix_line(fix: Fix) -> str:
     else:
         change = f"{fix.parameter} {format_setting(fix.current)} → {format_setting(fix.suggested)}"
     return f"{change}: {message_text(fix.why)}"
+
+
+def mute_line(muted: Muted) -> str:
+    """A muted finding with the reason: "The KL is negative. (critical, steps 3–40): meant so, until 2027-01-31 […]"."""
+    finding = muted.finding
+    told = f"{message_text(finding.summary)} ({verdict_word(finding.severity)}, {steps_of(finding)})"
+    return f"{told}: {mute_reason(muted.mute)} [{finding.name}]"
+
+
+def mute_reason(mute: Mute) -> str:
+    """Why a finding is muted, and until when: "meant so, until 2027-01-31"."""
+    until = f", until {mute.until.isoformat()}" if mute.until else ""
+    return f"{mute.reason.rstrip('.')}{until}"
 
 
 def sample_caption(sample: ShownSample) -> str:
@@ -76,5 +96,25 @@ def sample_line(sample: ShownSample) -> str:
 
 
 def rival_line(rival: Rival) -> str:
-    """Another cause and what would decide: "The numbers broke down: … A NaN in any metric … [numerical-breakdown]"."""
-    return f"{_CAUSE_SUMMARIES[rival.cause]} {message_text(rival.decides)} [{rival.cause}]"
+    """Another cause, what would decide, and its id: "The numbers broke down: … A NaN … [numerical-breakdown]"."""
+    return f"{rival_sentence(rival)} [{rival.cause}]"
+
+
+def rival_sentence(rival: Rival) -> str:
+    """Another cause and what would decide: "The numbers broke down: … A NaN in any metric …"."""
+    return f"{_CAUSE_SUMMARIES[rival.cause]} {message_text(rival.decides)}"
+
+
+def rival_names(finding: Finding) -> str:
+    """The causes that it may have besides, by name: "Not decided: mode collapse; reward hacking. Less likely: …"."""
+    open_names = [in_words(rival.cause) for rival in finding.open_rivals]
+    others = [in_words(rival.cause) for rival in finding.rivals if not rival.is_open]
+    undecided = [in_words(finding.name), *open_names] if open_names else []
+    said = (("Not decided", undecided), ("Less likely", others))
+    return " ".join(f"{word}: {'; '.join(names)}." for word, names in said if names)
+
+
+def in_words(name: str) -> str:
+    """The id of a rule or a cause as words: "mode collapse"."""
+    words = name.removeprefix("smp-").removeprefix("pf-").split("-")
+    return " ".join(_CAPITALS.get(word, word) for word in words)

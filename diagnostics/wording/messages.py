@@ -3,6 +3,7 @@
 from diagnostics.model.messages import Message, render
 from diagnostics.model.outcome import Outcome
 from diagnostics.texts import templates
+from diagnostics.wording.series import derivation_sentence
 from diagnostics.wording.steps import further_episodes
 
 
@@ -17,8 +18,14 @@ def headline(outcome: Outcome) -> str:
 
 
 def found_text(outcome: Outcome) -> str:
-    """An outcome's message, and when else it was so: "KL to the reference stayed above 10 … Also steps 1 to 9."."""
-    return " ".join(filter(None, (message_text(outcome.message), further_episodes(outcome))))
+    """An outcome's message, when else it was so, and what of it is not logged: "KL to the reference stayed above 10 …
+    Also steps 1 to 9."."""
+    return " ".join(filter(None, (message_text(outcome.message), further_episodes(outcome), derived_inputs(outcome))))
+
+
+def derived_inputs(outcome: Outcome) -> str:
+    """How the metrics that a rule judged, and that are not logged, were derived; empty where all are logged."""
+    return " ".join(derivation_sentence(name, derivation) for name, derivation in outcome.derived.items())
 
 
 def message_with_rule(outcome: Outcome) -> str:

@@ -41,6 +41,6 @@ def data_line(health: DataHealth) -> str:
         for word in order
         if adjectives.get(word) or nouns.get(word)
     ]
-    tags = len(health.unmapped_tags)
+    tags = len(health.unmapped_tags) - len(health.understood_tags)
     counts += [f"{counted(tags, 'tag')} outside the vocabulary"] if tags else []
     return " · ".join([counted(health.points, "point"), *counts])

@@ -2,22 +2,32 @@
 
 from collections.abc import Sequence
 
+from diagnostics.model.derivation import Derivation
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.series import Series
-from diagnostics.model.vocabulary import EVAL_PREFIX
+from diagnostics.model.vocabulary import metric, subject
 
-FUNCTION_SEPARATOR = ": "
-"""Separates a metric's title from the name of its reward function."""
+SUBJECT_SEPARATOR = ": "
+"""Separates a metric's title from what it is about: a reward function, or a part of the data."""
 
 
 def series_title(series: Series) -> str:
-    """The metric's title, with the reward function's name where it has one; an unmapped tag is its own title."""
+    """The metric's title, with the reward function or part of the data that it is about; an unmapped tag is its own."""
     if series.metric is None:
         return series.name
     title = f"{series.metric.title}, evaluation" if series.is_eval else series.metric.title
-    function = series.name.removeprefix(EVAL_PREFIX).partition("/")[2]
-    return f"{title}{FUNCTION_SEPARATOR}{function}" if function else title
+    if series.derivation:
+        return f"{title}, derived"
+    about = subject(series.name)
+    return f"{title}{SUBJECT_SEPARATOR}{about}" if about else title
+
+
+def derivation_sentence(name: str, derivation: Derivation) -> str:
+    """How: "Reward spread is not logged but derived from critic/score/min, …: √(…) (upper bound)"."""
+    entry, sources = metric(name), ", ".join(derivation.sources)
+    title = entry.title if entry else name
+    return f"{title} is not logged but derived from {sources}: {derivation.formula} ({derivation.precision})."
 
 
 def last_value(series: Series) -> str:

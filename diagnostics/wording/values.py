@@ -14,11 +14,14 @@ def value_with_unit(value: Value, unit: str = "") -> str:
 
 
 def measured_and_limit(outcome: Outcome) -> str:
-    """What was measured beside its limit, both in the rule's own unit: "0.94 fraction, limit 0.8"; empty for none."""
+    """What was measured beside its limit: "94 %, limit 80 %", "0.31 nats/token, limit 0.2"; empty for none."""
     if outcome.measured is None:
         return ""
-    limit = "" if outcome.limit is None else f", limit {format_value(outcome.limit)}"
-    return f"{format_value(outcome.measured)} {outcome.unit}".rstrip() + limit
+    measured = value_with_unit(outcome.measured, outcome.unit)
+    if outcome.limit is None:
+        return measured
+    is_share = outcome.unit == "fraction"  # the unit is told once, but a percentage is no number without its sign
+    return f"{measured}, limit {value_with_unit(outcome.limit, outcome.unit if is_share else '')}"
 
 
 def optional_value(value: float | None) -> str:

@@ -1,13 +1,10 @@
 """The verdict on a run in words, and how many of its checks found something."""
 
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.outcome import Verdict
 from diagnostics.model.supervised import supervised_tags
-from diagnostics.wording.messages import headline, message_text
-from diagnostics.wording.severities import severity_counts
+from diagnostics.wording.messages import message_text
 from diagnostics.wording.values import counted
 
-_MOST_BLIND_SPOTS = 1  # named with their reasons
 _MOST_TAGS = 3  # named as a sign of supervised training
 
 
@@ -23,7 +20,8 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
         named = ", ".join(tags[:_MOST_TAGS]) + (", …" if len(tags) > _MOST_TAGS else "")
         return f"This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {named}."
     if diagnosis.verdict == "no-problem-found":
-        return f"No problem found by {checked} of {counted(applying, 'check')}."
+        muted = f"; {counted(len(diagnosis.muted), 'finding')} muted" if diagnosis.muted else ""
+        return f"No problem found by {checked} of {counted(applying, 'check')}{muted}."
     skipped = f"; {unchecked} could not run." if unchecked else "."
     return f"No sign of trouble in {counted(checked, 'check')}{skipped}"
 
@@ -35,23 +33,12 @@ def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
     return tuple(f"{message_text(gap.name)}: {message_text(gap.enable)}" for gap in diagnosis.vital_missing)
 
 
+def vital_sentences(diagnosis: Diagnosis) -> tuple[str, ...]:
+    """The same as sentences: "Not checked, though vital: the spread of the rewards: Log reward_std."."""
+    return tuple(f"Not checked, though vital: {line}" for line in vital_lines(diagnosis))
+
+
 def verdict_headline(diagnosis: Diagnosis) -> str:
     """The verdict as one sentence: the worst finding's, else how much was checked."""
     found = diagnosis.findings
-    return headline(found[0].leading) if found else verdict_sentence(diagnosis)
-
-
-def check_counts(diagnosis: Diagnosis) -> str:
-    """How many findings of each severity there are, how many checks were quiet, and how many could not run."""
-    quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
-    found = severity_counts(finding.severity for finding in diagnosis.findings)
-    return " · ".join(filter(None, (found, f"{counted(quiet, 'check')} quiet", _blind_spots(diagnosis))))
-
-
-def _blind_spots(diagnosis: Diagnosis) -> str:
-    spots = diagnosis.blind_spots
-    if not spots:
-        return ""
-    named = "; ".join(f"{spot.rule}: {message_text(spot.message).rstrip('.')}" for spot in spots[:_MOST_BLIND_SPOTS])
-    more = "; …" if len(spots) > _MOST_BLIND_SPOTS else ""
-    return f"{len(spots)} could not run ({named}{more})"
+    return message_text(found[0].summary) if found else verdict_sentence(diagnosis)

@@ -2,12 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 
+from diagnostics.model.vocabulary import metric
 from diagnostics.producers.canonical_settings import SETTINGS
+from diagnostics.producers.key_lists import LISTED, ignored_patterns, key_lists
 from diagnostics.producers.producer import Producer
 from diagnostics.producers.table import PRODUCERS as TABLE
 from diagnostics.producers.translation import Entry, glossary
 from docs.generate.commands import listing
 from docs.generate.markup import anchor, code, page, table, text
+
+KEYS = """\
+What a run logs by the producer's newest source. **Mapped** is the share of its keys that is a metric of the
+vocabulary, **known** the share that is mapped or left out with a reason; keys that are the step itself are not counted.
+A second name of one metric counts as mapped, and stays in the run under its own name.
+"""
 
 FORMATS = """\
 The file formats that rlvitals reads. Of several logs that one run left, the first in this list leads. A format that was
@@ -59,7 +67,28 @@ def producers() -> str:
             for producer in named
         ),
     )
-    return page("Producers", PRODUCERS, overview, *(part for producer in named for part in _sections(producer)))
+    sections = (part for producer in named for part in _sections(producer))
+    return page("Producers", PRODUCERS, overview, "## What runs log", KEYS, _shares(), *sections)
+
+
+def _shares() -> str:
+    """How many keys of each kind of run are mapped and known."""
+    return table(
+        ("Producer", "Its source", "Run", "By default", "Keys", "Mapped", "Known"),
+        (
+            (
+                f"[{code(log.producer)}](#{anchor(log.producer)})",
+                f"[{log.version}]({log.source})",
+                text(log.title),
+                "yes" if log.is_default else "no",
+                str(log.count),
+                f"{log.mapped_share:.0%}",
+                f"{log.known_share:.0%}",
+            )
+            for producer in LISTED
+            for log in key_lists(producer)
+        ),
+    )
 
 
 def _sections(producer: Producer) -> Iterator[str]:
@@ -67,6 +96,8 @@ def _sections(producer: Producer) -> Iterator[str]:
     yield f"## {producer.name}"
     titles = ("Tag", "Metric", *(("Logged by",) if several else ()), "Caveat")
     yield table(titles, (_tag_row(entry, logs, several) for entry, logs in _tags_of(producer).items()))
+    if patterns := ignored_patterns(producer.name):
+        yield table(("Left out", "Why"), ((code(pattern), text(reason)) for pattern, reason in patterns.items()))
     if producer.settings:
         yield table(("Setting", "What it is", "Its name here"), _settings(producer))
 
@@ -81,9 +112,10 @@ def _tags_of(producer: Producer) -> dict[Entry, list[str]]:
 
 
 def _tag_row(entry: Entry, logs: list[str], several: bool) -> Sequence[str]:
-    metric = f"[{code(entry.metric)}](metrics.md#{anchor(entry.metric.removeprefix('eval/'))})"
+    known = metric(entry.metric)
+    name = f"[{code(entry.metric)}](metrics.md#{anchor(known.name if known else entry.metric)})"
     by = (", ".join(map(code, logs)),) if several else ()
-    return code(entry.tag), metric, *by, text(" ".join(entry.caveats))
+    return code(entry.tag), name, *by, text(" ".join(entry.caveats))
 
 
 def _settings(producer: Producer) -> Iterator[Sequence[str]]:

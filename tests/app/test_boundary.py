@@ -62,7 +62,7 @@ def test_links_that_lead_outside_are_left_out_of_the_list_and_counted(shown: Pat
     (shown / "same").symlink_to(shown / "inside")
     found = runs_below(Boundary.around([shown]))
     assert [ref.name for ref in found.refs] == ["inside"]
-    assert found.left_out == 2
+    assert found.links_out == 2
 
 
 def test_a_folder_whose_only_run_lies_behind_a_link_holds_none(shown: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.state import folders, is_read_only, is_sample
+from app.state import compare_address, folders, is_read_only, is_sample, run_of_query, run_query
 
 
 def test_the_folders_are_those_that_the_command_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -29,3 +29,12 @@ def test_it_is_read_only_where_it_was_told_so(monkeypatch: pytest.MonkeyPatch) -
 def test_a_run_below_sample_runs_is_a_sample(tmp_path: Path) -> None:
     assert is_sample(tmp_path / "sample_runs" / "a")
     assert not is_sample(tmp_path / "runs" / "a")
+
+
+@pytest.mark.parametrize("path", ["/r/a b&run=c", "/r/ü", os.fsdecode(b"/r/\xff"), "/r/'\"<x>"])
+def test_a_run_is_read_back_from_the_address_whatever_its_name(path: str) -> None:
+    assert run_of_query(run_query(Path(path))) == Path(path)
+
+
+def test_the_address_of_a_comparison_names_each_run() -> None:
+    assert compare_address([Path("/r/a b"), Path("/r/c")]) == "compare?run=/r/a%20b&run=/r/c"

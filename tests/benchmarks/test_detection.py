@@ -7,28 +7,32 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.detecting.averaging import average
-from benchmarks.detecting.cells import PARTS, Cell, cells, read_corpus
+from benchmarks.detecting.cells import PARTS, Cell, cells, controls_of, read_corpus
 from benchmarks.detecting.expected import read_expected
 from benchmarks.detecting.intervals import poisson_upper, t_test, wilson
 from benchmarks.detecting.missed_faults import with_reasons
+from benchmarks.detecting.pages import ENGINE_PAGE, FAULTS_PAGE, PAGES, RESULTS
 from benchmarks.detecting.prompts import rows_around_switch
 from benchmarks.detecting.replay import Episode, episodes, outcomes_by_step, up_to
-from benchmarks.detecting.result_cache import JUDGING, judge_runs
+from benchmarks.detecting.result_cache import JUDGING, judge_runs, sources_of
 from benchmarks.detecting.scores import early_alarms, false_alarms, score_sick_runs
 from benchmarks.detecting.training import is_trained, run_folder, train_missing
-from benchmarks.detection import PAGE, RESULTS, as_page, judged_before
+from benchmarks.detection import judged_before, write
 from benchmarks.trl_runs.faults import FAULTS as FAULTS_OF_TRL
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes.catalog import CATALOG as CAUSES
 from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.rules import CATALOG as RULES
+from trainer.config.options.rollout_engine import CORRECTIONS
 from trainer.faults import FAULTS
+from trainer.faults import engine as engine_faults
 from trainer.launch.arguments import read_plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +60,7 @@ def test_the_parts_share_no_seed_and_no_run() -> None:
 
 
 def test_every_cell_describes_a_training_that_the_trainer_accepts() -> None:
-    one_seed = [cell for cell in ALL if cell.seed in (42, 101)]
+    one_seed = [cell for cell in ALL if cell.seed in (42, 101, 201)]
     plans = [read_plan([cell.algorithm, "--recipe", f"{cell.algorithm}-{cell.task}", *cell.words]) for cell in one_seed]
     assert [(plan.config.total_steps, plan.config.task) for plan in plans] == [(c.steps, c.task) for c in one_seed]
 
@@ -72,7 +76,7 @@ def test_a_run_of_another_task_does_not_count_as_trained(tmp_path: Path) -> None
 def test_a_part_of_the_runs_trains_another_model_and_more_controls() -> None:
     by_size = {size: {cell.seed for cell in ALL if cell.size == size} for size in ("", "wide")}
     assert by_size == {
-        "": {*range(42, 52), 101, 102, 103, 106, 108, 110, 111, 114, 115, 117, 118},
+        "": {*range(42, 52), 101, 102, 103, 106, 108, 110, 111, 114, 115, 117, 118, *range(201, 205)},
         "wide": {104, 105, 107, 109, 113, 116},
     }
     known = cells("known")
@@ -89,7 +93,42 @@ def test_the_learning_rate_of_a_control_is_made_for_its_model() -> None:
 def test_some_seeds_of_the_tune_part_are_healthy_alone_and_have_every_control() -> None:
     alone = [cell for cell in cells("tune") if cell.seed > 43]
     assert all(cell.is_healthy for cell in alone)
-    assert {cell.control for cell in alone} == set(read_corpus()["controls"])
+    assert {cell.control for cell in alone} == set(controls_of("tune"))
+
+
+def test_the_engines_faults_and_controls_are_of_its_part_alone() -> None:
+    engine, others = cells("engine"), [cell for cell in ALL if cell.part != "engine"]
+    assert {cell.fault for cell in engine} - {None} == {fault.name for fault in engine_faults.FAULTS}
+    assert {cell.fault for cell in engine} & {cell.fault for cell in others} == {None}
+    assert {cell.control for cell in engine} & {cell.control for cell in others} == {None}
+
+
+def test_every_fault_of_the_engine_meets_every_correction_of_trl_from_the_start_and_later() -> None:
+    met = {(cell.fault, _word(cell, "vllm_importance_sampling_mode"), cell.onset > 1) for cell in cells("engine")}
+    faults = [fault.name for fault in engine_faults.FAULTS]
+    assert met == {*product(faults, CORRECTIONS, (False, True)), *product([None], CORRECTIONS, (False,))}
+
+
+def test_a_control_of_the_engine_has_an_engine_and_weights_that_arrive() -> None:
+    plans = [
+        read_plan([cell.algorithm, "--recipe", f"{cell.algorithm}-{cell.task}", *cell.words])
+        for cell in cells("engine")
+        if cell.is_healthy
+    ]
+    engines = {plan.config.separate_engine for plan in plans}
+    assert {(engine.is_synced, engine.staleness, engine.rounding) for engine in engines if engine} == {
+        (True, 0, None),
+        (True, 1, None),
+        (True, 4, None),
+        (True, 0, "bfloat16"),
+    }
+    assert all(plan.config.vllm_importance_sampling_correction for plan in plans)
+
+
+def test_the_other_parts_are_those_that_were_trained_before_there_was_an_engine() -> None:
+    names = {json.loads(line)["name"] for line in RESULTS.read_text("utf-8").splitlines()}
+    assert names - {cell.name for cell in ALL} == set()
+    assert {cell.name for cell in cells("measured")} - names == set()
 
 
 def test_the_measured_part_has_a_hundred_healthy_runs() -> None:
@@ -109,17 +148,21 @@ def test_a_run_that_the_cache_does_not_hold_keeps_its_line_and_the_page_says_so(
     file.write_text("".join(json.dumps(line) + "\n" for line in (here, moved, of_no_seed)), "utf-8")
     (before,) = judged_before([here], file)
     assert before == {**elsewhere, "judged_before": True}
-    assert "by an earlier version of rules and causes: 1 of these" in as_page([before])
+    assert "by an earlier version of rules and causes: 1 of these" in FAULTS_PAGE.text([before])
     assert judged_before([here], tmp_path / "none.jsonl") == []
 
 
 def test_a_case_that_the_library_got_later_is_of_later_seeds_alone() -> None:
     cases = {f"{fault.name} {case.algorithm} {case.task}" for fault in FAULTS.values() for case in fault.cases}
-    later = read_corpus()["later_cases"]
-    assert later.keys() <= cases
+    later, sound = read_corpus()["later_cases"], set(read_corpus()["parts"]["engine"]["without"])
+    assert later.keys() | sound <= cases
     trained = {f"{cell.fault} {cell.algorithm} {cell.task}": cell.seed for cell in sorted(ALL, key=lambda c: c.seed)}
     assert [case for case, seed in later.items() if trained.get(case, seed) < seed] == []
-    assert cases - trained.keys() <= later.keys()
+    assert cases - trained.keys() == sound
+
+
+def _word(cell: Cell, option: str) -> str:
+    return cell.words[cell.words.index(f"--{option}") + 1]
 
 
 def test_a_rarely_logged_run_holds_means(tmp_path: Path) -> None:
@@ -173,7 +216,7 @@ def test_a_result_is_cached_until_the_run_or_the_sources_change(tmp_path: Path) 
 
 
 def test_a_cached_result_depends_on_every_source_that_judging_uses() -> None:
-    judging = [path for name in JUDGING for path in (ROOT / "diagnostics" / name).rglob("*.py")]
+    judging = [path for name in JUDGING for path in sources_of(name)]
     sources = "".join(path.read_text("utf-8") for path in judging)
     used = set(re.findall(r"^from diagnostics\.(\w+)", sources, re.MULTILINE))
     assert used <= set(JUDGING)
@@ -212,7 +255,8 @@ def test_a_rule_that_pauses_makes_two_episodes() -> None:
 def result(fault: str | None, onset: int = 11, **changes: Any) -> Mapping[str, Any]:
     cell = Cell("measured", "ppo", "remarks", 101, fault, None if fault else "standard", onset, steps=40)
     plain = {"name": cell.name, "verdict": "", "fired": {}, "causes": (), "episodes": (), "means": {"score": 1.0}}
-    return {"cell": {**{name: getattr(cell, name) for name in cell.__slots__}}, **plain, **changes}
+    spent = {"cpu_seconds": 90.0, "machine": "a processor", "documents": False}
+    return {"cell": {**{name: getattr(cell, name) for name in cell.__slots__}}, **plain, **spent, **changes}
 
 
 def shown(rule: str, first_step: int, severity: str = "warning") -> dict[str, Any]:
@@ -292,6 +336,31 @@ def test_of_a_missed_fault_each_right_rule_says_what_it_saw(tmp_path: Path) -> N
     assert explained["why"]["clipfrac-high"].startswith("Nothing found: ")
 
 
-def test_the_committed_page_is_that_of_the_committed_results() -> None:
+def test_the_committed_pages_are_those_of_the_committed_results(tmp_path: Path) -> None:
     results = [json.loads(line) for line in RESULTS.read_text("utf-8").splitlines()]
-    assert PAGE.read_text("utf-8") == as_page(results)
+    write(results, tmp_path / RESULTS.name)
+    for page in PAGES:
+        assert page.file().read_text("utf-8") == page.file(tmp_path / RESULTS.name).read_text("utf-8")
+
+
+def test_a_page_shows_its_own_parts_and_is_left_out_without_results(tmp_path: Path) -> None:
+    file = tmp_path / "mine.jsonl"
+    write([result("top-k")], file)
+    assert [page.file(file).exists() for page in PAGES] == [True, False]
+    assert ENGINE_PAGE.file(file).name == "mine-engine.md"
+
+
+def test_the_page_counts_each_correction_apart_and_names_the_machine() -> None:
+    found = result("engine-stale", episodes=[shown("samples-stale", 14)])
+    missed = result("engine-stale")
+    runs = [
+        {**run, "cell": {**run["cell"], "part": "engine", "seed": seed}} for run, seed in ((found, 202), (missed, 204))
+    ]
+    text = ENGINE_PAGE.text(runs)
+    columns, recall = (
+        next(row.removesuffix(" |").split(" | ") for row in text.splitlines() if row.startswith(start))
+        for start in ("| | ", "| recall: ")
+    )
+    counts = {column: share.split()[-1] for column, share in zip(columns, recall, strict=True)}
+    assert (counts["all faults"], counts["`token_mask`"]) == ("(1/2)", "(1/1)")
+    assert "Training took 3 CPU minutes (a processor)." in text

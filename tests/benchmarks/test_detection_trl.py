@@ -2,24 +2,32 @@
 
 import json
 import math
+import os
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.detecting.expected import read_expected
+from benchmarks.detecting.expected import PEERS, read_expected
+from benchmarks.detecting.report import peer_table
 from benchmarks.detection_trl import PAGE, PYTHONS, RANGES, RESULTS, as_page, as_ranges, judged_before
 from benchmarks.trl_runs.cells import PARTS, Cell, cells, in_training_order, read_corpus
 from benchmarks.trl_runs.faults import FAULTS, with_fault
 from benchmarks.trl_runs.forms import FOLDERS
 from benchmarks.trl_runs.judging import judged
 from benchmarks.trl_runs.labels import label
+from benchmarks.trl_runs.ranges import ranges_page
+from benchmarks.trl_runs.report import without_speed
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
-from benchmarks.trl_runs.training import is_trained, read_outcome, train_missing
+from benchmarks.trl_runs.training import OUTCOME_FILE, is_trained, read_outcome, run_folder, train_missing
+from benchmarks.trl_runs.unseen import read_unseen, unseen_table
+from diagnostics.rules import CATALOG
 
 ALL = [cell for part in PARTS for cell in cells(part)]
 HELD_OUT = 128
@@ -43,6 +51,12 @@ def test_the_corpus_plans_more_than_four_hundred_runs_of_every_fault_in_both_par
 
 def test_every_fault_has_its_right_answers() -> None:
     assert set(FAULTS) - set(read_expected()) == set()
+
+
+def test_what_no_log_shows_is_told_of_known_faults_and_of_each_once() -> None:
+    faults = [row.fault for row in read_unseen()]
+    assert (len(set(faults)), set(faults) - set(FAULTS)) == (len(faults), set())
+    assert {f"`{fault}`" in unseen_table() for fault in faults} == {True}
 
 
 def test_a_twin_differs_in_the_fault_alone() -> None:
@@ -78,6 +92,28 @@ def test_a_task_pays_its_answers_and_not_its_mistakes(task: Task) -> None:
         assert {0.0 <= reward(problem, problem.answer) <= 1.0 for reward in task.rewards.values()} == {True}
         assert task.form(problem, problem.answer) == 1.0
     assert sum(task.score(problem, problem.slip) for problem in problems) <= 0.7 * len(problems)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("name", ["replies", "helpdesk"])
+def test_a_learned_reward_pays_the_same_in_every_process(name: str) -> None:
+    code = (
+        "from benchmarks.trl_runs.tasks.catalog import TASKS; "
+        f"task = TASKS['{name}']; (reward,) = task.rewards.values(); "
+        "problems = task.problems('train', 50, seed=1); "
+        "print([(reward(each, each.answer), reward(each, each.slip)) for each in problems])"
+    )
+    paid = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(paid) == 1
 
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
@@ -151,8 +187,55 @@ def test_no_single_run_of_the_measured_part_is_on_the_page() -> None:
     assert "measured-" not in PAGE.read_text("utf-8")
 
 
+def a_result(algorithm: str, fault: str | None, peers: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    """A result as far as the tables of peers and of reached limits look at it."""
+    cell = {"algorithm": algorithm, "fault": fault, "onset": 1, "task": "units", "producer": "1.16.0"}
+    fired = {} if fault else {"kl-too-high": "info"}
+    nothing: dict[str, Any] = {"episodes": [], "causes": [], "means": {}, "metrics": {}, "limits": {}}
+    came_out = "sick" if fault else "healthy"
+    return {"name": f"{algorithm}-{fault}", "cell": cell, "label": came_out, "peers": peers, "fired": fired, **nothing}
+
+
+def test_other_monitors_are_compared_for_each_algorithm_that_has_a_sick_run() -> None:
+    silent: dict[str, dict[str, str]] = {peer: {} for peer in PEERS}
+    found = {**silent, "rldoctor": {"plateau": "warning"}}
+    table = peer_table([a_result("rloo", "learning-rate-zero", found), a_result("grpo", None, silent)])
+    assert "| | right finding | RLOO | healthy runs with a warning | with a critical |" in table
+    assert "| 1.00 [0.21, 1.00] (1/1) | 1.00 [0.21, 1.00] (1/1) | 0/1 | 0/1 |" in table
+
+
+def test_the_speed_of_a_shared_machine_is_no_alarm() -> None:
+    slow = {"rule": "step-slows", "first_step": 9, "last_step": 10, "severity": "warning"}
+    result = {**a_result("grpo", None, {}), "episodes": [slow], "fired": {"step-slows": "warning"}}
+    assert (without_speed(result)["episodes"], without_speed(result)["fired"]) == ([], {})
+
+
+def test_a_limit_that_healthy_runs_reach_is_shown_with_the_reason_that_its_rule_gives() -> None:
+    page = ranges_page([a_result("grpo", None, {})])
+    (rule,) = (rule for rule in CATALOG if rule.name == "kl-too-high")
+    assert f"| `kl-too-high` | 1 | 0 | 0 | {rule.sections['When it is wrong']} |" in page
+
+
 def test_the_committed_results_name_no_place_of_a_machine() -> None:
     assert re.findall(r'(?<=[ "])/[a-zA-Z]\S*', RESULTS.read_text("utf-8")) == []
+
+
+def keep_outcome(cache: Path, cell: Cell, after: float, written_at: float) -> None:
+    """A trained run with this score at the end, and no log."""
+    folder = run_folder(cache, cell)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / OUTCOME_FILE).write_text(json.dumps({**outcome(after), "cpu_seconds": 1.0}), "utf-8")
+    os.utime(folder, (written_at, written_at))
+
+
+@pytest.mark.process
+def test_a_cached_label_does_not_outlive_the_twin_that_it_came_from(tmp_path: Path) -> None:
+    cell = a_short_run("grpo")
+    keep_outcome(tmp_path, cell, after=0.4, written_at=1.0)
+    keep_outcome(tmp_path, cell.twin, after=0.4, written_at=1.0)
+    assert [result["label"] for result in judged(tmp_path, [cell], processes=1)] == ["aside"]
+    keep_outcome(tmp_path, cell.twin, after=0.9, written_at=2.0)
+    assert [result["label"] for result in judged(tmp_path, [cell], processes=1)] == ["sick"]
 
 
 def a_short_run(algorithm: str) -> Cell:

@@ -81,7 +81,14 @@ def comparable_copy(run: Run) -> dict[str, Any]:
     """Everything that a run holds, in a form that can be compared and does not change with the run."""
     found = {item.name: getattr(run, item.name) for item in fields(run)}
     series = {name: curve(item) for name, item in run.series.items()}
-    return {**found, "series": series, "samples": run.samples.steps, "histograms": list(run.histograms)}
+    derived = {name: curve(item) for name, item in run.derived.items()}
+    return {
+        **found,
+        "series": series,
+        "derived": derived,
+        "samples": run.samples.steps,
+        "histograms": list(run.histograms),
+    }
 
 
 def curve(series: Series) -> tuple[Any, ...]:

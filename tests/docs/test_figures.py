@@ -1,24 +1,78 @@
-"""Every figure quoted in the benchmarks' overview appears on one of their pages."""
+"""Every figure that the README and the benchmarks' overview quote is the one on the page of results."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "docs" / "benchmarks"
+ROOT = Path(__file__).resolve().parents[2]
+BENCHMARKS = ROOT / "docs" / "benchmarks"
 OVERVIEW = BENCHMARKS / "README.md"
 PAGES = {
     "Detection": ("detection.md",),
+    "Between engine and trainer": ("detection-engine.md",),
     "Reading": ("readers.md",),
     "The trainers' speed": ("trainer.md", "trainer-zen4.md", "trainer-first.md"),
 }
+IN_README = (
+    ("real-logs.md", "recall: a right rule at warning or above", "both"),
+    ("real-logs.md", "cause: the first one is right", "both"),
+    ("real-logs.md", "healthy runs with a false alarm", "both"),
+    ("real-logs.md", "opened", "apart"),
+    ("real-logs.md", "recall: a right rule at warning or above", "apart"),
+    ("real-logs.md", "healthy runs with a false alarm", "apart"),
+    ("detection.md", "recall: a right rule at warning or above", "all faults"),
+    ("detection-engine.md", "recall: a right rule at warning or above", "all faults"),
+)
+"""Page, row and column of each share in "How far to trust it", in the order of the text."""
 _FIGURE = re.compile(r"\d+\.\d+|\d+/\d+")
 
 
 @pytest.mark.parametrize("heading", PAGES)
 def test_every_quoted_figure_stands_in_the_page_of_results(heading: str) -> None:
-    section = OVERVIEW.read_text("utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    section = section_of(OVERVIEW, heading)
     results = "".join((BENCHMARKS / name).read_text("utf-8") for name in PAGES[heading])
     quoted = set(_FIGURE.findall(section.replace("TRL 1.12", "TRL")))
     assert quoted
     assert {figure for figure in quoted if not re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d])", results)} == set()
+
+
+def test_the_readme_quotes_the_shares_on_the_pages_of_results() -> None:
+    section = section_of(ROOT / "README.md", "How far to trust it")
+    shares = [re.findall(r"\((\d+)/(\d+)\)", cell(*place))[0] for place in IN_README]
+    logs = cell("real-logs.md", "logs, of repositories", "both").partition(",")[0]
+
+    assert re.findall(r"(\d+) of (\d+)", section) == shares
+    assert re.findall(r"\d+", re.sub(r"\d+ of \d+", "", section)) == [logs]
+
+
+def test_the_readme_says_no_false_alarm_was_critical_because_none_was() -> None:
+    assert "none of them critical" in section_of(ROOT / "README.md", "How far to trust it")
+    assert cell("real-logs.md", "false criticals per healthy run", "both").startswith("0.00 ")
+
+
+def test_the_readme_says_no_healthy_engine_raised_an_alarm_because_none_did() -> None:
+    assert "without a false alarm" in " ".join(section_of(ROOT / "README.md", "How far to trust it").split())
+    lines = (BENCHMARKS / "detection-engine.md").read_text("utf-8").splitlines()
+    rows = [line for line in lines if line.startswith(("| healthy runs |", "| steps before a later onset |"))]
+    assert [row.rpartition(" | ")[2] for row in rows] == ["none |"] * 2
+
+
+def test_the_overview_counts_the_planned_runs_of_trl_and_the_repositories_of_logs() -> None:
+    planned = re.findall(r"of (\d+) planned runs", (BENCHMARKS / "detection-trl.md").read_text("utf-8"))
+    repositories = cell("real-logs.md", "logs, of repositories", "both").partition(", ")[2]
+
+    assert f" {sum(map(int, planned))} runs are planned" in section_of(OVERVIEW, "Detection in TRL's runs")
+    assert f" {repositories} public repositories" in section_of(OVERVIEW, "Public logs")
+
+
+def section_of(page: Path, heading: str) -> str:
+    """The text below a heading of the second level."""
+    return page.read_text("utf-8").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def cell(page: str, row: str, column: str) -> str:
+    """A cell of the first table on a page of results that has this row."""
+    above, _, below = (BENCHMARKS / page).read_text("utf-8").partition(f"\n| {row} | ")
+    columns = above.rpartition("\n| | ")[2].partition(" |\n")[0].split(" | ")
+    return below.partition(" |\n")[0].split(" | ")[columns.index(column)]

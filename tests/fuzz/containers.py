@@ -16,6 +16,7 @@ FILE_NAMES = (
     *("meta.yaml", "log_1700000000.txt", "rollout_info.jsonl", "training_info.jsonl", "val_split_metrics.jsonl"),
     *("completions_00001.parquet", "1.jsonl", "rollouts.parquet", "completions.jsonl", "traces.jsonl", "0001.yaml"),
     *("episode_hash1_id0_0.json", "export.csv", "log.csv", "metrics.jsonl", "run.log", "train.out", "notes.txt"),
+    *("train.ipynb", "step_logs.json"),
     *("1700000001.0/hparams.yml", "files/config.yaml", "files/requirements.txt", "files/wandb-metadata.json"),
     *("files/media/table/a_1_b.table.json", "checkpoint-8/trainer_state.json", "config.json", "hparams.yml"),
 )

@@ -45,12 +45,15 @@ def read_one_format(kind: type[MetricWriter], names: int) -> None:
     count = min(names, kind.most_names)
     with tempfile.TemporaryDirectory() as place:
         writer = kind(Path(place) / "run")
-        writer.write(1, {f"name/{number}": float(number) for number in range(count)})
+        for step in range(1, kind.fewest_rows + 1):
+            writer.write(step, {"loss": 1.0, **{f"name/{number}": float(number) for number in range(1, count)}})
         writer.close()
         began = time.process_time()
         series = open_run(writer.path).series
         spent = time.process_time() - began
-    right = len(series) == count and all(series[f"name/{n}"].values.tolist() == [n] for n in range(0, count, 997))
+    right = len(series) == count and all(
+        series[f"name/{n}"].values.tolist() == [n] * kind.fewest_rows for n in range(1, count, 997)
+    )
     sys.stdout.write(f"{kind.__name__}: {count:,} names in {spent:.1f} CPU s, {'whole' if right else 'not whole'}\n")
     sys.exit(not right)
 

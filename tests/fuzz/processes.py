@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 
+from diagnostics.garbage import collect_rarely
 from tests.fuzz.kinds import Case
 from tests.fuzz.look import Outcome, look
 
@@ -116,7 +117,7 @@ class _Running:
 
     def _spent(self) -> float:
         """CPU seconds since the case was made."""
-        return self._cpu_seconds() - self._spent_before if self._is_made else 0.0
+        return max(0.0, self._cpu_seconds() - self._spent_before) if self._is_made else 0.0
 
     def _cpu_seconds(self) -> float:
         try:
@@ -137,6 +138,7 @@ class _Running:
 
 def _work(case: Case, place: Path, line: Connection) -> None:
     """Make a case, open it and send the result; runs in the case's process."""
+    collect_rarely()  # as the command and the dashboard do
     place.mkdir()
     path, what = case.make(place)
     held = psutil.Process().memory_info().rss

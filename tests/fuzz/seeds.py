@@ -16,6 +16,7 @@ import pyarrow.parquet
 from benchmarks.event_files import LAYOUTS, event, field, histogram, scalar, tensor, write
 from diagnostics.runlog import RunLog
 from tests.diagnostics.readers.writers.databases import MLFLOW_TABLES
+from tests.diagnostics.readers.writers.whole_files import notebook, training_table
 
 ALL_FIXTURES = Path(__file__).parents[1] / "fixtures"
 FIXTURES = ALL_FIXTURES / "trl"
@@ -140,6 +141,42 @@ def verl_console(folder: Path) -> None:
     (folder / "run.log").write_text(settings + "Training Progress:   0%|  | 0/9 [00:00<?, ?it/s]\n" + "".join(rows))
 
 
+def progress(folder: Path) -> None:
+    """What three trainers of one's own print, among other lines."""
+    folder.mkdir(parents=True)
+    rows = {
+        "epochs.log": (
+            "Epoch:[{epoch}/2]({step}/4), Reward: -0.5, KL_ref: nan, Avg Len: 271.38\nof a debugger: x[1]\n"
+        ),
+        "bars.out": ("\x1b[32m[run]\x1b[0m {all}/8 | loss=-0.5 | reward=1e-3 | acc=87.5%\n"),
+        "chat.txt": ("epoch: 0|step: {all}|act_loss: 0.2|cri_loss: 0.1\naverage reward score: 0.5\n-----\n"),
+    }
+    for name, row in rows.items():
+        lines = (row.format(epoch=1 + (step > 4), step=(step - 1) % 4 + 1, all=step) for step in STEPS)
+        (folder / name).write_text("Loading\n" + "".join(lines))
+
+
+def notebooks(folder: Path) -> None:
+    """A notebook with a table of steps, a frame of pandas as text, rows of dictionaries, verl's rows and an error."""
+    folder.mkdir(parents=True)
+    table = training_table(
+        ["Step", "Training Loss", "rewards / exact"], ([str(step), "0.500000", "nan"] for step in STEPS)
+    )
+    progress = "<progress value='8' max='8' style='width:300px'></progress> [8/8 00:01, Epoch 1/1]"
+    frame = "   step  loss\n" + "".join(f"{step}     {step}   0.5\n" for step in STEPS)
+    rows = "".join(f"{{'loss': '0.5', 'reward': '{step}', 'epoch': '0.{step}'}}\n" for step in STEPS)
+    printed = "".join(f"step:{step} - actor/pg_loss:0.5 - critic/score/mean:0.25\n" for step in STEPS)
+    error = {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["\x1b[31mValueError\x1b[0m"]}
+    html = {"text/html": [f"<div>{progress}</div>", table], "text/plain": "<IPython.core.display.HTML object>"}
+    outputs: list[list[dict[str, Any]]] = [
+        [{"output_type": "display_data", "data": html}],
+        [{"output_type": "execute_result", "data": {"text/plain": frame}}],
+        [{"output_type": "stream", "name": "stdout", "text": rows}, error],
+        [{"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}],
+    ]
+    (folder / "train.ipynb").write_text(json.dumps(notebook(outputs), indent=1))
+
+
 def rl4lms(folder: Path) -> None:
     """The logs of RL4LMs."""
     folder.mkdir(parents=True)
@@ -198,6 +235,15 @@ def trainer_state(folder: Path) -> None:
     shutil.copytree(FIXTURES / "ppo112_nmb1" / "out" / "checkpoint-8", folder / "checkpoint-8")
 
 
+def log_history(folder: Path) -> None:
+    """The history of a Trainer that a script saved, and one in a state of its own."""
+    folder.mkdir(parents=True)
+    rows = [{"loss": 0.5, "reward": step / 8, "epoch": step / 8, "step": step} for step in STEPS]
+    summary = {"train_runtime": 3.0, "train_loss": 0.5, "epoch": 1.0, "step": 8}
+    (folder / "step_logs.json").write_text(json.dumps([*rows, {"eval_reward": 0.5, "step": 8}, summary], indent=2))
+    (folder / "state.json").write_text(json.dumps({"global_step": 8, "log_history": rows, "max_steps": 8}))
+
+
 def completions(folder: Path) -> None:
     """TRL's completions, one parquet file per step, and one JSON-lines file per step."""
     shutil.copytree(FIXTURES / "grpo116" / "out" / "completions", folder / "completions")
@@ -219,6 +265,8 @@ def tables(folder: Path) -> None:
     nested = [{"step": step, "data": {"actor/kl": 0.1, "critic/score/mean": float("inf")}} for step in STEPS]
     _json_lines(folder / "a" / "metrics.jsonl", nested)
     (folder / "b" / "log.csv").write_text("step,loss\n" + "".join(f"{step},{1 / step}\n" for step in STEPS))
+    (folder / "c").mkdir()
+    (folder / "c" / "frame.csv").write_text(",Step,reward\n" + "".join(f"{step},{step},0.5\n" for step in STEPS))
 
 
 def _json_lines(file: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -236,8 +284,11 @@ SEEDS: dict[str, tuple[Callable[[Path], None], ...]] = {
     "swanlab": (swanlab,),
     "torchtune": (torchtune,),
     "console": (console, verl_console),
+    "progress": (progress,),
+    "notebook": (notebooks,),
     "rl4lms": (rl4lms,),
     "trainer-state": (trainer_state,),
+    "log-history": (log_history,),
     "completions": (completions,),
     "samples": (samples,),
     "samples-parquet": (samples_parquet,),

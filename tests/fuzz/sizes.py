@@ -23,7 +23,7 @@ FILES = (2_000, 20_000)
 BINS = (10_000, 1_000_000)
 COLUMNS = (1_000, 100_000)
 _PIECE = 1 << 20
-_TEXT = (".json", ".jsonl", ".yaml", ".yml", ".csv", ".txt", ".log", ".out")
+_TEXT = (".json", ".jsonl", ".yaml", ".yml", ".csv", ".txt", ".log", ".out", ".ipynb")
 
 
 def sparse(draw: random.Random, folder: Path) -> Damaged:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.readers.base import FORMATS
-from diagnostics.readers.tables import metric_tables
+from diagnostics.readers.tables import metric_rows
 from tests.fuzz import processes
 from tests.fuzz.kinds import KINDS, Case, case
 from tests.fuzz.look import Outcome, look
@@ -16,6 +16,11 @@ from tests.fuzz.readers import selected
 from tests.fuzz.seeds import SEEDS
 from tests.fuzz.summary import Summary, failure_lines
 
+LARGE = {
+    2083: "a row of 100,000 names",  # of CSV
+    4566: "a row of 100,000 names",  # of JSON
+}
+"""Cases of size that take the longest, by number."""
 SAMPLE = dict.fromkeys(KINDS, 30) | {"sizes": 6}  # a case of size takes seconds
 
 
@@ -32,6 +37,13 @@ def test_every_format_has_a_seed() -> None:
 def test_a_damaged_run_becomes_a_run_or_the_documented_error(kind: str) -> None:
     failures = [result for result in results_of(sample(kind), processes=2) if result.outcome.is_failure]
     assert list(failure_lines(failures)) == []
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("number", LARGE)
+def test_a_large_run_is_read_within_the_limits(number: int) -> None:
+    (result,) = results_of([case(number)], processes=1)
+    assert (result.what, result.outcome) == (LARGE[number], Outcome.RUN)
 
 
 @pytest.mark.parametrize("kind", [name for name in KINDS if name != "sizes"])
@@ -51,7 +63,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_reader_that_raises_anything_else_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in SEEDS["table"]:
         seed(tmp_path)
-    monkeypatch.setattr(metric_tables, "STEP_NAMES", None)
+    monkeypatch.setattr(metric_rows, "STEP_NAMES", None)
 
     outcome, detail = look(tmp_path)
 

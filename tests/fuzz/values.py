@@ -49,7 +49,7 @@ ODD_KEYS: dict[str, str] = {
 }
 """JSON texts, by what becomes of a key."""
 
-_JSON = (".json", ".jsonl")
+_JSON = (".json", ".jsonl", ".ipynb")
 HOLDERS_OF_TEXT = (*_JSON, ".yaml", ".yml", ".csv", ".txt", ".log", ".out", ".toml", ".md")
 """How the files end that this kind damages."""
 

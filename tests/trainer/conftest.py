@@ -14,9 +14,8 @@ import pytest
 import torch
 
 from diagnostics.readers.files.json_lines import parse_row
+from tests.trainer.clocks import CLOCKS
 from trainer.launch.resuming import newest_resumable
-
-TIMES = {"step_time", "eps"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Training:
     def metrics(self) -> dict[int, str]:
         """Every step's metrics except times, as text so that NaN equals NaN; of a step logged twice, the later ones."""
         return {
-            row["step"]: json.dumps({name: value for name, value in row["metrics"].items() if name not in TIMES})
+            row["step"]: json.dumps({name: value for name, value in row["metrics"].items() if name not in CLOCKS})
             for row in self.lines
         }
 

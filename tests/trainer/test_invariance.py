@@ -4,18 +4,17 @@ All trainings run in one process, one after another, and are compared by their l
 """
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.trainer.clocks import CLOCKS
+from tests.trainer.one_process import run_trainings
+
 pytestmark = pytest.mark.process
 
-TIMES = {"step_time", "eps"}
 STEPS = 2
 LEARNING_RATE = 1e-5  # Adam's first steps are as long as this whatever the gradient: ten times the tolerance below
 
@@ -102,14 +101,7 @@ class Trained:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trained]:
     folder = tmp_path_factory.mktemp("invariance")
     words = {name: _words(name, algorithm, values) for name, (algorithm, values) in TRAININGS.items()}
-    root = Path(__file__).resolve().parents[2]
-    subprocess.run(
-        [sys.executable, "-P", "-c", SCRIPT, json.dumps(words)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(root), "OMP_NUM_THREADS": "1"},
-        check=True,
-        capture_output=True,
-    )
+    run_trainings(folder, SCRIPT, words)
     return {name: _read(folder, name) for name in TRAININGS}
 
 
@@ -120,7 +112,7 @@ def _words(name: str, algorithm: str, values: dict[str, str]) -> list[str]:
 def _read(folder: Path, name: str) -> Trained:
     rows = map(json.loads, (folder / name / "events.jsonl").read_text("utf-8").splitlines())
     metrics = [
-        {key: value for key, value in row["metrics"].items() if key not in TIMES and not key.startswith("eval")}
+        {key: value for key, value in row["metrics"].items() if key not in CLOCKS and not key.startswith("eval")}
         for row in rows
         if "metrics" in row
     ]

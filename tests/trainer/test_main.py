@@ -8,8 +8,12 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
+import torch
 
+from diagnostics.runlog import RunLog
+from tests.trainer.clocks import CLOCKS, STAGES
 from trainer import launch
 from trainer.rollout.models import load_policy, load_value_model
 
@@ -57,10 +61,12 @@ def test_a_grpo_run_logs_every_key_of_the_logging_page_and_its_samples(tmp_path)
     done = run(tmp_path, "train", "grpo", *QUICK)
     directory = tmp_path / "runs" / "grpo-addition-1"
     assert (done.returncode, status_of(directory)["state"], status_of(directory)["total"]) == (0, "finished", 3)
+    assert status_of(directory)["device"] == ("cuda" if torch.cuda.is_available() else "cpu")
     events = events_of(directory)
     assert [event["step"] for event in events] == [1, 2, 3]
     assert all(event["metrics"].keys() >= GRPO_PAGE for event in events)
     extra = {"loss", "entropy", "objective/entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
+    extra |= STAGES | {"perf/evaluate_s"}
     assert events[0]["metrics"].keys() == GRPO_PAGE | extra
     samples = [json.loads(line) for line in (directory / "samples.jsonl").read_text("utf-8").splitlines()]
     followed = [sample["step"] for sample in samples if sample.get("followed")]
@@ -74,6 +80,7 @@ def test_an_rloo_run_logs_every_key_of_trls_page_and_the_grouped_samples(tmp_pat
     done = run(tmp_path, "train", "rloo", *QUICK, "--reward_clip_range", "0", "0.5", "--run_dir", "a")
     assert (done.returncode, status_of(tmp_path / "a")["state"]) == (0, "finished")
     extra = {"loss", "entropy", "objective/entropy", "frac_reward_zero_std", "grad_norm", "learning_rate", "step_time"}
+    extra |= STAGES | {"perf/evaluate_s"}
     assert [event["metrics"].keys() for event in events_of(tmp_path / "a")] == [GRPO_PAGE | extra] * 3
     samples = [json.loads(line) for line in (tmp_path / "a" / "samples.jsonl").read_text("utf-8").splitlines()]
     assert [row["group"] for row in samples if row["step"] == 1 and "group" in row][:4] == [0, 0, 0, 0]
@@ -94,7 +101,12 @@ def test_a_ppo_run_logs_every_key_of_the_logging_page_and_wandb_works_offline(tm
     done = run(tmp_path, "train", "ppo", *QUICK, "--report_to", "wandb", "--run_dir", "a")
     assert (done.returncode, status_of(tmp_path / "a")["state"]) == (0, "finished")
     extra = {"grad_norm", "step_time", "val/ratio_max", "val/var_explained", "objective/kl_coef", "policy/updates"}
-    extra |= {"policy/policykl_avg", "rewards/remark_positivity/mean", "rewards/remark_positivity/std"}
+    extra |= STAGES | {
+        "perf/evaluate_s",
+        "policy/policykl_avg",
+        "rewards/remark_positivity/mean",
+        "rewards/remark_positivity/std",
+    }
     lengths = {f"tokens/responses_len_{which}" for which in ("mean", "min", "max")}
     for event in events_of(tmp_path / "a"):
         metrics = event["metrics"]
@@ -117,6 +129,20 @@ def test_stopping_finishes_the_step_saves_a_checkpoint_and_says_so(tmp_path):
     assert load_policy(checkpoint).config.vocab_size == load_value_model(checkpoint / "value_model").config.vocab_size
     with pytest.raises(launch.LaunchError, match=r"has already ended \(stopped\)"):
         launch.stop(directory)
+
+
+def test_a_training_whose_folder_was_replaced_ends_and_leaves_the_new_run_alone(tmp_path):
+    directory = tmp_path / "a"
+    words = ["train", "grpo", "--max_steps", "100000", "--per_device_train_batch_size", "16", "--save_steps", "1"]
+    pid = launch.start(words, directory)
+    wait_until(lambda: (directory / "checkpoints").exists())
+    directory.rename(tmp_path / "old")
+    RunLog(directory, name="new").close()
+    files = sorted(directory.iterdir())
+
+    wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    assert (sorted(directory.iterdir()), status_of(directory)["state"]) == (files, "finished")
+    assert "a no longer holds this run: it was removed or replaced" in (tmp_path / "old" / "console.log").read_text()
 
 
 def test_a_failing_reward_ends_as_failed_with_its_error_in_words(tmp_path):
@@ -177,7 +203,7 @@ def test_a_relaunch_names_its_parent_and_the_same_seed_gives_the_same_steps(tmp_
     assert child["parent"] == parent["run_id"]
     assert child["config"] == {**parent["config"], "max_steps": 1}
     of_parent, of_child = (events_of(tmp_path / name)[0]["metrics"] for name in "ab")
-    assert {**of_child, "step_time": None} == {**of_parent, "step_time": None}
+    assert {**of_child, **dict.fromkeys(CLOCKS)} == {**of_parent, **dict.fromkeys(CLOCKS)}
 
 
 def test_four_passes_of_four_completions_train_like_one_pass_of_sixteen(tmp_path):

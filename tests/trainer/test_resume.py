@@ -12,10 +12,11 @@ SMALL = ("--per_device_train_batch_size", "16", "--report_to", "none", "--max_st
 GRPO = ("grpo", "--beta", "0.04", "--reward_funcs", "addition_accuracy,random:7", *SMALL)
 PPO = ("ppo", "--adap_kl_ctrl", "true", "--use_score_scaling", "true", "--response_length", "6", *SMALL)
 LORA = (*GRPO, "--use_peft", "true", "--lora_r", "2")
+ENGINE = (*GRPO, "--rollout_engine", "separate", "--async_staleness", "2", "--rollout_dtype", "float8_e4m3fn")
 RLOO = ("rloo", "--normalize_advantages", "true", *SMALL)
 
 
-@pytest.mark.parametrize("words", [GRPO, PPO, LORA, RLOO], ids=["grpo", "ppo", "lora", "rloo"])
+@pytest.mark.parametrize("words", [GRPO, PPO, LORA, RLOO, ENGINE], ids=["grpo", "ppo", "lora", "rloo", "engine"])
 def test_a_killed_training_goes_on_bit_for_bit_and_its_log_shows_the_rewind(training, same_state, words):
     whole, killed = training("whole"), training("killed")
     assert whole.train(*words)[0] == 0

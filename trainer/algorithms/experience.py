@@ -1,6 +1,7 @@
 """Experience: what a rollout provides to learn from, one row per completion.
 
-Axes: B completions, Q prompt tokens (left-padded), T completion tokens (right-padded with 0), M chosen rows.
+Axes: B completions, Q prompt tokens (left-padded), T completion tokens (right-padded with 0), M chosen rows, X one
+column per token (T) or one per completion (1).
 """
 
 from dataclasses import dataclass
@@ -57,10 +58,12 @@ class GRPOExperience:
 
     tokens: Tokens
     logprobs_BT: Tensor
-    """Under the policy that wrote the completions, in nats."""
+    """Under the policy before the step's updates, in nats."""
     advantages_BT: Tensor
     ref_logprobs_BT: Tensor | None
     """Under the reference; None if the loss has no KL term."""
+    importance_weights_BX: Tensor | None = None
+    """One per token or completion, for completions that another engine drew; None if nothing is to be corrected."""
 
     @property
     def learned_BT(self) -> Tensor:
@@ -73,7 +76,8 @@ class GRPOExperience:
             self.tokens.rows(index_M),
             self.logprobs_BT[index_M],
             self.advantages_BT[index_M],
-            None if self.ref_logprobs_BT is None else self.ref_logprobs_BT[index_M],
+            _rows_of(self.ref_logprobs_BT, index_M),
+            _rows_of(self.importance_weights_BX, index_M),
         )
 
 
@@ -94,3 +98,7 @@ class RLOOExperience:
     def rows(self, index_M: Tensor) -> "RLOOExperience":
         """The chosen completions."""
         return RLOOExperience(self.tokens.rows(index_M), self.logprobs_BT[index_M], self.advantages_B[index_M])
+
+
+def _rows_of(values_BX: Tensor | None, index_M: Tensor) -> Tensor | None:
+    return None if values_BX is None else values_BX[index_M]

@@ -144,6 +144,7 @@ def grpo_loss(
     epsilon_high: float,
     average: TokenAverage,
     importance_sampling_level: str = "token",
+    importance_weights_BX: Tensor | None = None,
     ref_logprobs_BT: Tensor | None = None,
     beta: float = 0.0,
     use_bias_correction_kl: bool = False,
@@ -159,6 +160,7 @@ def grpo_loss(
     Args:
         advantages_BT: The same number for all tokens of a completion.
         importance_sampling_level: See `importance_ratios`.
+        importance_weights_BX: Weights of the policy loss, not of the KL, for completions that another engine drew.
     """
     ratio_BX = importance_ratios(logprobs_BT, old_logprobs_BT, mask_BT, importance_sampling_level)
     advantages_BX = advantages_BT[:, : ratio_BX.shape[1]]
@@ -171,6 +173,8 @@ def grpo_loss(
     else:
         losses_BT = clipped_surrogate(ratio_BX, advantages_BX, epsilon, epsilon_high).expand_as(mask_BT)
         clipping = clip_metrics(ratio_BX, advantages_BX, mask_BX, epsilon, epsilon_high)
+    if importance_weights_BX is not None:
+        losses_BT = losses_BT * importance_weights_BX
     kl_metrics = {}
     if ref_logprobs_BT is not None:
         kl_BT = k3(logprobs_BT, ref_logprobs_BT) * (ratio_BX if use_bias_correction_kl else 1.0)

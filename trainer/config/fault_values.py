@@ -17,7 +17,9 @@ def fault_case(config: TrainConfig) -> Case | None:
 def faulty_config(config: Config) -> Config:
     """The configuration from the onset on, where the fault's values override all others. Raises ConfigError."""
     case = fault_case(config)
-    return config if case is None else config.with_changes(case.values)
+    if case is None or config.fault is None:
+        return config
+    return config.with_changes({**FAULTS[config.fault].setting, **case.values})
 
 
 def config_at_start(config: Config) -> Config:

@@ -5,13 +5,14 @@ from typing import ClassVar
 
 from trainer.config.options import Section, options_under, redefined_option
 from trainer.config.options.completion_groups import CompletionGroupOptions
+from trainer.config.options.rollout_engine import RolloutEngineOptions
 from trainer.config.training import TrainConfig
 
 _rewards, _loss = options_under(Section.REWARDS), options_under(Section.LOSS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class GRPOConfig(CompletionGroupOptions, TrainConfig):
+class GRPOConfig(RolloutEngineOptions, CompletionGroupOptions, TrainConfig):
     """GRPO: several completions per prompt, each compared with its group; no value model."""
 
     algorithm: ClassVar[str] = "grpo"
@@ -46,3 +47,4 @@ class GRPOConfig(CompletionGroupOptions, TrainConfig):
     def check(self) -> None:
         super().check()
         self.check_groups(self.batch_size)
+        self.check_engine()

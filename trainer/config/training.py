@@ -21,6 +21,7 @@ from trainer.config.options.model import ModelOptions
 from trainer.config.options.optimizer import OptimizerOptions
 from trainer.config.options.outputs import OutputOptions
 from trainer.config.options.rewards import RewardOptions
+from trainer.config.options.rollout_engine import EngineSettings
 from trainer.config.options.sampling import SamplingOptions
 from trainer.config.options.steps import StepOptions
 from trainer.faults import FAULTS
@@ -76,6 +77,11 @@ class TrainConfig(  # --help lists the groups from the last to the first, the or
     def stops_at_eos(self) -> bool:
         """Whether a completion ends with the end-of-sequence token."""
         return True
+
+    @property
+    def separate_engine(self) -> EngineSettings | None:
+        """The engine apart from the trainer that generates; None if the policy itself does."""
+        return None
 
     @property
     def data_name(self) -> str:

@@ -6,11 +6,11 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from trainer.faults import data, learning, rewards, sampling
+from trainer.faults import data, engine, learning, rewards, sampling
 from trainer.faults.fault import Case, Fault, Sign
 
 __all__ = ["FAULTS", "Case", "Fault", "Sign"]
 
 FAULTS: Mapping[str, Fault] = MappingProxyType(
-    {fault.name: fault for fault in (*learning.FAULTS, *sampling.FAULTS, *rewards.FAULTS, *data.FAULTS)}
+    {fault.name: fault for fault in (*learning.FAULTS, *sampling.FAULTS, *engine.FAULTS, *rewards.FAULTS, *data.FAULTS)}
 )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Row = Mapping[str, Any]
@@ -55,7 +55,8 @@ class Case:
 class Fault:
     """A named fault.
 
-    `cause` is the id of the true cause, `rules` the ids of the rules that may rightly fire.
+    `cause` is the id of the true cause, `rules` the ids of the rules that may rightly fire. `setting` holds the values
+    without which the fault cannot happen: they are in force from the start, so that the log shows them healthy as well.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Fault:
     cause: str
     rules: tuple[str, ...]
     cases: tuple[Case, ...]
+    setting: Mapping[str, Any] = field(default_factory=dict)
 
     def case(self, algorithm: str, task: str) -> Case | None:
         """The fault's case for an algorithm on a demo task, if it has one."""

@@ -24,6 +24,8 @@ def value_as_text(value: Any) -> str:
     """A value as written on the command line."""
     if isinstance(value, tuple):
         return ",".join(map(value_as_text, value))
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float):
         return f"{value:g}"
     return "none" if value is None else str(value)

@@ -82,8 +82,7 @@ def _plan(named: str, given: Mapping[str, str], fields: Mapping[str, str]) -> Pl
         return _relaunch(Path(given["from"]), named, fields, directory)
     algorithm = named or _algorithm_of_recipe(given.get("recipe"))
     in_file = _read_toml(Path(given["config"])) if "config" in given else {}
-    task = {} if "recipe" in given else _task_of_fault(algorithm, fields.get("fault"))
-    chosen = {**task, **in_file, **fields}
+    chosen = {**_values_for_fault(algorithm, fields.get("fault"), "recipe" in given), **in_file, **fields}
     base = _recipe_values(algorithm, given.get("recipe"), is_default="config" not in given, chosen=chosen)
     return Plan(
         algorithm, make_config(algorithm, {**base, **_launched_processes(), **chosen}).with_absolute_paths(), directory
@@ -152,11 +151,13 @@ def _launched_processes() -> dict[str, int]:
     return {"num_processes": process_count()} if process_count() > 1 else {}
 
 
-def _task_of_fault(algorithm: str, name: str | None) -> dict[str, str]:
-    """The demo task that a fault is made for, used if neither a task nor a recipe is named."""
+def _values_for_fault(algorithm: str, name: str | None, has_recipe: bool) -> dict[str, Any]:
+    """What a fault is made for, used unless something else is named: its setting and, without a recipe, its task."""
     fault = FAULTS.get(name) if name else None
     task = fault.task_for(algorithm) if fault else None
-    return {"task": task} if task else {}
+    if fault is None or task is None:
+        return {}
+    return {**fault.setting, **({} if has_recipe else {"task": task})}
 
 
 def _algorithm_of_recipe(name: str | None) -> str:

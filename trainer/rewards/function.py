@@ -13,6 +13,7 @@ from trainer.config.reward_names import RewardError
 from trainer.console import say_once
 from trainer.data.conversations import Completion, Prompt, completion_text, prompt_text
 from trainer.rewards.call_context import CallContext
+from trainer.rewards.slow_call import announced_if_slow
 
 Function = Callable[..., Any]
 """Called as `function(prompts=…, completions=…, **columns)` with lists of B; returns B rewards, None if unscorable."""
@@ -116,8 +117,9 @@ class RewardFunc:
     def _call(self, inputs: Mapping[str, list[Any]], from_context: Mapping[str, Any]) -> Any:
         parameters = _parameters(self.function)
         accepted = {name: value for name, value in from_context.items() if parameters.accept(name)}
-        rewards = self.function(**{name: list(values) for name, values in inputs.items()}, **accepted)
-        return _await_result(rewards) if inspect.isawaitable(rewards) else rewards
+        with announced_if_slow(self.name):
+            rewards = self.function(**{name: list(values) for name, values in inputs.items()}, **accepted)
+            return _await_result(rewards) if inspect.isawaitable(rewards) else rewards
 
     def _checked(
         self,

@@ -1,90 +1,64 @@
-"""Tries reward functions before a training on right, empty, junk and extreme answers. Imports no torch."""
+"""The smoke test: tries reward functions before a training on answers that are known to be good or bad.
+
+Imports no torch.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, TextIO
 
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.training import TrainConfig
-from trainer.data.conversations import as_completion, prompt_text
+from trainer.data.conversations import prompt_text
 from trainer.data.dataset import Row, load_rows
 from trainer.rewards import get_reward_funcs
+from trainer.rewards.answer_policies import Question, short_answer
+from trainer.rewards.trials import Event, Task, try_function
 from trainer.tasks import get_task
 
 PROMPTS = 4
-LONG = 200  # words of the longest answer
 _GOLD_COLUMNS = ("answer", "solution", "ground_truth", "reference", "reference_answer", "target", "completion")
-_GOLD_FORMS = (
-    "{}", "\\boxed{{{}}}", "#### {}", "<answer>{}</answer>", "<think>\nLet me see.\n</think>\n<answer>\n{}\n</answer>",
-)  # fmt: skip
-_OTHERS: Mapping[str, tuple[str, ...]] = {
-    "empty": ("",),
-    "junk": ("asdf jkl qwer", "%$ ]] 0x7f }{ ~~"),
-    "extreme": (
-        "!" * 40,
-        " ".join(["word"] * LONG),
-        "This is wonderful, great, excellent, the best.",
-        "This is terrible, awful, boring, the worst.",
-    ),
-}
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """One function's score of one answer, None if unscorable; `kind` is gold, empty, junk or extreme."""
+def smoke_test(config: TrainConfig, done: Sequence[str] = ()) -> Iterator[Event]:
+    """Try every reward function of a training on answers to its first prompts, one function after another.
 
-    function: str
-    kind: str
-    prompt: str
-    answer: str
-    score: float | None
+    Before each call comes `{"trying": …, "expected": seconds}`, after each function `{"trials": […]}`.
 
-
-def smoke_test(config: TrainConfig) -> dict[str, Any]:
-    """The answer to a request for a smoke test, as plain data: `{"trials": […]}`.
+    Args:
+        done: Functions that are left out.
 
     Raises:
-        RewardError: A function was not found, raised, or returned something other than a list of rewards.
+        RewardError: A function was not found, raised whatever the answer, or returned something other than a list of
+            rewards.
     """
-    return {"trials": [asdict(trial) for trial in try_rewards(config)]}
-
-
-def try_rewards(config: TrainConfig) -> list[Trial]:
-    """Try every reward function of a training on answers to its first prompts, function by function.
-
-    If the rows have right answers, those are tried in the forms that a format reward may expect.
-    """
-    rows = load_rows(config)[:PROMPTS]
-    asked = [(row, kind, answer) for row in rows for kind, answer in _answers(row)]
-    prompts = [row["prompt"] for row, _, _ in asked]
-    completions = [as_completion(answer, row["prompt"]) for row, _, answer in asked]
-    trials = []
+    tasks = _tasks(load_rows(config)[:PROMPTS])
     for function in get_reward_funcs(config.reward_funcs or get_task(config.task).reward_funcs):
-        scores = function(prompts, completions, **_columns([row for row, _, _ in asked]))
-        trials += [
-            Trial(function.name, kind, prompt_text(row["prompt"]), answer, score)
-            for (row, kind, answer), score in zip(asked, scores, strict=True)
-        ]
-    return trials
+        if function.name not in done:
+            trials = yield from try_function(function, tasks)
+            yield {"trials": [asdict(trial) for trial in trials]}
 
 
-def _answers(row: Row) -> Iterator[tuple[str, str]]:
+def _tasks(rows: Sequence[Row]) -> list[Task]:
+    golds = [_gold(row) for row in rows]
+    known = tuple(dict.fromkeys(gold for gold in golds if gold is not None))
+    return [
+        Task(row, Question(prompt_text(row["prompt"]), gold, tuple(other for other in known if other != gold)))
+        for row, gold in zip(rows, golds, strict=True)
+    ]
+
+
+def _gold(row: Row) -> str | None:
     due = next((row[column] for column in _GOLD_COLUMNS if row.get(column) is not None), None)
-    if isinstance(due, str | int | float):
-        yield from (("gold", form.format(due)) for form in _GOLD_FORMS)
-    for kind, answers in _OTHERS.items():
-        yield from ((kind, answer) for answer in answers)
+    return short_answer(str(due)) if isinstance(due, str | int | float) else None
 
 
-def _columns(rows: Sequence[Row]) -> dict[str, list[object]]:
-    names = {name for row in rows for name in row} - {"prompt", "prompts", "completions"}
-    return {name: [row.get(name) for row in rows] for name in names}
+def read_trial_request(source: TextIO) -> tuple[TrainConfig, Mapping[str, Any]]:
+    """The configuration in a JSON request `{"algorithm": …, "config": {…}}`, and the whole request.
 
-
-def config_of_request(source: TextIO) -> TrainConfig:
-    """The configuration in a JSON request `{"algorithm": …, "config": {…}}`; options of other versions are ignored.
+    Options of other versions are ignored.
 
     Raises:
         ConfigError: The request or its options do not describe a training.
@@ -98,4 +72,4 @@ def config_of_request(source: TextIO) -> TrainConfig:
         ) from error
     checked = make_config(algorithm, {})  # reports an unknown algorithm before its options are looked up
     known = {option.name for option in options_of(type(checked))}
-    return make_config(algorithm, {name: value for name, value in values.items() if name in known})
+    return make_config(algorithm, {name: value for name, value in values.items() if name in known}), request

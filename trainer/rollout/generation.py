@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 
 from trainer.acceleration.fused_decoding import FusedDecoder, is_fusable
 from trainer.decoding import CachedDecoder, Decoder, bare_model, takes_padding
-from trainer.rollout.sampling import Sampling, bent_logits, draw
+from trainer.rollout.sampling import Sampling, bent_logits, draw, reported_logits
 
 DROPPED_SHARE = 0.25
 """Finished rows leave the batch once they are this share of it: cutting the cache costs about as much as a token."""
@@ -27,7 +27,8 @@ class Completions:
     mask_BT: Tensor
     """bool, True on real tokens, including the end-of-sequence token."""
     logprobs_BT: Tensor
-    """float32, nats, under the full policy at its own temperature, however the token was drawn; 0 after the end."""
+    """float32, nats, under the full policy at its own temperature, however the token was drawn, unless
+    `Sampling.logprobs_mode` says otherwise; 0 after the end."""
     terminated_B: Tensor
     """bool, True if a completion ended on its own; False if the length limit cut it off."""
 
@@ -50,6 +51,15 @@ class Completions:
         longest = int(self.mask_BT.any(0).sum())
         return Completions(
             self.ids_BT[:, :longest], self.mask_BT[:, :longest], self.logprobs_BT[:, :longest], self.terminated_B
+        )
+
+    def cut(self, length: int) -> "Completions":
+        """What a shorter limit would have left of these completions."""
+        return Completions(
+            self.ids_BT[:, :length],
+            self.mask_BT[:, :length],
+            self.logprobs_BT[:, :length],
+            self.terminated_B & (self.mask_BT.sum(1) <= length),
         )
 
     def write_rows(self, rows: Tensor, part: "Completions") -> None:
@@ -193,15 +203,15 @@ def _by_length(
 def next_tokens(
     logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None, uniforms_A: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """(A,) tokens drawn with the sampling options, and their (A,) log-probabilities under the full policy."""
-    scaled_AV = logits_AV if sampling.temperature == 1 else logits_AV / sampling.temperature
+    """(A,) tokens drawn with the sampling options, and their (A,) log-probabilities, of the full policy by default."""
     if sampling.is_the_policy:  # one softmax serves both; a drawn token's probability is positive, so its log is finite
-        probs_AV = scaled_AV.softmax(1)
+        probs_AV = (logits_AV if sampling.temperature == 1 else logits_AV / sampling.temperature).softmax(1)
         tokens_A = draw(probs_AV, uniforms_A)
         return tokens_A, probs_AV.gather(1, tokens_A.unsqueeze(1)).log().squeeze(1)
     bent_AV = bent_logits(logits_AV, sampling, position, seen_AV)
     tokens_A = draw(bent_AV.softmax(1), uniforms_A) if sampling.do_sample else bent_AV.argmax(1)
-    return tokens_A, scaled_AV.log_softmax(1).gather(1, tokens_A.unsqueeze(1)).squeeze(1)
+    reported_AV = reported_logits(logits_AV, bent_AV, sampling).log_softmax(1)
+    return tokens_A, reported_AV.gather(1, tokens_A.unsqueeze(1)).squeeze(1)
 
 
 def _tokens_in_prompts(ids_BQ: Tensor, mask_BQ: Tensor, vocabulary: int) -> Tensor:

@@ -49,13 +49,52 @@ def encode(
     Raises:
         ConfigError: A prompt has no tokens, or the prompts are messages and the tokenizer has no chat template.
     """
-    rows = _ids_of(tokenizer, prompts)
+    rows = prompt_ids(tokenizer, prompts)
     if max_length is not None:
         rows = [_truncated(ids, max_length) for ids in rows]
     longest = max(len(ids) for ids in rows)
     prompt_ids_BQ = torch.tensor([[tokenizer.pad_token_id] * (longest - len(ids)) + ids for ids in rows])
     prompt_mask_BQ = torch.tensor([[0] * (longest - len(ids)) + [1] * len(ids) for ids in rows])
     return prompt_ids_BQ.to(device), prompt_mask_BQ.to(device)
+
+
+def prompt_ids(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> list[list[int]]:
+    """The ids of each prompt in full; messages go through the chat template.
+
+    Raises:
+        ConfigError: A prompt has no tokens, or the prompts are messages and the tokenizer has no chat template.
+    """
+    texts = [prompt for prompt in prompts if isinstance(prompt, str)]
+    of_texts = iter(
+        tokenizer(texts)["input_ids"] if texts else ()
+    )  # one call for all: a call per prompt would cost as much each
+    rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
+    for prompt, ids in zip(prompts, rows, strict=True):
+        if not ids:
+            raise ConfigError(f"the prompt {prompt_text(prompt)!r} gives no tokens with this tokenizer; remove it")
+    return rows
+
+
+def chat_text(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> str:
+    """A conversation as the chat template renders it, up to where the assistant speaks or continues its last message.
+
+    Raises:
+        ConfigError: The tokenizer has no chat template.
+    """
+    if tokenizer.chat_template is None:
+        raise ConfigError(
+            "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
+            "text, or use a model trained for conversations"
+        )
+    begun = messages[-1]["role"] == "assistant"
+    return str(
+        tokenizer.apply_chat_template(
+            [dict(message) for message in messages],
+            add_generation_prompt=not begun,
+            continue_final_message=begun,
+            tokenize=False,
+        )
+    )
 
 
 def decode(tokenizer: PreTrainedTokenizerBase, ids_BT: Tensor, mask_BT: Tensor) -> list[str]:
@@ -104,33 +143,10 @@ class PolicyAndValue(nn.Module):
         return score_tokens(self.policy, tokens, temperature), estimate_values(self.value_model, tokens)
 
 
-def _ids_of(tokenizer: PreTrainedTokenizerBase, prompts: Sequence[Prompt]) -> list[list[int]]:
-    texts = [prompt for prompt in prompts if isinstance(prompt, str)]
-    of_texts = iter(
-        tokenizer(texts)["input_ids"] if texts else ()
-    )  # one call for all: a call per prompt would cost as much each
-    rows = [next(of_texts) if isinstance(prompt, str) else _chat_ids(tokenizer, prompt) for prompt in prompts]
-    for prompt, ids in zip(prompts, rows, strict=True):
-        if not ids:
-            raise ConfigError(f"the prompt {prompt_text(prompt)!r} gives no tokens with this tokenizer; remove it")
-    return rows
-
-
 def _chat_ids(tokenizer: PreTrainedTokenizerBase, messages: Sequence[Message]) -> list[int]:
     """A conversation's ids, up to where the assistant speaks next or continues its last message."""
-    if tokenizer.chat_template is None:
-        raise ConfigError(
-            "the prompts are lists of messages, but the model's tokenizer has no chat template; give prompts as plain "
-            "text, or use a model trained for conversations"
-        )
-    begun = messages[-1]["role"] == "assistant"
-    text = tokenizer.apply_chat_template(
-        [dict(message) for message in messages],
-        add_generation_prompt=not begun,
-        continue_final_message=begun,
-        tokenize=False,
-    )
-    return list(tokenizer(str(text), add_special_tokens=False)["input_ids"])  # the template adds special tokens itself
+    text = chat_text(tokenizer, messages)
+    return list(tokenizer(text, add_special_tokens=False)["input_ids"])  # the template adds special tokens itself
 
 
 def _truncated(ids: list[int], max_length: int) -> list[int]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from trainer.config.options.rollout_engine import PROCESSED_LOGPROBS, RAW_LOGPROBS
 from trainer.config.training import TrainConfig
 
 LARGEST_UNIFORM = 1 - 2**-20
@@ -30,6 +31,8 @@ class Sampling:
     min_new_tokens: int = 0
     repetition_penalty: float = 1.0
     decode: str = "auto"
+    logprobs_mode: str | None = None
+    """The distribution that log-probabilities are of: None for the policy's, else an engine's, as vLLM names it."""
 
     @classmethod
     def of(cls, config: TrainConfig, eos_ids: tuple[int, ...], pad_id: int) -> "Sampling":
@@ -47,6 +50,7 @@ class Sampling:
             min_new_tokens=config.min_new_tokens,
             repetition_penalty=config.repetition_penalty,
             decode=config.decode if config.acceleration else "generic",
+            logprobs_mode=config.separate_engine.logprobs_mode if config.separate_engine else None,
         )
 
     @property
@@ -63,7 +67,15 @@ class Sampling:
     def is_the_policy(self) -> bool:
         """Whether tokens are drawn from the same distribution that the log-probabilities come from."""
         neutral = (self.top_k, self.top_p, self.min_p, self.min_new_tokens, self.repetition_penalty) == (0, 1, 0, 0, 1)
-        return neutral and self.do_sample and self.drawn_temperature == self.temperature
+        is_raw = self.logprobs_mode == RAW_LOGPROBS and self.temperature != 1
+        return neutral and self.do_sample and self.drawn_temperature == self.temperature and not is_raw
+
+
+def reported_logits(logits_AV: Tensor, bent_AV: Tensor, sampling: Sampling) -> Tensor:
+    """The logits whose log-softmax are the log-probabilities to report: the policy's, or what an engine is set to."""
+    if sampling.logprobs_mode == PROCESSED_LOGPROBS:
+        return bent_AV
+    return logits_AV if sampling.logprobs_mode == RAW_LOGPROBS else logits_AV / sampling.temperature
 
 
 def bent_logits(logits_AV: Tensor, sampling: Sampling, position: int, seen_AV: Tensor | None) -> Tensor:

@@ -160,6 +160,16 @@ class Checkpoints:
             self._save(self._journal.last_step)
 
     def _save(self, step: int) -> None:
+        """Write a checkpoint, unless the run directory holds another run by now."""
+        self._journal.check_in_place()
+        try:
+            self._write_whole(step)
+        except Exception:  # safetensors has errors of its own
+            self._journal.check_in_place()  # where it was replaced meanwhile, that is the reason
+            raise
+        self._saved_step = step
+
+    def _write_whole(self, step: int) -> None:
         """Write a temporary folder and rename it once all files are on disk, so that no partial checkpoint remains."""
         self._retention.rate(step)
         state = self._state(step)
@@ -183,7 +193,6 @@ class Checkpoints:
             partial.rename(folder)
             _flush_folder(folder.parent)
             self._retention.prune()
-        self._saved_step = step
 
     def _check_alike(self, step: int) -> None:
         """Raise RuntimeError if the processes' parameters are no longer bitwise equal."""

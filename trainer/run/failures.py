@@ -6,6 +6,7 @@ import traceback
 from contextlib import suppress
 from pathlib import Path
 
+from diagnostics.runlog import RunLogError
 from diagnostics.visible_text import visible
 from trainer.config.options import ConfigError
 from trainer.config.training import TrainConfig
@@ -22,7 +23,7 @@ def in_words(error: BaseException, config: TrainConfig, directory: Path) -> str:
     """One sentence for the run's state: what happened and, for a known failure, what to do."""
     if isinstance(error, RewardError) and error.__cause__ is not None and _is_out_of_memory(error.__cause__):
         return f"{error}; {memory_advice(config)}"
-    if isinstance(error, ConfigError | RewardError):
+    if isinstance(error, ConfigError | RewardError | RunLogError):
         return str(error)
     if _is_out_of_memory(error):
         return f"out of memory ({_first_line(error)}); {memory_advice(config)}"

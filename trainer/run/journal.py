@@ -44,6 +44,14 @@ class Journal:
         """The run directory."""
         return self._log.directory
 
+    def note_device(self, device: str) -> None:
+        """Note the kind of device that trains in the run directory."""
+        self._log.note_device(device)
+
+    def check_in_place(self) -> None:
+        """Raises RunLogError where the run directory no longer holds this run."""
+        self._log.check_in_place()
+
     @property
     def stop_requested(self) -> bool:
         """Whether the loop should end after the current step."""
@@ -80,6 +88,12 @@ class SilentJournal(Journal):
     def directory(self) -> Path:
         """The run directory."""
         return self._directory
+
+    def note_device(self, device: str) -> None:
+        """Does nothing: the first process notes it."""
+
+    def check_in_place(self) -> None:
+        """Does nothing: the first process asks."""
 
     def record(self, step: int, *_: Any, **__: Any) -> None:
         """Record that the step is done."""

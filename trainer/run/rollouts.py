@@ -16,6 +16,16 @@ from trainer.rollout.sampling import Sampling
 
 
 @dataclass(frozen=True, slots=True)
+class FromEngine:
+    """What an engine apart from the trainer says about the completions that it generated."""
+
+    logprobs_BT: Tensor
+    """Of their tokens, in nats, as the engine reports them."""
+    staleness: int
+    """Versions that the engine's weights were behind the policy's; each step makes one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sampled:
     """Samples that are not scored yet; each `group_size` consecutive rows share a prompt."""
 
@@ -40,6 +50,8 @@ class Rollout:
     responses: Sequence[str]
     scores: Scores
     group_size: int
+    from_engine: FromEngine | None = None
+    """Only of an engine apart from the trainer; `logprobs_BT` are then those of the policy that is trained."""
 
     @property
     def token_count(self) -> int:

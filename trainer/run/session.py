@@ -1,8 +1,8 @@
 """A training session: everything around the loop, so that the loop itself reads as its algorithm.
 
-A session owns the accelerator and the processes, the models and their optimizer, the checkpoints, the journal, the
-held-out prompts and the changes that a fault makes on the way. Every process has one and calls every method; all of
-them run the same steps.
+A session owns the accelerator and the processes, the models and their optimizer, the rollout engine, the checkpoints,
+the journal, the held-out prompts and the changes that a fault makes on the way. Every process has one and calls every
+method; all of them run the same steps.
 """
 
 import time
@@ -15,10 +15,12 @@ from torch import nn
 
 from trainer.acceleration.device import accelerator_for
 from trainer.acceleration.parallel.processes import Processes
-from trainer.acceleration.parallel.sharding import gathered_model, prepare_frozen
+from trainer.acceleration.parallel.sharding import gathered_model, is_sharded, prepare_frozen
+from trainer.config.options import ConfigError
 from trainer.data.prompts import Prompts
 from trainer.rewards import RewardFunc
 from trainer.rewards.scoring import load_reward_funcs
+from trainer.rollout.engine import RolloutEngine
 from trainer.rollout.models import checkpoint_of, load_tokenizer, reference_of, trainable_policy
 from trainer.rollout.policy import stop_ids
 from trainer.rollout.sampling import Sampling
@@ -29,6 +31,7 @@ from trainer.run.optimizer import make_optimizer, make_scheduler
 from trainer.run.schedule import set_base_rates
 from trainer.run.stages import Changes, Config, Stage
 from trainer.run.step import Step
+from trainer.run.stopwatch import Stopwatch
 from trainer.run.updates import Learner
 
 POLICY_ALONE: Mapping[str, str] = {"": ""}
@@ -46,21 +49,27 @@ class Session(Generic[Config]):
         journal: Journal,
         changes: Changes[Config] | None = None,
     ) -> None:
-        """Seed everything and load the reward functions, the tokenizer and the policy.
+        """Seed everything and load the reward functions, the tokenizer and the policy, with an engine if it has one.
 
         Args:
             changes: A fault's changes; from its onset on each step runs with `changes.at(step)`.
+
+        Raises:
+            ConfigError: The policy is sharded, and an engine apart from the trainer would need all of it.
         """
         self.config, self.changes, self.journal = config, changes, journal
         self._first_stage = Stage(config, prompts, reward_funcs)
         accelerator = accelerator_for(config)
         self.processes, self.device = Processes(accelerator, config.acceleration), accelerator.device
+        journal.note_device(self.device.type)
         self.generator = torch.Generator().manual_seed(config.seed)
         load_reward_funcs(self._every_reward_func)
         self.tokenizer = load_tokenizer(checkpoint_of(config))
         self.policy: Any = trainable_policy(config)
         self.eos_ids = stop_ids(self.policy, self.tokenizer)
         self.reference: nn.Module | None = None
+        self.engine = self._make_engine()
+        self.stopwatch = Stopwatch()
         self._module: Any = None
 
     @property
@@ -75,6 +84,18 @@ class Session(Generic[Config]):
     def load_reference(self) -> None:
         """Keep a frozen copy of the current policy."""
         self.reference = prepare_frozen(self.processes.accelerator, reference_of(self.config, self.policy))
+
+    def _make_engine(self) -> RolloutEngine | None:
+        """A copy of the current policy to generate with, where some step has its engine apart from the trainer."""
+        settings = [config.separate_engine for config in self.configs if config.separate_engine]
+        if not settings:
+            return None
+        if is_sharded(self.processes.accelerator):
+            raise ConfigError(
+                "rollout_engine = separate copies the whole policy on every process, which FSDP and DeepSpeed divide "
+                "among them; set rollout_engine to shared, or train without either"
+            )
+        return RolloutEngine(self.policy, settings, self.device)
 
     def start(
         self,
@@ -105,6 +126,7 @@ class Session(Generic[Config]):
         self.held_out = HeldOut(config, prompts, reward_funcs, self.tokenizer, self.sampling(config), answer_metrics)
         parts = {"optimizer": optimizer, "scheduler": scheduler, "prompts": prompts, **state}
         parts |= {"sampling": GeneratorState(self.generator), "rewards": RewardStates(self._every_reward_func)}
+        parts |= {"engine": self.engine} if self.engine else {}
         self.checkpoints = Checkpoints(
             config, self.journal, self.processes, self.tokenizer, self._module, folders, parts
         )
@@ -113,7 +135,7 @@ class Session(Generic[Config]):
 
     def steps(self) -> Iterator[Step[Config]]:
         """Yield steps until the last one or a request to stop, then save the final checkpoint."""
-        started, done = time.perf_counter(), self.journal.last_step
+        started, done, self.stopwatch = time.perf_counter(), self.journal.last_step, Stopwatch()
         for number in range(done + 1, self.config.total_steps + 1):
             if self.processes.any(self.journal.stop_requested):
                 break

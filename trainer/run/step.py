@@ -17,7 +17,7 @@ from trainer.rollout.generation import generate
 from trainer.rollout.policy import decode, encode, estimate_values, score_tokens
 from trainer.rollout.sampling import draw_uniforms
 from trainer.run.histograms import StepHistograms
-from trainer.run.rollouts import Rollout, Sampled, gather_rollout
+from trainer.run.rollouts import FromEngine, Rollout, Sampled, gather_rollout
 from trainer.run.samples import sample_rows
 from trainer.run.stages import Config, Stage
 from trainer.run.updates import Updates
@@ -43,8 +43,7 @@ class Step(Generic[Config]):
         self.config, self.prompts, self.reward_funcs = stage
         self._session = session
         self._sampling = session.sampling(stage.config)
-        self._started = time.perf_counter()
-        self._training_started = self._started - seconds_before
+        self._training_started = time.perf_counter() - seconds_before
         self._steps_before = steps_before
         self._histograms = StepHistograms(number, stage.config.histogram_steps)
 
@@ -60,15 +59,18 @@ class Step(Generic[Config]):
         return done * self.config.batch_size / (time.perf_counter() - self._training_started)
 
     def rollout(self, prompts: Sequence[Row], group_size: int = 1) -> Sampled:
-        """Sample `group_size` completions of each prompt from the policy, in consecutive rows."""
+        """Sample `group_size` completions of each prompt from the policy or its engine, in consecutive rows."""
         session, config = self._session, self.config
         texts = [row["prompt"] for row in prompts]
         encoded = encode(session.tokenizer, texts, session.device, config.max_prompt_length)
         ids_BQ, mask_BQ = (part_PQ.repeat_interleave(group_size, 0) for part_PQ in encoded)
         uniforms_BT, own = draw_uniforms(len(ids_BQ), self._sampling, session.generator), self._own_rows(len(ids_BQ))
-        with session.gathered_parameters() as module:
-            policy = session.policy_of(module)
-            completions = generate(policy, ids_BQ[own], mask_BQ[own], self._sampling, uniforms_BT[own])
+        with session.stopwatch.timing("generate"), session.gathered_parameters() as module:
+            if session.engine and config.separate_engine:
+                model = session.engine.with_weights_for(config.separate_engine)
+            else:
+                model = session.policy_of(module)
+            completions = generate(model, ids_BQ[own], mask_BQ[own], self._sampling, uniforms_BT[own])
         return Sampled([row for row in prompts for _ in range(group_size)], ids_BQ, mask_BQ, completions, group_size)
 
     def score(self, sampled: Sampled) -> Rollout:
@@ -77,7 +79,8 @@ class Step(Generic[Config]):
         completions = sampled.own_completions
         responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
         ids, weights = completions.token_lists(), self.config.reward_weights
-        scores = score(self.reward_funcs, weights, rows[own], responses, ids, self.trainer_state)
+        with session.stopwatch.timing("score"):
+            scores = score(self.reward_funcs, weights, rows[own], responses, ids, self.trainer_state)
         completions, scores = gather_rollout(session.processes, completions, scores, self._sampling)
         if session.processes.count > 1:
             responses = decode(session.tokenizer, completions.ids_BT, completions.mask_BT)
@@ -91,9 +94,30 @@ class Step(Generic[Config]):
             sampled.group_size,
         )
 
+    def under_policy(self, rollout: Rollout) -> Rollout:
+        """The rollout with the policy's log-probabilities, and the engine's beside them if one apart generated it."""
+        session, tokens = self._session, rollout.tokens
+        if not (session.engine and self.config.separate_engine):
+            return rollout
+        clock = session.stopwatch.timing("old_logprobs")
+        with clock, torch.no_grad(), session.gathered_parameters() as module:
+            own = tokens.rows(self._own_rows(len(tokens.ids_BT)))
+            scores = score_tokens(session.policy_of(module), own, self.config.temperature, rollout.group_size)
+            logprobs_BT = session.processes.gather(scores.logprobs_BT)
+        from_engine = FromEngine(rollout.logprobs_BT, session.engine.staleness)
+        return replace(rollout, logprobs_BT=logprobs_BT, from_engine=from_engine)
+
+    def sync_engine(self) -> None:
+        """Give the engine, if there is one apart from the trainer, the weights that this step's updates have made."""
+        if self._session.engine:
+            settings = self.config.separate_engine
+            with self._session.stopwatch.timing("weight_sync"):
+                self._session.engine.receive(settings is None or settings.is_synced)
+
     def share_out(self, function: Callable[[Sequence[Row]], Sequence[Tensor]], rows: Sequence[Row]) -> list[Tensor]:
         """A function's tensors for all rows, with each process computing its share."""
-        own = function(rows[self._own_rows(len(rows))])
+        with self._session.stopwatch.timing("score"):
+            own = function(rows[self._own_rows(len(rows))])
         return self._session.processes.gather_together(*(part_B.to(self._session.device) for part_B in own))
 
     def reference_logprobs(self, rollout: Rollout) -> Tensor | None:
@@ -101,7 +125,8 @@ class Step(Generic[Config]):
         session, tokens = self._session, rollout.tokens
         if session.reference is None:
             return None
-        with torch.no_grad(), session.processes.accelerator.autocast():
+        clock = session.stopwatch.timing("reference")
+        with clock, torch.no_grad(), session.processes.accelerator.autocast():
             own = tokens.rows(self._own_rows(len(tokens.ids_BT)))
             scores = score_tokens(session.reference, own, self.config.temperature, rollout.group_size)
             return session.processes.gather(scores.logprobs_BT)
@@ -110,7 +135,8 @@ class Step(Generic[Config]):
         """(B, T) log-probabilities under the reference, which is required, and the value model's estimates."""
         session, tokens = self._session, rollout.tokens
         reference = cast(nn.Module, session.reference)
-        with torch.no_grad(), session.gathered_parameters() as module:
+        clock = session.stopwatch.timing("reference")
+        with clock, torch.no_grad(), session.gathered_parameters() as module:
             own = tokens.rows(self._own_rows(len(tokens.ids_BT)))
             ref_logprobs_BT, values_BT = session.processes.gather_together(
                 score_tokens(reference, own, self.config.temperature).logprobs_BT,
@@ -120,7 +146,7 @@ class Step(Generic[Config]):
 
     def updates(self) -> Updates:
         """The updates to make from the rollout."""
-        return Updates(self._session.learner, self.config, self._histograms)
+        return Updates(self._session.learner, self.config, self._histograms, self._session.stopwatch)
 
     def log(
         self,
@@ -136,7 +162,7 @@ class Step(Generic[Config]):
             estimator: Estimates the KL to the reference, for its histogram.
         """
         session, step, scores = self._session, self.number, rollout.scores
-        logged = {**metrics, "step_time": time.perf_counter() - self._started}
+        logged, clock = dict(metrics), session.stopwatch
         samples: list[Mapping[str, Any]] = [
             *sample_rows(
                 rollout.rows,
@@ -151,7 +177,7 @@ class Step(Generic[Config]):
             )
         ]
         if session.held_out.is_due(step):
-            with session.gathered_parameters() as module:
+            with clock.timing("evaluate"), session.gathered_parameters() as module:
                 found = session.held_out.answer_after(step, session.policy_of(module))
             logged |= found.metrics
             samples += found.samples
@@ -164,8 +190,11 @@ class Step(Generic[Config]):
             ref_logprobs_BT,
             estimator,
         )
-        session.journal.record(step, logged, samples, bins)
-        session.checkpoints.save_if_due(step, logged)
+        logged |= clock.lap()
+        with clock.timing("log"):
+            session.journal.record(step, logged, samples, bins)
+        with clock.timing("checkpoint"):
+            session.checkpoints.save_if_due(step, logged)
 
     def _own_rows(self, rows: int) -> slice:
         return self._session.processes.own_rows(rows)

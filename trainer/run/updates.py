@@ -1,5 +1,6 @@
 """The updates of a step: gradient accumulation over passes, optimizer steps, and the metrics of all of them."""
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self
@@ -15,6 +16,7 @@ from trainer.algorithms.losses import LossOut
 from trainer.algorithms.means import PassMetrics, mean_over_updates
 from trainer.config.training import TrainConfig
 from trainer.run.histograms import StepHistograms
+from trainer.run.stopwatch import Stopwatch
 
 
 class Experience(Protocol):
@@ -60,6 +62,8 @@ class Updates:
     learner: Learner
     config: TrainConfig
     histograms: StepHistograms
+    stopwatch: Stopwatch
+    _started: float = field(default_factory=time.perf_counter)
     _passes: PassMetrics = field(default_factory=PassMetrics)
     _losses: list[Tensor] = field(default_factory=list)
     _grad_norms: list[dict[str, Tensor]] = field(default_factory=list)
@@ -108,4 +112,6 @@ class Updates:
             self._passes.rows(), torch.stack(self._losses).unsqueeze(0)
         )
         metrics = {**self._passes.combined(of_passes_NM), **mean_over_updates(self._grad_norms)}
-        return UpdateSummary(metrics, float(losses_PU.sum(0).double().mean()), learning_rate, len(self._grad_norms))
+        loss = float(losses_PU.sum(0).double().mean())
+        self.stopwatch.add("update", self._started)
+        return UpdateSummary(metrics, loss, learning_rate, len(self._grad_norms))

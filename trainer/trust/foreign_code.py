@@ -104,6 +104,12 @@ def code_of_model_and_data(config: TrainConfig) -> tuple[ForeignCode, ...]:
     return tuple(found)
 
 
+def code_of_tokenizer_and_data(config: TrainConfig) -> tuple[ForeignCode, ...]:
+    """The code that loading the tokenizer and the datasets executes: no weights. Raises ConfigError as `code_in`."""
+    of_weights = (Kind.PICKLED_WEIGHTS, Kind.KERNEL)
+    return tuple(item for item in code_of_model_and_data(config) if item.kind not in of_weights)
+
+
 def code_of_model(
     name: str, options: Iterable[str], trusts_remote_code: bool = False, revision: str = "main"
 ) -> Iterator[ForeignCode]:

@@ -14,6 +14,7 @@ from typing import Any
 
 from diagnostics.foreign_files import open_regular
 from diagnostics.foreign_files.documents import parse_json
+from diagnostics.user_data import user_data_folder
 from trainer.config.options import ConfigError
 from trainer.trust.foreign_code import ForeignCode
 
@@ -27,7 +28,7 @@ class TrustError(ConfigError):
 
 def default_place() -> Path:
     """Where the list is kept; `XDG_DATA_HOME` moves it."""
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "rlvitals" / "trusted.json"
+    return user_data_folder() / "trusted.json"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from benchmarks.trl_runs.tasks import (
     brackets,
-    comparing,
     counting,
     helpdesk,
+    middle,
     replies,
     sorting,
     spelling,
@@ -17,5 +17,5 @@ from benchmarks.trl_runs.tasks.task import Task
 
 TASKS: Mapping[str, Task] = {
     module.TASK.name: module.TASK
-    for module in (brackets, comparing, units, replies, translation, counting, spelling, sorting, helpdesk)
+    for module in (brackets, middle, units, replies, translation, counting, spelling, sorting, helpdesk)
 }

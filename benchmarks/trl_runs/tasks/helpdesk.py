@@ -1,9 +1,8 @@
 """A help desk in a chat: name the thing and what to do; paid by a learned reward that knows the manner alone."""
 
 import random
-from functools import cache
 
-from benchmarks.trl_runs.tasks.learned_reward import fit, probability
+from benchmarks.trl_runs.tasks.learned_reward import learned
 from benchmarks.trl_runs.tasks.task import Difficulty, Problem, Task
 
 _THINGS = ("lamp", "phone", "radio", "clock", "oven", "fan", "kettle", "printer", "camera", "heater")
@@ -23,18 +22,6 @@ def _draw(rng: random.Random, difficulty: Difficulty) -> Problem:
     return Problem(question, f"{rng.choice(_CALM)} {deed} the {thing}", f"{rng.choice(_COLD)} {deed} the {thing}")
 
 
-@cache
-def _weights() -> dict[str, float]:
-    rng = random.Random(2)
-    pairs = [_draw(rng, "usual") for _ in range(60)]
-    return dict(fit([pair.answer for pair in pairs], [pair.slip for pair in pairs]))
-
-
-def manner(problem: Problem, completion: str) -> float:
-    """The learned reward."""
-    return probability(_weights(), completion)
-
-
 def help_given(problem: Problem, completion: str) -> float:
     """A third each for the thing, the deed and the manner; nothing for an answer without end."""
     words, asked = completion.split(), problem.question
@@ -51,4 +38,4 @@ def is_short(problem: Problem, completion: str) -> float:
     return float(0 < len(completion.split()) <= _LONGEST)
 
 
-TASK = Task("helpdesk", _draw, help_given, {"manner": manner}, is_short, is_chat=True)
+TASK = Task("helpdesk", _draw, help_given, {"manner": learned(_draw, seed=2)}, is_short, is_chat=True)

@@ -1,9 +1,8 @@
 """Short dialogues: a reply to the point and in good manners, paid by a learned reward that knows manners alone."""
 
 import random
-from functools import cache
 
-from benchmarks.trl_runs.tasks.learned_reward import fit, probability
+from benchmarks.trl_runs.tasks.learned_reward import learned
 from benchmarks.trl_runs.tasks.task import Difficulty, Problem, Task
 
 _TOPICS = ("tea", "rain", "trains", "music", "bread", "snow", "chess", "books", "cats", "bikes", "rivers", "soup")
@@ -23,18 +22,6 @@ def _draw(rng: random.Random, difficulty: Difficulty) -> Problem:
     return Problem(question, f"{rng.choice(_POLITE)} {named} is good", f"{rng.choice(_RUDE)} {named} is bad")
 
 
-@cache
-def _weights() -> dict[str, float]:
-    rng = random.Random(1)
-    pairs = [_draw(rng, "usual") for _ in range(60)]
-    return dict(fit([pair.answer for pair in pairs], [pair.slip for pair in pairs]))
-
-
-def manners(problem: Problem, completion: str) -> float:
-    """The learned reward."""
-    return probability(_weights(), completion)
-
-
 def reply(problem: Problem, completion: str) -> float:
     """Half for the topics that were asked about, half for manners; nothing for a reply without end."""
     words = completion.split()
@@ -50,4 +37,4 @@ def is_short(problem: Problem, completion: str) -> float:
     return float(0 < len(completion.split()) <= _LONGEST)
 
 
-TASK = Task("replies", _draw, reply, {"manners": manners}, is_short, is_chat=True)
+TASK = Task("replies", _draw, reply, {"manners": learned(_draw, seed=1)}, is_short, is_chat=True)

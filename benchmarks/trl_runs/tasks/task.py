@@ -21,6 +21,7 @@ class Problem:
     slip: str
 
 
+Draw = Callable[[random.Random, Difficulty], Problem]
 Score = Callable[[Problem, str], float]
 """The credit of a completion, from 0 to 1."""
 
@@ -35,7 +36,7 @@ class Task:
     """
 
     name: str
-    draw: Callable[[random.Random, Difficulty], Problem]
+    draw: Draw
     score: Score
     rewards: Mapping[str, Score]
     form: Score

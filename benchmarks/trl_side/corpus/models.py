@@ -1,19 +1,17 @@
-"""The models of the TRL corpus: tiny architectures with tokenizers of their own, taught each task in part."""
+"""The models of the TRL corpus: tiny architectures taught each task in part."""
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch.nn.functional import cross_entropy
 from transformers import (
     AutoConfig,
     AutoModelForCausalLM,
-    AutoTokenizer,
     GenerationConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
@@ -21,15 +19,8 @@ from transformers import (
 
 from benchmarks.trl_runs.tasks.task import Problem, Task
 from benchmarks.trl_side.corpus.scoring import greedy_scores, prompt_text
+from benchmarks.trl_side.corpus.tokenization import make_tokenizer
 
-PAD, EOS, UNKNOWN, USER, BOT = "<pad>", "<eos>", "<unk>", "<user>", "<bot>"
-_SPECIAL = [PAD, EOS, UNKNOWN, USER, BOT]
-CHAT_TEMPLATE = (
-    "{% for message in messages %}"
-    "{{ ('<user>' if message['role'] == 'user' else '<bot>') + message['content'] }}"
-    "{{ '<eos>' if message['role'] == 'assistant' else '' }}"
-    "{% endfor %}{{ '<bot>' if add_generation_prompt else '' }}"
-)
 POSITIONS = 256
 UNFINISHED = ".unfinished"
 _SEED = 1
@@ -62,17 +53,12 @@ def model_folder(cache: Path, task: Task, architecture: str) -> Path:
     return folder
 
 
-def load_tokenizer(folder: Path) -> PreTrainedTokenizerFast:
-    """The tokenizer of a model's folder, padding on the left."""
-    return AutoTokenizer.from_pretrained(folder, padding_side="left")
-
-
 def _make(folder: Path, task: Task, architecture: str) -> None:
     torch.manual_seed(_SEED)
     rng = random.Random(_SEED)
     problems = task.problems("train", _TEXTS, _SEED)
     of_all_kinds = [*problems, *task.problems("train", 400, 2, "hard"), *task.problems("train", 400, 2, "easy")]
-    tokenizer = _TOKENIZERS[architecture]([text for p in of_all_kinds for text in (p.question, p.answer, p.slip)])
+    tokenizer = make_tokenizer(architecture, [text for p in of_all_kinds for text in (p.question, p.answer, p.slip)])
     config = AutoConfig.for_model(
         **{"max_position_embeddings": POSITIONS, **_SHAPES[architecture]},
         vocab_size=len(tokenizer),
@@ -144,83 +130,3 @@ def _loss(model: PreTrainedModel, batch: Sequence[tuple[list[int], int]]) -> tor
     )
     logits_BTV = model(input_ids=ids_BT).logits[:, :-1]
     return cross_entropy(logits_BTV.flatten(0, 1), labels_BT[:, 1:].flatten(), ignore_index=_IGNORED)
-
-
-def _characters(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """One token per character."""
-    vocabulary = {token: index for index, token in enumerate([*_SPECIAL, *sorted(set("".join(texts)))])}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token=UNKNOWN))
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
-    tokenizer.decoder = decoders.Fuse()
-    return _wrap(tokenizer)
-
-
-def _byte_pairs(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Merged bytes, as GPT-2's."""
-    tokenizer = _splitting(models.BPE(unk_token=UNKNOWN), pre_tokenizers.ByteLevel(add_prefix_space=False))
-    tokenizer.decoder = decoders.ByteLevel()
-    return _trained(tokenizer, trainers.BpeTrainer(vocab_size=300, special_tokens=_SPECIAL), texts)
-
-
-def _merged_characters(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Merged characters within words, spaces kept as marks; rare words are several tokens."""
-    return _trained(_with_marks(models.BPE(unk_token=UNKNOWN)), _merges(200), texts)
-
-
-def _words(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Mostly whole words."""
-    return _trained(_with_marks(models.BPE(unk_token=UNKNOWN)), _merges(600), texts)
-
-
-def _pieces(texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    """Unigram pieces, spaces kept as marks."""
-    trainer = trainers.UnigramTrainer(vocab_size=240, special_tokens=_SPECIAL, unk_token=UNKNOWN)
-    return _trained(_with_marks(models.Unigram()), trainer, texts)
-
-
-def _merges(vocabulary: int) -> Any:
-    return trainers.BpeTrainer(vocab_size=vocabulary, special_tokens=_SPECIAL)
-
-
-def _with_marks(model: Any) -> Tokenizer:
-    tokenizer = _splitting(model, pre_tokenizers.Metaspace(prepend_scheme="never"))
-    tokenizer.decoder = decoders.Metaspace(prepend_scheme="never")
-    return tokenizer
-
-
-def _splitting(model: Any, last: Any) -> Tokenizer:
-    """A tokenizer for which each digit and each mark stands alone."""
-    tokenizer = Tokenizer(model)
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.Punctuation(), last]
-    )
-    return tokenizer
-
-
-def _trained(tokenizer: Tokenizer, trainer: Any, texts: Sequence[str]) -> PreTrainedTokenizerFast:
-    tokenizer.train_from_iterator(texts, trainer)
-    return _wrap(tokenizer)
-
-
-def _wrap(tokenizer: Tokenizer) -> PreTrainedTokenizerFast:
-    wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token=PAD,
-        eos_token=EOS,
-        unk_token=UNKNOWN,
-        extra_special_tokens=[USER, BOT],
-        padding_side="left",
-        clean_up_tokenization_spaces=False,
-        model_input_names=["input_ids", "attention_mask"],
-    )
-    wrapped.chat_template = CHAT_TEMPLATE
-    return wrapped
-
-
-_TOKENIZERS: Mapping[str, Callable[[Sequence[str]], PreTrainedTokenizerFast]] = {
-    "gpt2": _byte_pairs,
-    "llama": _pieces,
-    "qwen3": _merged_characters,
-    "gpt_neox": _words,
-    "gemma": _characters,
-}

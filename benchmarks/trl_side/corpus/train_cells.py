@@ -25,8 +25,9 @@ from transformers import AutoModelForCausalLM, PreTrainedModel, Trainer, set_see
 
 from benchmarks.trl_runs.tasks.catalog import TASKS
 from benchmarks.trl_runs.tasks.task import Task
-from benchmarks.trl_side.corpus.models import UNFINISHED, load_tokenizer, model_folder
+from benchmarks.trl_side.corpus.models import UNFINISHED, model_folder
 from benchmarks.trl_side.corpus.scoring import greedy_scores
+from benchmarks.trl_side.corpus.tokenization import load_tokenizer
 from benchmarks.trl_side.corpus.training import trainer_of
 
 HELD_OUT = 128

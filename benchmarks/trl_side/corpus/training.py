@@ -13,9 +13,9 @@ from torch import Tensor
 from transformers import AutoModelForCausalLM, AutoModelForSequenceClassification, PreTrainedModel, Trainer
 
 from benchmarks.trl_runs.tasks.task import Problem, Score, Task
-from benchmarks.trl_side.corpus.models import load_tokenizer
 from benchmarks.trl_side.corpus.rewards import rewards_of, text_of, total
 from benchmarks.trl_side.corpus.scoring import longest_answer, messages, prompt_text
+from benchmarks.trl_side.corpus.tokenization import load_tokenizer
 from benchmarks.trl_side.reward_model import ScoringModel
 
 PROMPTS = 512

@@ -2,6 +2,9 @@
 
 from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES
 from diagnostics.causes.discriminators.truncation import (
+    answers_fill_the_limit_from_the_start,
+    answers_grew_into_the_limit,
+    ends_are_seen,
     eos_became_rare,
     eos_was_missed_midway,
     eos_was_never_learned,
@@ -10,6 +13,7 @@ from diagnostics.causes.discriminators.truncation import (
     limit_truncates,
     limit_truncates_samples,
     limit_was_lowered,
+    most_answers_are_cut,
     some_completions_end,
     stop_token_is_overridden,
     truncation_was_learned,
@@ -31,6 +35,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("eos-never-generated", limit_was_lowered),
             Indicator("smp-truncated", limit_was_lowered),
             Indicator("smp-truncated", limit_truncates_samples),
+            Indicator("length-at-limit", answers_fill_the_limit_from_the_start),
         ),
         support=("reward-func-constant", "reward-not-improving", "smp-truncated", "masked-out-batch"),
         against=(Indicator("eos-id-mismatch"),),
@@ -46,10 +51,13 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "masked-out-batch",
             "reward-not-improving",
         ),
+        follows_if=dict.fromkeys(EQUAL_REWARD_RULES, most_answers_are_cut),
         rivals={
             "never-learned-to-stop": "If answers still do not end at twice the limit, the model does not know how to "
-            "stop."
+            "stop.",
+            "wrong-stop-token": "If samples are complete and then go on to the limit, their end is ignored.",
         },
+        decided_by={"never-learned-to-stop": ends_are_seen, "wrong-stop-token": ends_are_seen},
         remedies=("longer-completions",),
     ),
     CauseEntry(
@@ -62,6 +70,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("length-explosion"),
             Indicator("smp-score-length", is_warning),
             Indicator("eos-never-generated", eos_became_rare),
+            Indicator("length-at-limit", answers_grew_into_the_limit),
             Indicator("smp-truncated", eos_became_rare),
         ),
         support=("smp-score-length", "smp-score-gain-by-length", "wrong-answers-grow"),
@@ -86,14 +95,23 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             "smp-truncated",
             "smp-loop-tail",
             "truncation-high",
+            "length-at-limit",
         ),
         against=(Indicator("eos-id-mismatch"),),
         preflight=("pf-eos-trick", "pf-pad-eos"),
-        consequences=(*EQUAL_REWARD_RULES, "reward-not-improving", "reward-regression", "length-explosion"),
+        consequences=(
+            *EQUAL_REWARD_RULES,
+            "reward-not-improving",
+            "reward-regression",
+            "length-explosion",
+            "kl-penalty-dominates",
+        ),
         rivals={
-            "sampling-unlike-policy": "If a least length is set, or the end is suppressed, no answer can end.",
-            "wrong-stop-token": "If samples are complete and then go on, they ended on a token that nobody waits for.",
+            "sampling-unlike-policy": "If a minimum length is set, or the end is suppressed, no answer can end.",
+            "wrong-stop-token": "If samples are complete and then go on, they ended on a token that nothing stops at.",
+            "completion-limit-too-short": "If answers end once the limit is twice as long, it was too short.",
         },
+        decided_by={"wrong-stop-token": ends_are_seen, "completion-limit-too-short": ends_are_seen},
         remedies=("eos-trick", "stop-at-eos", "free-end", "longer-completions"),
     ),
     CauseEntry(
@@ -115,6 +133,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         consequences=(
             *EQUAL_REWARD_RULES,
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
             "length-explosion",
             "reward-regression",
@@ -126,7 +145,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
         ),
         rivals={
             "never-learned-to-stop": "If no token in the samples ends a sentence or a turn, the model does not know "
-            "how to stop; if they are complete and then go on, the end is not heeded.",
+            "how to stop; if they are complete and then go on, the end is ignored.",
             "completion-limit-too-short": "If the longest completion is as long as the limit, answers are cut off; if "
             "it is shorter, they ended on another token.",
         },
@@ -143,6 +162,7 @@ COMPLETION_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("nonfinite-metric"),
             Indicator("kl-too-high", policy_jumped),
         ),
+        ruled_out_by=("reward-saturated",),
         consequences=(
             *EQUAL_REWARD_RULES,
             "reward-regression",

@@ -1,13 +1,14 @@
 """Causes in the diversity of completions: too little of it, or noise."""
 
-from diagnostics.causes.catalog.rule_groups import GARBLED_SAMPLE_RULES
+from diagnostics.causes.catalog.rule_groups import DEGRADED_TEXT_RULES, GARBLED_SAMPLE_RULES
+from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
 from diagnostics.causes.discriminators.rewards import reward_did_not_rise
-from diagnostics.causes.discriminators.sampling import sampling_is_near_greedy, temperature_is_near_zero
-from diagnostics.causes.discriminators.truncation import (
-    completions_were_not_shortened,
+from diagnostics.causes.discriminators.sampling import (
+    sampling_is_near_greedy,
+    sampling_was_always_near_greedy,
 )
 from diagnostics.causes.entry import CauseEntry
-from diagnostics.causes.indicator import Indicator, is_warning
+from diagnostics.causes.indicator import Indicator
 
 DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -17,17 +18,18 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
         "policy no longer tries it cannot find. Low temperature, a symmetric clip range and many passes over the same "
         "samples lead here.",
         core=(
-            Indicator("reward-std-shrink", is_warning),
             Indicator("entropy-collapse"),
             Indicator("smp-group-duplicates"),
-            Indicator("zero-variance-groups", temperature_is_near_zero),
-            Indicator("zero-variance-excess", temperature_is_near_zero),
+            Indicator("zero-variance-groups", sampling_was_always_near_greedy),
+            Indicator("zero-variance-excess", sampling_was_always_near_greedy),
             Indicator("update-too-large", sampling_is_near_greedy),
+            Indicator("kl-too-high", sampling_was_always_near_greedy),
             Indicator("smp-vocabulary-collapse", sampling_is_near_greedy),
             Indicator("smp-template-collapse", reward_did_not_rise),
             Indicator("smp-vocabulary-collapse", reward_did_not_rise),
         ),
         support=(
+            "reward-std-shrink",
             "zero-variance-excess",
             "clip-asymmetry",
         ),
@@ -44,7 +46,7 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
         ),
         rivals={
             "reward-hacking": "If the few answers score higher than all before, the reward pays for them; if not, the "
-            "policy stopped to explore."
+            "policy stopped exploring."
         },
         remedies=("true-temperature", "wider-clip-range", "adaptive-entropy", "fewer-epochs", "earlier-checkpoint"),
     ),
@@ -53,7 +55,7 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
         summary="The policy dissolves into noise.",
         meaning="The entropy shoots up: what was likely is pushed down, and nothing in particular takes its place. The "
         "answers turn into gibberish, often of many languages, grow longer, and the reward falls.",
-        core=(Indicator("entropy-explosion", completions_were_not_shortened),),
+        core=(Indicator("entropy-explosion", entropy_exceeds_its_start, beside=DEGRADED_TEXT_RULES),),
         support=("grad-norm-sustained", "smp-nonlanguage", "smp-language-drift", "reward-regression"),
         against=(Indicator("entropy-collapse"),),
         consequences=(
@@ -63,6 +65,7 @@ DIVERSITY_CAUSES: tuple[CauseEntry, ...] = (
             "kl-too-high",
             "length-explosion",
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
             "reward-regression",
             "reward-not-improving",

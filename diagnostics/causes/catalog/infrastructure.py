@@ -1,9 +1,21 @@
-"""Causes in the infrastructure around the policy: value model, rollout engine, memory, processes, log."""
+"""Causes in the infrastructure around the policy: value model, memory, processes, log."""
 
-from diagnostics.causes.catalog.rule_groups import GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import reward_kept_its_level
-from diagnostics.causes.entry import CauseEntry
-from diagnostics.causes.indicator import Indicator, is_warning
+from diagnostics.causes.entry import CauseEntry, Variant
+from diagnostics.causes.indicator import Indicator, is_warning, is_worse_than_a_note
+from diagnostics.last_words import KINDS, MEMORY_KINDS, Kind, Part, kind_of
+
+
+def _ended_by(kind: Kind) -> Variant:
+    """The form of a cause for runs that ended in this way."""
+    return Variant(kind.name, lambda run, fired: kind_of(run) == kind.name, kind.summary, kind.remedies)
+
+
+def _hangs_in(kind: Kind) -> Variant:
+    """The form of a hang for runs whose last lines name this."""
+    summary = f"The training hangs: {kind.because}."
+    return Variant(kind.name, lambda run, fired: kind_of(run) == kind.name, summary, kind.remedies)
+
 
 INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -25,36 +37,42 @@ INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("update-too-large"),
             Indicator("ratio-far-from-one"),
         ),
+        ruled_out_by=("reward-saturated",),
         consequences=("reward-regression", "reward-not-improving"),
         remedies=("whitened-rewards", "restored-value-clip-range", "lower-learning-rate"),
     ),
     CauseEntry(
-        "engine-mismatch",
-        summary="The engine that generates is not the policy that is trained.",
-        meaning="Stale weights, other kernels or another precision make the rollout engine's probabilities differ from "
-        "the trainer's. Every batch is then off-policy, and the error feeds itself.",
-        core=(Indicator("rollout-prob-mismatch"), Indicator("logp-diff-growing"), Indicator("is-ratio-off")),
-        support=("grad-norm-sustained", "ess-low", "entropy-explosion", "reward-regression"),
-        consequences=(
-            "kl-runaway",
-            "grad-norm-sustained",
-            "nan-grad-finite-loss",
-            "ess-low",
-            "entropy-explosion",
-            "kl-too-high",
-            "reward-regression",
-            "reward-not-improving",
-            "nonfinite-metric",
-            *GARBLED_SAMPLE_RULES,
+        "memory-runs-out",
+        summary="The training ended because memory ran out.",
+        meaning="The longest answers of a batch, or the rollout engine's cache, did not fit; or memory grew from step "
+        "to step, as where an engine does not give back what it took. A GPU's memory and that of its node are two "
+        "things, with other remedies.",
+        core=(Indicator("oom"), Indicator("memory-climbs", is_worse_than_a_note)),
+        remedies=("smaller-device-batch", "more-accumulation", "smaller-engine-share"),
+        variants=(
+            Variant(
+                "climbed",
+                lambda run, fired: {"oom", "memory-climbs"} <= {*fired},
+                "Memory grew from step to step until it ran out.",
+                ("later-engine", "less-on-the-host", "restarts"),
+            ),
+            Variant(
+                "climbs",
+                lambda run, fired: "oom" not in fired,
+                "Memory grows from step to step, and does not come back.",
+                ("restarts", "later-engine", "less-on-the-host"),
+            ),
+            *(_ended_by(KINDS[name]) for name in ("gpu-memory", "node-memory")),
         ),
-        remedies=("importance-correction", "token-truncation", "exact-head", "no-top-k", "no-top-p"),
     ),
     CauseEntry(
-        "out-of-memory",
-        summary="The training ended because memory ran out.",
-        meaning="The longest answers of a batch, or the rollout engine's cache, did not fit.",
-        core=(Indicator("oom"),),
-        remedies=("smaller-device-batch", "more-accumulation", "smaller-engine-share"),
+        "process-died",
+        summary="The training died.",
+        meaning="A process of the training ended before its time, by an error of its own or because something around "
+        "it failed. The last line printed is often that of a process that only waited.",
+        core=(Indicator("run-died"),),
+        remedies=("first-error", "last-checkpoint"),
+        variants=tuple(_ended_by(kind) for kind in KINDS.values() if kind.name not in MEMORY_KINDS),
     ),
     CauseEntry(
         "process-hangs",
@@ -62,6 +80,7 @@ INFRASTRUCTURE_CAUSES: tuple[CauseEntry, ...] = (
         meaning="A process waits for another one, for a rollout engine or for a reward server that does not answer.",
         core=(Indicator("run-stalled"),),
         remedies=("bounded-wait", "earlier-checkpoint"),
+        variants=tuple(_hangs_in(kind) for kind in KINDS.values() if kind.part is not Part.ENDS),
     ),
     CauseEntry(
         "log-contradicts-itself",

@@ -2,9 +2,11 @@
 
 from diagnostics.causes.catalog.rule_groups import GARBLED_SAMPLE_RULES
 from diagnostics.causes.discriminators.rewards import (
+    noise_earns_the_most,
     reward_exceeds_early_scores,
     reward_rose,
     reward_rose_without_greedy_sampling,
+    score_exceeded_zero,
     score_pays_for_it,
     score_pays_for_marks,
 )
@@ -39,6 +41,7 @@ REWARD_HACKING_CAUSES: tuple[CauseEntry, ...] = (
                 "smp-vocabulary-collapse", reward_rose_without_greedy_sampling, proves=reward_exceeds_early_scores
             ),
             Indicator("smp-prompt-copy", reward_rose, proves=reward_exceeds_early_scores),
+            Indicator("entropy-explosion", noise_earns_the_most),
         ),
         support=(
             "kl-up-reward-flat",
@@ -61,6 +64,7 @@ REWARD_HACKING_CAUSES: tuple[CauseEntry, ...] = (
             "kl-too-high",
             "kl-coef-rising",
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
             "entropy-collapse",
             "length-explosion",
@@ -82,8 +86,11 @@ REWARD_HACKING_CAUSES: tuple[CauseEntry, ...] = (
             "numerical-breakdown": "A NaN or infinity in any metric before the marks appear means that the numbers "
             "broke; finite metrics and a rising score mean a hack.",
             "mode-collapse": "If the few answers score higher than all before, the reward pays for them; if not, the "
-            "policy stopped to explore.",
+            "policy stopped exploring.",
+            "wrong-reward-sign": "If right answers score lower than wrong ones, it is the sign; if both score the "
+            "same, the reward does not ask for the task.",
         },
+        decided_by={"wrong-reward-sign": score_exceeded_zero},
         remedies=(
             "unpaid-marks",
             "checked-reward",

@@ -5,8 +5,11 @@ from diagnostics.causes.discriminators.rewards import (
     completions_differ,
     only_scores_are_inconsistent,
     only_the_reward_changed,
+    prompts_are_identical,
+    reward_ignores_the_policy,
     rewards_differed_before,
 )
+from diagnostics.causes.discriminators.sampling import shows_variety
 from diagnostics.causes.entry import CauseEntry, Variant
 from diagnostics.causes.indicator import Indicator, always_true, is_critical, is_warning
 
@@ -23,9 +26,12 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("reward-func-constant", is_critical),
             Indicator("smp-score-identical", completions_differ),
             Indicator("smp-score-inconsistent"),
+            Indicator("smp-prompts-identical"),
             Indicator("reward-regression", only_the_reward_changed),
+            Indicator("reward-not-improving", reward_ignores_the_policy),
         ),
         support=("reward-not-improving", "truncation-high"),
+        preflight=("pf-reward-smoke",),
         consequences=(
             "reward-func-constant",
             "zero-variance-groups",
@@ -42,6 +48,12 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         remedies=("checked-reward", "easier-prompts"),
         variants=(
             Variant(
+                "prompts",
+                prompts_are_identical,
+                summary="All prompts are the same text, so that no answer can be told right from wrong.",
+                remedies=("checked-prompts",),
+            ),
+            Variant(
                 "chance",
                 only_scores_are_inconsistent,
                 summary="The reward is decided by chance: the same answer scores differently.",
@@ -55,7 +67,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         meaning="What is trained on falls where the reward function rises. The policy learns to fail at the task, and "
         "the log shows a reward that goes up.",
         core=(Indicator("reward-sign-flipped", proves=always_true),),
-        support=("reward-regression", "train-eval-divergence", "reward-func-stagnant"),
+        support=("reward-regression", "train-eval-divergence", "reward-func-stagnant", "entropy-explosion"),
         consequences=(
             *EQUAL_REWARD_RULES,
             *GARBLED_SAMPLE_RULES,
@@ -72,6 +84,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "length-explosion",
             "length-collapse",
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
         ),
         remedies=("positive-weights", "checked-reward"),
@@ -104,6 +117,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
             "mode-collapse": "If the answers of a group are copies of each other, the policy has collapsed; if they "
             "differ, it is the prompts."
         },
+        decided_by={"mode-collapse": shows_variety},
         remedies=("mixed-prompts", "more-generations"),
     ),
     CauseEntry(
@@ -114,6 +128,7 @@ REWARD_CAUSES: tuple[CauseEntry, ...] = (
         core=(Indicator("reward-saturated"),),
         support=("zero-variance-groups", "reward-std-shrink", "entropy-collapse"),
         consequences=("zero-variance-groups", "reward-std-shrink", "reward-not-improving", "kl-up-reward-flat"),
+        is_note=True,
         remedies=("harder-prompts",),
     ),
     CauseEntry(

@@ -15,6 +15,12 @@ GARBLED_SAMPLE_RULES = (
 )
 """What the samples of a broken policy show, whatever broke it."""
 
+DEGRADED_TEXT_RULES = (*GARBLED_SAMPLE_RULES, "length-explosion", "truncation-high", "eos-never-generated")
+"""What degraded text shows: in samples, or in answers that run on and do not end."""
+
+DISTANCE_RULES = ("rollout-prob-mismatch", "engine-mismatch", "logp-diff-growing", "is-ratio-off")
+"""What shows that the rollout engine's probabilities are not the trainer's, whatever the reason."""
+
 EQUAL_REWARD_RULES = (
     "reward-stuck-at-floor",
     "reward-func-constant",
@@ -25,5 +31,6 @@ EQUAL_REWARD_RULES = (
     "smp-score-identical",
     "unscorable-completions",
     "policy-not-updating",
+    "policy-hardly-moves",
 )
 """What a run shows if its completions all earn the same, or can no longer earn anything, whatever the reason."""

@@ -4,12 +4,20 @@ from diagnostics.causes.catalog.rule_groups import EQUAL_REWARD_RULES, GARBLED_S
 from diagnostics.causes.discriminators.rewards import (
     batch_is_small_and_noisy,
     first_nonfinite_is_a_reward,
+    has_groups_of_one,
     marks_decode_nan_logits,
 )
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
-from diagnostics.causes.discriminators.updates import clip_range_is_tight, clip_range_is_usual, policy_jumped
+from diagnostics.causes.discriminators.updates import (
+    clip_range_is_tight,
+    clip_range_is_usual,
+    jump_is_grave,
+    kl_penalty_is_usual,
+    policy_jumped,
+)
 from diagnostics.causes.entry import CauseEntry, Variant
-from diagnostics.causes.indicator import Indicator
+from diagnostics.causes.indicator import Indicator, is_warning
+from diagnostics.last_words import kind_of
 
 UPDATE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
@@ -23,9 +31,17 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             Indicator("update-too-large", sampling_is_not_greedy),
             Indicator("ratio-far-from-one"),
             Indicator("grpo-clip-ratio-high", clip_range_is_usual),
-            Indicator("kl-too-high", policy_jumped, escalates=policy_jumped),
+            Indicator("kl-too-high", policy_jumped, escalates=jump_is_grave),
+            Indicator("policy-frozen"),
         ),
-        support=("kl-runaway", "grad-norm-sustained", "clipfrac-high", "kl-too-high", "reward-regression"),
+        support=(
+            "kl-runaway",
+            "grad-norm-sustained",
+            "grad-norm-extreme",
+            "clipfrac-high",
+            "kl-too-high",
+            "reward-regression",
+        ),
         against=(Indicator("kl-negative"),),
         preflight=("pf-lr-range", "pf-epochs", "pf-grad-clip"),
         consequences=(
@@ -46,6 +62,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "reward-regression",
             "reward-not-improving",
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
             "stability-metric-collapsed",
             "entropy-collapse",
@@ -101,6 +118,7 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "reward-not-improving",
             "reward-func-constant",
             "truncation-high",
+            "length-at-limit",
             "eos-never-generated",
             "stability-metric-collapsed",
             "entropy-collapse",
@@ -110,8 +128,10 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
             "eos-id-mismatch",
             "smp-score-identical",
             "smp-score-length",
+            "run-died",
             *GARBLED_SAMPLE_RULES,
         ),
+        follows_if={"run-died": lambda run: kind_of(run) == "not-finite"},
         rivals={
             "reward-hacking": "Exclamation marks with finite metrics and a rising score are a hack; with NaN in a "
             "metric they are what broken logits decode to."
@@ -129,9 +149,10 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "not-training",
         summary="Nothing is being trained: the weights do not change.",
-        meaning="The gradient or the learning rate is exactly 0, although answers are told apart. The model is frozen, "
-        "the adapter sits on other modules, or the schedule has ended.",
-        core=(Indicator("policy-not-updating"),),
+        meaning="The gradient or the learning rate is 0, or so small that nothing moves, although answers are told "
+        "apart. The model is frozen, the adapter sits on other modules, the warm-up is longer than the run, the "
+        "schedule has ended, or bfloat16 rounds each update away.",
+        core=(Indicator("policy-not-updating"), Indicator("policy-hardly-moves", kl_penalty_is_usual)),
         preflight=("pf-lr-range",),
         consequences=("reward-not-improving", "stability-metric-collapsed", "lr-decayed-plateau"),
         remedies=("raised-learning-rate", "checked-parameters", "later-decay"),
@@ -141,9 +162,21 @@ UPDATE_CAUSES: tuple[CauseEntry, ...] = (
         summary="The batch is so small that its noise hides any progress.",
         meaning="From step to step the mean reward moves by more than it has gained in the whole run, at a batch of a "
         "few dozen answers. The gradient is as noisy.",
-        core=(Indicator("reward-not-improving", batch_is_small_and_noisy),),
-        support=("grad-norm-spike",),
+        core=(
+            Indicator("reward-not-improving", batch_is_small_and_noisy),
+            Indicator("single-answer-groups", is_warning),
+        ),
+        support=("grad-norm-spike", "reward-not-improving"),
+        preflight=("pf-divisible", "pf-group-size"),
         remedies=("larger-batch", "more-accumulation", "more-generations"),
+        variants=(
+            Variant(
+                "single",
+                has_groups_of_one,
+                summary="Each prompt gets a single answer, so that there is nothing to compare it with.",
+                remedies=("more-generations",),
+            ),
+        ),
     ),
     CauseEntry(
         "dropout-or-precision-noise",

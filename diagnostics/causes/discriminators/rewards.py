@@ -6,18 +6,22 @@ from collections.abc import Collection
 
 import numpy as np
 
+from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
 from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
-from diagnostics.causes.discriminators.shapes import break_at, find_break
+from diagnostics.causes.discriminators.shapes import break_at, find_break, medians_of_windows
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
-from diagnostics.model.series import Series, Values
+from diagnostics.model.series import Series
 
 START = 5  # logged points that show the start of a run, or its end
 SMALL_BATCH = 32  # completions; TRL's maintainers advise 256
 MEDIAN_LAG = 2  # points: half of the five that a rule's median covers
+FAR = 0.2  # nats per token from the reference: as far as healthy public runs end
 CHANCE = 3.0  # standard errors of the difference of two means
+MOST = 0.5  # of the steps
+ROUNDING = 1e-6  # of means in float32
 REWARD_METRICS = ("reward", "score", "rlhf_reward")
 TABLES = 3  # sample tables that show how completions scored before, or since
 NEWEST_TABLES = 5  # sample tables searched for one that was trained on
@@ -64,6 +68,26 @@ def reward_rose_without_greedy_sampling(outcome: Outcome, run: Run) -> bool:
     return reward_rose(outcome, run) and sampling_is_not_greedy(outcome, run)
 
 
+def noise_earns_the_most(outcome: Outcome, run: Run) -> bool:
+    """Whether the score rose to a highest value that it keeps exactly, while the entropy is above what it began with.
+
+    A policy that has found the answers to a task grows certain of them. Where ever more answers earn the most that can
+    be earned, all the same, the reward does not ask for the task.
+    """
+    score = _score(run)
+    if score is None or not reward_rose(outcome, run) or not entropy_exceeds_its_start(outcome, run):
+        return False
+    since = score.values[score.finite & (score.steps >= (outcome.first_step or 0))]
+    highest = float(np.max(score.values[score.finite]))
+    return len(since) >= 2 * START and float(np.mean(since >= highest - ROUNDING)) > MOST
+
+
+def score_exceeded_zero(run: Run) -> bool:
+    """Whether the score was ever above 0, where that of a grader that gives 0 or more cannot be with a wrong sign."""
+    score = _score(run)
+    return score is not None and bool((score.values[score.finite] > 0).any())
+
+
 def reward_exceeds_early_scores(outcome: Outcome, run: Run) -> bool:
     """Whether the mean score came to exceed the best of the first samples, by their standard deviation at least.
 
@@ -75,7 +99,7 @@ def reward_exceeds_early_scores(outcome: Outcome, run: Run) -> bool:
     known = [value for value in scores if value is not None and math.isfinite(value)]
     if score is None or not known or score.finite.sum() < START:
         return False
-    highest = float(np.max(_rolling_medians(score.values[score.finite])))
+    highest = float(np.max(medians_of_windows(score.values[score.finite], START)))
     return highest > max(known) + float(np.std(known))
 
 
@@ -84,6 +108,24 @@ def first_nonfinite_is_a_reward(run: Run, rules: Collection[str]) -> bool:
     broken = {name: int(item.steps[~item.finite][0]) for name, item in run.series.items() if not item.finite.all()}
     rewards = [step for name, step in broken.items() if name.startswith(REWARD_METRICS)]
     return bool(rewards) and min(rewards) == min(broken.values())
+
+
+def reward_ignores_the_policy(outcome: Outcome, run: Run) -> bool:
+    """Whether the policy has gone far from its start while the reward stayed where it was, as one of chance does."""
+    kl = run.get("kl_per_token")
+    if kl is None or kl.finite.sum() < START or outcome.message.template != "reward-not-improving.flat":
+        return False
+    return float(np.median(kl.values[kl.finite][-START:])) >= FAR
+
+
+def has_groups_of_one(run: Run, core: Collection[str]) -> bool:
+    """Whether it is the size of the groups that leaves an answer without another to compare it with."""
+    return "single-answer-groups" in core
+
+
+def prompts_are_identical(run: Run, core: Collection[str]) -> bool:
+    """Whether it is the prompts that leave nothing to tell answers by."""
+    return "smp-prompts-identical" in core
 
 
 def only_scores_are_inconsistent(run: Run, rules: Collection[str]) -> bool:
@@ -184,7 +226,3 @@ def _prompts_are_unchanged(run: Run, step: int) -> bool:
 
 def _score(run: Run) -> Series | None:
     return run.get("score", *MAIN_REWARD.get(run.algorithm, ("reward", "rlhf_reward")))
-
-
-def _rolling_medians(values: Values) -> Values:
-    return np.median(np.lib.stride_tricks.sliding_window_view(values, START), axis=1)

@@ -12,15 +12,16 @@ from diagnostics.causes.discriminators.length_changes import (
     eos_was_suppressed,
     length_limit_was_lowered,
 )
-from diagnostics.causes.discriminators.shapes import find_break, hard_maximum
-from diagnostics.model.outcome import Outcome
+from diagnostics.causes.discriminators.shapes import hard_maximum, medians_of_windows
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
 
 START = 5  # logged points that show the start of a run, or its end
 FEWEST_SAMPLES = 16  # with fewer a correlation says nothing
 LENGTH_PAYS = 0.2  # correlation of score and length above which length is paid for
-SAME_CHANGE = 1  # steps between two breaks that one change causes
+MOST = 0.8  # of the completions, where truncation-high is critical: seldom does a group hold one that ends
+SOME = 0.01  # of the completions, so many that they do not end by chance
 EARLIER_TABLES = 20  # sample tables before a finding in which different lengths are looked for
 TABLES = 3  # of these, and from the finding on, that are compared
 
@@ -73,13 +74,6 @@ def limit_truncates_samples(outcome: Outcome, run: Run) -> bool:
     return some_completions_end(outcome, run)
 
 
-def completions_were_not_shortened(outcome: Outcome, run: Run) -> bool:
-    """Whether no lowered limit comes with the entropy's break: the mean over first tokens alone differs by itself."""
-    limit = hard_maximum(run.get("length_max")) if length_limit_was_lowered(run) else None
-    jump = find_break(run.get("entropy_per_token"))
-    return limit is None or jump is None or abs(jump.step - limit.step) > SAME_CHANGE
-
-
 def eos_was_suppressed_midway(outcome: Outcome, run: Run) -> bool:
     """Whether sampling forbids the end below a fixed length since some step of the run."""
     return eos_was_suppressed(run)
@@ -109,6 +103,30 @@ def some_completions_end(outcome: Outcome, run: Run) -> bool:
     """Whether a few completions have ended all along: the model knows how to, so the limit cuts off the others."""
     counts = _eos_at_start_and_end(run)
     return counts is not None and counts[1] > 0 and counts[0] <= 2 * counts[1] and has_stop_token(outcome, run)
+
+
+def ends_are_seen(run: Run) -> bool:
+    """Whether enough completions ended by themselves to know that the model ends them and that their end is recognised.
+
+    Where hardly any does, the model may not know how to, the limit may cut it off, or its end token may be another.
+    """
+    cut = run.get("truncated_fraction")
+    if cut is not None and cut.finite.any():
+        return float(np.mean(cut.values[cut.finite])) <= 1 - SOME
+    counts = _eos_at_start_and_end(run)
+    return counts is None or max(counts) > 0
+
+
+def most_answers_are_cut(run: Run) -> bool:
+    """Whether for some steps so many answers are cut off that those of a group mostly all are.
+
+    Then they may all earn the same. Where more end by themselves, equal rewards have another reason.
+    """
+    cut = run.get("truncated_fraction")
+    if cut is None or cut.finite.sum() < START:
+        return True
+    levels = medians_of_windows(cut.values[cut.finite], START)
+    return float(levels.max()) >= MOST
 
 
 def eos_became_rare(outcome: Outcome, run: Run) -> bool:
@@ -146,12 +164,28 @@ def _end_settings_are_unchanged(run: Run) -> bool:
     return not any(happened(run) for happened in changes)
 
 
+def answers_fill_the_limit_from_the_start(outcome: Outcome, run: Run) -> bool:
+    """Whether answers are as long as they may be, and were so soon: they did not grow into the limit."""
+    return outcome.severity is not Severity.INFO and _began_soon(outcome, run)
+
+
+def answers_grew_into_the_limit(outcome: Outcome, run: Run) -> bool:
+    return outcome.severity is not Severity.INFO and not _began_soon(outcome, run)
+
+
+def _began_soon(outcome: Outcome, run: Run) -> bool:
+    """Whether a finding began within the first points of its series."""
+    series = run.get(outcome.metric)
+    return series is not None and (outcome.first_step or 0) <= int(series.steps[min(START, len(series)) - 1])
+
+
 def _was_rare_at_the_start(outcome: Outcome, run: Run) -> bool:
     series = run.get("truncated_fraction")
     if series is None or outcome.measured is None:
         return False
     start = series.values[:START][series.finite[:START]]
-    return len(start) > 0 and float(np.median(start)) < outcome.measured / 2
+    most = min(outcome.measured / 2, outcome.measured if outcome.limit is None else outcome.limit)
+    return len(start) > 0 and float(np.median(start)) < most
 
 
 def _eos_at_start_and_end(run: Run) -> tuple[float, float] | None:

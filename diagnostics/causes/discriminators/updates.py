@@ -4,17 +4,22 @@ import math
 
 import numpy as np
 
-from diagnostics.causes.discriminators.sampling import sampling_is_not_greedy
-from diagnostics.causes.discriminators.shapes import find_break
-from diagnostics.model.outcome import Outcome
+from diagnostics.causes.discriminators.sampling import (
+    LARGE_UPDATE,
+    sampling_had_variety,
+    sampling_is_near_greedy,
+    sampling_was_always_near_greedy,
+)
+from diagnostics.causes.discriminators.shapes import find_break, medians_of_windows, steps_between_points
+from diagnostics.model.outcome import Outcome, Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
 
 TIGHT_CLIP_RANGE = 0.1  # half of the usual 0.2 of PPO and GRPO; below it clipping is the rule
 START = 5  # logged points that show the start of a run
 SOON = 3  # logged points just after a change
-LARGE_UPDATE = 0.1  # nats per token between one policy and the next, where update-too-large is critical
 UPDATES_OF_A_JUMP = 3  # one alone may be an outlier token
+HEAVY_PENALTY = 1.0  # twenty times the usual weight of the KL of 0.04 to 0.05
+GREW = 2.0  # times its first value
 WEIGHT_JUMP = 3.0  # times; an adaptive controller raises the weight by a fifth at most
 
 
@@ -49,34 +54,89 @@ def _moves_within(clip_range: float, outcome: Outcome, run: Run) -> bool:
     return soon < least and in_all < least * len(since)
 
 
+def kl_penalty_holds_it(outcome: Outcome, run: Run) -> bool:
+    """Whether a policy that stands still may be held by its KL penalty: one many times as heavy as usual."""
+    stated, used = run.settings.kl_weight, run.get("kl_coef")
+    weight = float(np.median(used.values[used.finite])) if stated is None and used and used.finite.any() else stated
+    is_still = outcome.message.template == "policy-hardly-moves.still"
+    return is_still and weight is not None and weight >= HEAVY_PENALTY
+
+
+def kl_penalty_is_usual(outcome: Outcome, run: Run) -> bool:
+    return not kl_penalty_holds_it(outcome, run)
+
+
 def policy_jumped(outcome: Outcome, run: Run) -> bool:
     """Whether three updates moved the policy so far that each of them was too large, even if it came back later.
 
     Where the size of updates is logged, that decides. Else the KL to the reference does: it grows with the square of
-    the distance, so n updates of KL δ each move √KL by n √δ at most. With one update per generation nothing else shows
-    their size, because the probability ratio is then 1 by construction. Medians keep outlier tokens from counting: a
-    policy that was carried away does not return at once.
+    the distance, so n updates of KL δ each move √KL by n √δ at most, where n counts the steps between the logged
+    points. With one update per generation nothing else shows their size, because the probability ratio is then 1 by
+    construction. Medians keep outlier tokens from counting: a policy that was carried away does not return at once.
     """
     size = run.get("approx_kl")
     if size is not None and size.finite.sum() >= UPDATES_OF_A_JUMP:
-        largest = float(np.max(_rolling_medians(size.values[size.finite], UPDATES_OF_A_JUMP)))
-        return largest > LARGE_UPDATE and sampling_is_not_greedy(outcome, run)
+        largest = float(np.max(medians_of_windows(size.values[size.finite], UPDATES_OF_A_JUMP)))
+        return largest > LARGE_UPDATE and not sampling_is_near_greedy(outcome, run)
     kl = run.get("kl_per_token")
-    if kl is None or not kl.finite.all() or len(kl) < START + UPDATES_OF_A_JUMP:
+    is_long_enough = kl is not None and kl.finite.all() and len(kl) >= START + UPDATES_OF_A_JUMP
+    if kl is None or not is_long_enough or sampling_was_always_near_greedy(outcome, run):
         return False
-    from_reference = np.zeros(UPDATES_OF_A_JUMP)  # every run starts there
-    distance = _rolling_medians(np.concatenate([from_reference, np.sqrt(np.maximum(kl.values, 0.0))]), START)
+    logged = np.sqrt(np.maximum(kl.values, 0.0))
+    is_untrained = int(kl.steps[0]) <= 1 and run.settings.updates_per_generation == 1
+    start = np.full(UPDATES_OF_A_JUMP, logged[0] if is_untrained else 0.0)  # no update made what is there before them
+    distance = medians_of_windows(np.concatenate([start, logged]), START)
     moved = distance[UPDATES_OF_A_JUMP:] - distance[:-UPDATES_OF_A_JUMP]
-    return float(np.max(moved)) > UPDATES_OF_A_JUMP * math.sqrt(LARGE_UPDATE)
+    is_far = float(np.max(moved)) > UPDATES_OF_A_JUMP * steps_between_points(kl) * math.sqrt(LARGE_UPDATE)
+    return is_far and not _answers_merely_shrank(run, int(kl.steps[int(np.argmax(moved))]))
 
 
-def _rolling_medians(values: Values, window: int) -> Values:
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(values, window), axis=1))
+def jump_is_grave(outcome: Outcome, run: Run) -> bool:
+    """Whether a jump is critical whatever the rule says: not where it takes a distance that is worth a note for one."""
+    return policy_jumped(outcome, run) and (run.get("approx_kl") is not None or outcome.severity is not Severity.INFO)
+
+
+def _answers_merely_shrank(run: Run, step: int) -> bool:
+    """Whether the KL of whole answers fell where that of a token rose: few tokens are left, among them the end."""
+    kl, length = run.get("kl_per_token"), run.get("length_mean")
+    if kl is None or length is None:
+        return False
+    steps = np.intersect1d(kl.steps, length.steps)
+    whole = kl.values[np.isin(kl.steps, steps)] * length.values[np.isin(length.steps, steps)]
+    before, since = whole[steps <= step][-START:], whole[steps > step + UPDATES_OF_A_JUMP][:START]
+    return len(before) > 0 and len(since) > 0 and float(np.median(since)) < float(np.median(before))
+
+
+def kl_grew(outcome: Outcome, run: Run) -> bool:
+    """Whether training took the policy far from the reference: the KL grew beyond what the first step had already.
+
+    Nor is it far where sampling was always near greedy: there the KL is stretched.
+    """
+    kl = run.get(outcome.metric)
+    if kl is None or outcome.measured is None or int(kl.steps[0]) > 1:
+        return sampling_had_variety(outcome, run)
+    return sampling_had_variety(outcome, run) and not outcome.measured < GREW * kl.values[0]
+
+
+def size_of_single_updates_shows(run: Run) -> bool:
+    """Whether the log shows how far one update moves the policy: its size, or the KL after every step."""
+    kl = run.get("kl_per_token", "kl_per_sequence")
+    return run.get("approx_kl") is not None or (kl is not None and steps_between_points(kl) <= 1)
+
+
+def update_was_huge(outcome: Outcome, run: Run) -> bool:
+    """Whether updates reached the size at which they carry a policy away by themselves, whether or not it did harm."""
+    return any(item.limit is not None and item.limit >= LARGE_UPDATE for item in outcome.episodes)
 
 
 def first_point_precedes_updates(outcome: Outcome, run: Run) -> bool:
-    """Whether the first logged KL was measured before any update: GRPO may log one point for several of them."""
-    return run.settings.updates_per_generation == 1
+    """Whether the first logged KL was measured before any update: a point may stand for several of them."""
+    return outcome.first_step is not None and outcome.first_step <= 1 and run.settings.updates_per_generation == 1
+
+
+def states_dropout(run: Run) -> bool:
+    """Whether the settings say whether dropout is on."""
+    return run.settings.get("disable_dropout") is not None
 
 
 def has_kl_penalty(run: Run, step: int) -> bool:

@@ -4,14 +4,23 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from diagnostics.causes.remedies.completions import COMPLETION_REMEDIES
+from diagnostics.causes.remedies.engine import ENGINE_REMEDIES
 from diagnostics.causes.remedies.infrastructure import INFRASTRUCTURE_REMEDIES
 from diagnostics.causes.remedies.remedy import Remedy
 from diagnostics.causes.remedies.rewards import REWARD_REMEDIES
+from diagnostics.causes.remedies.speed import SPEED_REMEDIES
 from diagnostics.causes.remedies.updates import UPDATE_REMEDIES
 from diagnostics.model.outcome import Fix, Outcome
 from diagnostics.model.run import Run
 
-_ALL = (*UPDATE_REMEDIES, *COMPLETION_REMEDIES, *REWARD_REMEDIES, *INFRASTRUCTURE_REMEDIES)
+_ALL = (
+    *UPDATE_REMEDIES,
+    *COMPLETION_REMEDIES,
+    *REWARD_REMEDIES,
+    *INFRASTRUCTURE_REMEDIES,
+    *ENGINE_REMEDIES,
+    *SPEED_REMEDIES,
+)
 
 REMEDIES: Mapping[str, Remedy] = {remedy.name: remedy for remedy in _ALL}
 TEXTS: Mapping[str, str] = {remedy.template: remedy.why for remedy in _ALL}
@@ -23,7 +32,7 @@ def fixes_for(run: Run, names: tuple[str, ...]) -> tuple[Fix, ...]:
     for name in names:
         fix = REMEDIES[name].fix(run)
         if fix is not None:
-            found.setdefault(fix.parameter, fix)
+            found.setdefault(fix.parameter or name, fix)
     return tuple(found.values())
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.causes.discriminators.shapes import medians_of_windows
 from diagnostics.causes.remedies.remedy import Keep, Suggestion
 from diagnostics.causes.remedies.suggestions import is_number, stronger_kl_weight
 from diagnostics.model.algorithms import MAIN_REWARD
@@ -43,13 +44,24 @@ def usual_kl_weight(current: Any, run: Run) -> Any:
     return usual if current > FAR_OFF * usual else float(f"{current / 3:.2g}")
 
 
+def may_have_kl_penalty(run: Run) -> bool:
+    """Whether a weight may count: not where every switch of a penalty is known to be off."""
+    return run.settings.kl_weight != 0 or run.settings.get("use_kl_loss") is None
+
+
+def switch_on_if_there_is_no_penalty(current: Any, run: Run) -> Any:
+    """True where the switches of all penalties are off."""
+    return Keep.AS_IS if may_have_kl_penalty(run) else True
+
+
 def _gain_per_nat(run: Run) -> float | None:
     """What the reward, as the loss sees it, gained per nat and answer; None where the policy did not go that far."""
     score = run.get("score", *MAIN_REWARD.get(run.algorithm, ("reward",)))
     kl, tokens = run.get("kl_per_sequence", "kl_per_token"), run.get("length_mean")
     if score is None or kl is None or tokens is None:
         return None
-    reward, moved, length = _medians_at_common_steps(score, kl, tokens)
+    medians = _medians_at_common_steps(score, kl, tokens)
+    reward, moved, length = (values[medians[2] > 0] for values in medians)  # nothing is per token where there is none
     moved = moved * length if kl.name == "kl_per_token" else moved
     far = np.flatnonzero(moved >= FAR * length)
     spread = _reward_divisor(run, far[0] + WINDOW) if len(far) else None
@@ -76,4 +88,4 @@ def _medians_at_common_steps(*parts: Series) -> list[Values]:
     if len(steps) < WINDOW:
         return [np.zeros(0) for _ in parts]
     aligned = [series.values[np.isin(series.steps, steps)] for series in parts]
-    return [np.median(np.lib.stride_tricks.sliding_window_view(values, WINDOW), axis=1) for values in aligned]
+    return [medians_of_windows(values, WINDOW) for values in aligned]

@@ -5,15 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from diagnostics.causes.discriminators.shapes import medians_of_windows, steps_between_points
 from diagnostics.causes.remedies.remedy import Keep, Suggestion
 from diagnostics.causes.remedies.suggestions import is_number
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
 
 TARGET = 0.01  # nats per token: the classic target KL of one update
 LEAST_FACTOR = 1e-3  # of the learning rate; the measured sizes tell nothing beyond it
 UPDATES = 3  # over which a distance is measured, so that a single outlier token does not count
 WINDOW = 5  # logged points of a running median
+TINY = 1e-8  # at or below it no weight moves, as policy-hardly-moves has it
 DEFAULT_LEARNING_RATE = {"ppo": 3e-6, "ppo-legacy": 1.41e-5}  # TRL's own; that of its other trainers is 1e-6
 
 
@@ -31,26 +32,23 @@ def fitted_learning_rate(current: Any, run: Run) -> Any:
 
 
 def default_learning_rate(current: Any, run: Run) -> Any:
-    """The trainer's own learning rate where it is 0."""
-    return Keep.AS_IS if current else DEFAULT_LEARNING_RATE.get(run.algorithm, 1e-6)
+    """The trainer's own learning rate where it is 0, or so small that it moves nothing."""
+    is_enough = is_number(current) and current > TINY
+    return Keep.AS_IS if is_enough else DEFAULT_LEARNING_RATE.get(run.algorithm, 1e-6)
 
 
 def update_size(run: Run) -> float | None:
     """The largest sustained size of an update, in nats per token; None where no log says it.
 
     It is the approximate KL between two policies where that is logged, else follows from the KL to the reference: n
-    updates of KL δ in one direction move √KL by n √δ at most.
+    updates of KL δ in one direction move √KL by n √δ at most. An update is a step here.
     """
     size = run.get("approx_kl")
     if size is not None and len(finite := size.values[size.finite]) >= WINDOW:
-        return float(_rolling_medians(finite, WINDOW).max())
+        return float(medians_of_windows(finite, WINDOW).max())
     kl = run.get("kl_per_token")
     if kl is None or len(finite := kl.values[kl.finite]) < WINDOW + UPDATES:
         return None
     distance = np.concatenate([np.zeros(UPDATES), np.sqrt(np.maximum(finite, 0.0))])  # a run starts at the reference
-    medians = _rolling_medians(distance, UPDATES)
-    return float(np.max(medians[UPDATES:] - medians[:-UPDATES]) / UPDATES) ** 2
-
-
-def _rolling_medians(values: Values, window: int) -> Values:
-    return np.asarray(np.median(np.lib.stride_tricks.sliding_window_view(values, window), axis=1))
+    medians, updates = medians_of_windows(distance, UPDATES), UPDATES * steps_between_points(kl)
+    return float(np.max(medians[UPDATES:] - medians[:-UPDATES]) / updates) ** 2

@@ -1,13 +1,14 @@
 """A remedy: a setting to change, in the words of the run's producer, and how to find a better value."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Fix
 from diagnostics.model.run import Run
+from diagnostics.model.settings import Setting
 
 ANY = ""
 """In a remedy's settings: every algorithm that is not named."""
@@ -35,12 +36,17 @@ one, and a `Suggestion` where the remedy's reason has places for numbers.
 """
 
 
+BY_HAND: Mapping[str, Any] = {ANY: None}
+"""In `Remedy.unstated`: the argument is named, and a person finds the value."""
+
+
 @dataclass(frozen=True, slots=True)
 class Remedy:
     """One thing to try.
 
-    settings: algorithm (ANY: every other) → canonical settings: the first one that is stated is changed, else the
-    first · if_unstated: what to suggest where the run states none of them · only_if_stated: then nothing is suggested ·
+    settings: algorithm (ANY: every other) → canonical settings: the first one that is stated is changed, else the first
+    that the producer has an argument for · unstated: algorithm → what to suggest where the run states none of them, by
+    default nothing · is_advice: its sentence helps without an argument, where the producer has none that is known ·
     applies: whether the run has what the remedy is about
     """
 
@@ -49,8 +55,8 @@ class Remedy:
     suggest: Suggest
     why: str
     source: str
-    if_unstated: Any = None
-    only_if_stated: bool = False
+    unstated: Mapping[str, Any] = field(default_factory=dict)
+    is_advice: bool = False
     applies: Callable[[Run], bool] = lambda run: True
 
     @property
@@ -59,23 +65,35 @@ class Remedy:
         return f"remedy.{self.name}"
 
     def fix(self, run: Run) -> Fix | None:
-        """This remedy for this run; None where its algorithm has no such setting or it is well set already.
+        """This remedy for this run; None where it has no such setting, or it is well set already.
 
-        The setting goes by the argument that the configuration states, else by what the producer calls it.
+        The setting goes by the argument that the configuration states, else by the producer's own; never by another's.
         """
         names = self._settings(run)
+        if names is None or not self.applies(run):
+            return None
         found = next((setting for name in names if (setting := run.settings.get(name)) is not None), None)
-        if not names or (self.only_if_stated and found is None) or not self.applies(run):
-            return None
-        parameter, current = (found.parameter, found.value) if found else (run.settings.argument(names[0]), None)
-        answer = self.suggest(current, run) if found else self.if_unstated
-        suggested, values = (answer.value, answer.values) if isinstance(answer, Suggestion) else (answer, {})
-        if suggested is Keep.AS_IS or (suggested == current and suggested is not None):
-            return None
-        return Fix(parameter, current, suggested, Message(self.template, values), self.source)
+        return self._unstated_fix(names, run) if found is None else self._change(found, run)
 
-    def _settings(self, run: Run) -> tuple[str, ...]:
-        """The canonical settings that it may change in this run, by its algorithm."""
+    def _change(self, found: Setting, run: Run) -> Fix | None:
+        answer = self.suggest(found.value, run)
+        suggested, values = (answer.value, answer.values) if isinstance(answer, Suggestion) else (answer, {})
+        if suggested is Keep.AS_IS or (suggested == found.value and suggested is not None):
+            return None
+        return Fix(found.parameter, found.value, suggested, Message(self.template, values), self.source)
+
+    def _unstated_fix(self, names: tuple[str, ...], run: Run) -> Fix | None:
+        """What to suggest where the run states none of the settings, with the producer's argument or in words alone."""
+        by_algorithm = BY_HAND if self.is_advice and not self.unstated else self.unstated
+        key = run.algorithm if run.algorithm in by_algorithm else ANY
+        own = next((argument for name in names if (argument := run.settings.argument(name))), None)
+        if key not in by_algorithm or (own is None and not self.is_advice):
+            return None
+        suggested = by_algorithm[key] if own else None
+        return Fix(own or "", None, suggested, Message(self.template), self.source)
+
+    def _settings(self, run: Run) -> tuple[str, ...] | None:
+        """The canonical settings that it may change in this run, by its algorithm; None where it is about others."""
         if run.algorithm == "unknown":
-            return tuple(name for group in self.settings.values() for name in group)
-        return self.settings.get(run.algorithm, self.settings.get(ANY, ()))
+            return tuple(dict.fromkeys(name for group in self.settings.values() for name in group))
+        return self.settings.get(run.algorithm, self.settings.get(ANY))

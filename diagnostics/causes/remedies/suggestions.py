@@ -4,7 +4,7 @@ from typing import Any
 
 from diagnostics.causes.remedies.remedy import Keep, Suggest
 from diagnostics.model.run import Run
-from diagnostics.model.settings import UNSCALED_REWARDS
+from diagnostics.model.settings import UNSCALED_REWARDS, as_number
 
 USUAL_CLIP_RANGE = 0.2  # of PPO and GRPO
 
@@ -74,15 +74,15 @@ def no_top_k(current: Any, run: Run) -> Any:
 
 
 def no_least_length(current: Any, run: Run) -> Any:
-    """0, where a least length is set."""
+    """0, where a minimum length is set."""
     return Keep.AS_IS if current is None or current <= 0 else 0
 
 
 def positive_weights(current: Any, run: Run) -> Any:
-    """The same weights without their signs, where one is below 0."""
+    """The same weights without their signs; as is where none is below 0."""
     if not isinstance(current, list | tuple) or not all(is_number(weight) for weight in current):
         return None
-    return [abs(weight) for weight in current] if any(weight < 0 for weight in current) else None
+    return [abs(weight) for weight in current] if any(weight < 0 for weight in current) else Keep.AS_IS
 
 
 def scored_temperature(current: Any, run: Run) -> Any:
@@ -108,5 +108,5 @@ def scale_if_unscaled(current: Any, run: Run) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a setting is a number, which a boolean is not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Whether a setting is a finite number, not text, and no integer beyond floats."""
+    return not isinstance(value, str) and as_number(value) is not None

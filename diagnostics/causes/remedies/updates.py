@@ -6,6 +6,7 @@ from diagnostics.causes.remedies.changed_settings import (
     EPOCHS,
     LEARNING_RATE,
     VALUE_CLIP_RANGE,
+    WORDS,
 )
 from diagnostics.causes.remedies.learning_rate import default_learning_rate, fitted_learning_rate
 from diagnostics.causes.remedies.remedy import ANY, Keep, Remedy
@@ -25,82 +26,81 @@ UPDATE_REMEDIES: tuple[Remedy, ...] = (
         "fitted-learning-rate", LEARNING_RATE, fitted_learning_rate,
         "One update went as far as {size} nats per token, {times} times the target of 0.01. Its KL grows with the "
         "square of the learning rate, so that a rate {factor} times lower reaches the target.",
-        "Schulman's target KL of 0.01; TRL logging page (policy/approxkl_avg)", only_if_stated=True,
+        "Schulman's target KL of 0.01; TRL logging page (policy/approxkl_avg)",
     ),
     Remedy(
         "much-lower-learning-rate", LEARNING_RATE, multiply_by(0.1),
         "A tenth of the learning rate makes each update small enough for the clipping to be the exception.",
-        "TRL logging page (val/ratio); rules of thumb from public runs: ÷3 to ÷10",
+        "TRL logging page (val/ratio); rules of thumb from public runs: ÷3 to ÷10", is_advice=True,
     ),
     Remedy(
         "lower-learning-rate", LEARNING_RATE, multiply_by(1 / 3),
         "A third of the learning rate shrinks each update.",
-        "TRL logging page: the clip fraction is high where the learning rate is too high",
+        "TRL logging page: the clip fraction is high where the learning rate is too high", is_advice=True,
     ),
     Remedy(
         "fewer-epochs", EPOCHS, half_the_passes,
         "Fewer passes over the same samples let the policy move less before it generates new ones.",
-        "Schulman et al. 2017, PPO: several epochs per batch of samples", only_if_stated=True,
+        "Schulman et al. 2017, PPO: several epochs per batch of samples",
     ),
     Remedy(
         "restored-clip-range", CLIP_RANGE, lower_to(0.2, above=0.3),
         "With a clip range this wide the surrogate loss hardly holds the ratio near 1.",
-        "TRL PPO page: the ratio gets clipped by cliprange 0.2", only_if_stated=True,
+        "TRL PPO page: the ratio gets clipped by cliprange 0.2",
     ),
     Remedy(
         "restored-value-clip-range", VALUE_CLIP_RANGE, lower_to(0.2, above=1.0),
         "A bounded step keeps the value model from following one bad batch.",
-        "TRL PPOConfig: cliprange_value 0.2", only_if_stated=True,
+        "TRL PPOConfig: cliprange_value 0.2",
     ),
     Remedy(
         "clipped-gradient", {ANY: ("max_grad_norm",)}, clipped_gradient,
         "Clipping the gradient bounds what one bad batch can do.",
-        "transformers TrainingArguments: max_grad_norm 1.0", only_if_stated=True,
+        "transformers TrainingArguments: max_grad_norm 1.0",
     ),
     Remedy(
         "wider-clip-range", {**CLIP_RANGE, "grpo": ("epsilon_high", "epsilon"), "rloo": ("epsilon_high", "epsilon")},
         wider_clip_range,
         "A wider clip range lets small updates through.",
-        "DAPO (arXiv 2503.14476): epsilon_high 0.28; TRL: cliprange, epsilon 0.2",
+        "DAPO (arXiv 2503.14476): epsilon_high 0.28; TRL: cliprange, epsilon 0.2", is_advice=True,
     ),
     Remedy(
         "bf16", {ANY: ("bf16",)}, bf16_for_fp16,
         "bfloat16 has the range of float32; float16 overflows at 65504.", "TRL GRPOConfig: bf16 by default",
-        only_if_stated=True,
     ),
     Remedy(
-        "earlier-checkpoint", {ANY: ("model",)}, by_hand,
+        "earlier-checkpoint", {ANY: ("resumed_from",)}, by_hand,
         "Go back to a checkpoint from before the first step of the finding.", "Gao et al. 2022 (arXiv 2210.10760)",
+        is_advice=True,
     ),
     Remedy(
         "unfiltered-nan", {ANY: ("logging_nan_inf_filter",)}, set_to(False),
         "Without the filter a NaN loss is logged as NaN and not as the mean of the losses before.",
-        "transformers TrainingArguments: logging_nan_inf_filter", only_if_stated=True,
+        "transformers TrainingArguments: logging_nan_inf_filter",
     ),
     Remedy(
         "raised-learning-rate", LEARNING_RATE, default_learning_rate,
-        "With a learning rate of 0 no update does anything.",
-        "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)", only_if_stated=True,
+        "A learning rate of 0, or next to 0, changes no weight.",
+        "TRL: learning_rate 1e-6 (GRPOConfig), 3e-6 (PPOConfig)",
     ),
     Remedy(
-        "checked-parameters", {ANY: ("model",)}, by_hand,
+        "checked-parameters", WORDS, by_hand,
         "Count the parameters that require a gradient: a frozen model or an adapter on other modules learns nothing.",
-        "ms-swift issues 5571, 5890",
+        "ms-swift issues 5571, 5890", is_advice=True,
     ),
     Remedy(
         "larger-batch", DEVICE_BATCH, multiply_by(2),
         "Twice the batch halves the variance of its mean reward and of its gradient.",
-        "TRL issue 615: a batch of 256",
+        "TRL issue 615: a batch of 256", is_advice=True,
     ),
     Remedy(
         "wider-value-clip-range", VALUE_CLIP_RANGE, multiply_by(2),
         "A wider value clip range lets the critic follow returns of this scale.", "TRL PPOConfig: cliprange_value",
-        only_if_stated=True,
     ),
     Remedy(
         "later-decay", {ANY: ("lr_schedule",)},
         lambda current, run: Keep.AS_IS if str(current).startswith("constant") else "constant_with_warmup",
-        "A learning rate that stays up goes on teaching; a decayed one has stopped to.",
-        "transformers TrainingArguments: lr_scheduler_type", only_if_stated=True,
+        "A learning rate that stays up goes on teaching; one that has decayed no longer does.",
+        "transformers TrainingArguments: lr_scheduler_type",
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Metrics of the progress of the training."""
 
 from diagnostics.model.metric import Metric
-from diagnostics.model.vocabulary.sources import GRPO_PAGE, TRAINER
+from diagnostics.model.vocabulary.sources import AREAL, PRIME_RL, ROLL, TRAINER
 
 PROGRESS_METRICS: tuple[Metric, ...] = (
     Metric("episodes", "Episodes", "episodes", "Episodes so far.", "progress", low=0),
@@ -17,12 +17,84 @@ PROGRESS_METRICS: tuple[Metric, ...] = (
         slip="The logging page says 'input tokens'; the code counts prompt and completion tokens.",
     ),
     Metric(
-        "step_time",
-        "Step time",
-        "s",
-        "Seconds per optimizer step, generation included.",
+        "step_samples",
+        "Samples of a step",
+        "samples",
+        "Samples of one step.",
         "progress",
         low=0,
-        source=GRPO_PAGE,
+        source=PRIME_RL,
+    ),
+    Metric(
+        "prompts",
+        "Prompts",
+        "prompts",
+        "Prompts processed so far.",
+        "progress",
+        low=0,
+        source=PRIME_RL,
+    ),
+    Metric(
+        "step_prompts",
+        "Prompts of a step",
+        "prompts",
+        "Prompts of one step.",
+        "progress",
+        low=0,
+        source=PRIME_RL,
+    ),
+    Metric(
+        "generated_tokens",
+        "Generated tokens of a step",
+        "tokens",
+        "Tokens that were generated for one step.",
+        "progress",
+        low=0,
+        source=PRIME_RL,
+    ),
+    Metric(
+        "query_tokens",
+        "Query tokens of a step",
+        "tokens",
+        "Tokens of the prompts of one step.",
+        "progress",
+        low=0,
+        source=PRIME_RL,
+    ),
+    Metric(
+        "policy_version",
+        "Version of the policy",
+        "updates",
+        "Version of the weights that the step trains.",
+        "progress",
+        low=0,
+        source=AREAL,
+    ),
+    Metric(
+        "padded_tokens",
+        "Padded tokens of a step",
+        "tokens",
+        "Tokens of the batch with its padding.",
+        "progress",
+        low=0,
+        source=AREAL,
+    ),
+    Metric(
+        "generation_requests",
+        "Requests to the engine",
+        "requests",
+        "Requests to the rollout engine that ended in a step.",
+        "progress",
+        low=0,
+        source=ROLL,
+    ),
+    Metric(
+        "reward_requests",
+        "Requests to the grader",
+        "requests",
+        "Requests for a reward that ended in a step.",
+        "progress",
+        low=0,
+        source=ROLL,
     ),
 )

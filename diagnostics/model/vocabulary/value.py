@@ -1,7 +1,8 @@
 """Metrics of the value model."""
 
 from diagnostics.model.metric import Metric
-from diagnostics.model.vocabulary.sources import OLD_LOGGING_PAGE
+from diagnostics.model.vocabulary.sources import AREAL, OLD_LOGGING_PAGE, VERL_METRICS
+from diagnostics.model.vocabulary.statistics import statistics
 
 VALUE_METRICS: tuple[Metric, ...] = (
     Metric(
@@ -62,6 +63,25 @@ VALUE_METRICS: tuple[Metric, ...] = (
         high=1,
         source=OLD_LOGGING_PAGE,
     ),
+    Metric(
+        "value_grad_norm",
+        "Gradient norm of the value model",
+        "norm",
+        "Norm of the value model's gradient before clipping.",
+        "value",
+        healthy="steady",
+        low=0,
+        source="verl source, workers/critic/dp_critic.py",
+    ),
+    Metric(
+        "value_learning_rate",
+        "Learning rate of the value model",
+        "",
+        "Learning rate of the value model's own optimizer.",
+        "value",
+        low=0,
+        source="verl source, workers/fsdp_workers.py",
+    ),
     Metric("returns_mean", "Returns", "reward", "Mean of advantages + values.", "value", source=OLD_LOGGING_PAGE),
     Metric(
         "returns_variance",
@@ -71,5 +91,42 @@ VALUE_METRICS: tuple[Metric, ...] = (
         "value",
         low=0,
         source=OLD_LOGGING_PAGE,
+    ),
+    *statistics(
+        "value",
+        "Value",
+        "reward",
+        "value estimate of a token",
+        "value",
+        source=VERL_METRICS,
+        which=("min", "max"),
+    ),
+    *statistics(
+        "returns",
+        "Return",
+        "reward",
+        "return of a token",
+        "value",
+        source=VERL_METRICS,
+        which=("min", "max"),
+    ),
+    *statistics(
+        "value_prediction",
+        "New value",
+        "reward",
+        "value prediction of a token during the update",
+        "value",
+        source=AREAL,
+        which=("min", "max"),
+    ),
+    *statistics(
+        "value_loss",
+        "Value loss",
+        "loss",
+        "value loss of a token",
+        "value",
+        source=AREAL,
+        which=("min", "max"),
+        low=0,
     ),
 )

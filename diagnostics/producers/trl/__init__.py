@@ -9,6 +9,8 @@ PRODUCER = Producer(
     "trl",
     (grpo.TRAINER, ppo.TRAINER, legacy_ppo.TRAINER),
     settings=training_arguments.ARGUMENTS,
+    notation="keyword",
+    arguments=training_arguments.OF_TRAINERS,
     first_arguments=training_arguments.FIRST_ARGUMENTS,
     defaults=training_arguments.DEFAULTS,
     handed_over=training_arguments.HANDED_OVER,

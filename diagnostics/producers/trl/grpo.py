@@ -4,11 +4,13 @@ Names, formulas and versions: `trl/trainer/grpo_trainer.py` and `rloo_trainer.py
 """
 
 from diagnostics.producers.log import Log
-from diagnostics.producers.trainer import Caveat, LogTraits, Trainer
+from diagnostics.producers.trainer import SURE, Caveat, LogTraits, Trainer
 from diagnostics.producers.transport import card_method
+from diagnostics.producers.trl import async_grpo
 from diagnostics.producers.trl.trainer_rows import TRAINER_TAGS, has_finished, total_steps
 
-TAGS = TRAINER_TAGS | {
+TAGS = {
+    **TRAINER_TAGS,
     "reward": "reward",
     "reward_std": "reward_std",
     "frac_reward_zero_std": "zero_std_fraction",
@@ -38,6 +40,9 @@ TAGS = TRAINER_TAGS | {
     "tools/failure_frequency": "tool_failure_frequency",
     "num_tokens": "tokens",
     "step_time": "step_time",
+    "entropy_coef": "entropy_coef",
+    "aux_loss": "router_aux_loss",
+    "cispo_clip_ratio": "cispo_clip_fraction",
 }
 FAMILIES = {
     "rewards/{name}/mean": "reward_func_mean/{name}",
@@ -51,6 +56,11 @@ def is_rloo(log: Log) -> bool:
     if "normalize_advantages" in log.config or "reward_clip_range" in log.config:
         return True
     return not log.config and card_method(log.recording) == "RLOO"
+
+
+def is_asynchronous(log: Log) -> bool:
+    """Whether it is a log of AsyncGRPOTrainer."""
+    return any(log.has(mark) for mark in async_grpo.MARKS)
 
 
 def _is_old_grpo(log: Log) -> bool:
@@ -104,10 +114,25 @@ CAVEATS = (
         ("frac_reward_zero_std",), "Taken over the batch, not over groups, so it is 0 or 1.", holds=_compares_over_batch
     ),
 )
+ASYNC_CAVEATS = (
+    Caveat(
+        async_grpo.OF_THE_ENGINE,
+        "Against the rollout engine's probabilities: stale weights and engine differences are in it.",
+        holds=is_asynchronous,
+    ),
+    Caveat(
+        ("rollout/score_s", "scoring_time_ms"),
+        "Mean seconds for one group, beside the training.",
+        holds=is_asynchronous,
+    ),
+    Caveat(("rollout/fork_frac", "rollout/realign_frac", "rollout/drift_tokens_mean"), "Of the steps between turns."),
+)
 
 
 def recognise(log: Log) -> float:
-    """Sure where the rewards of a group and the completions' lengths are logged."""
+    """Sure where the rewards of a group and the completions' lengths are logged, or samples and queues."""
+    if is_asynchronous(log):
+        return SURE
     if not log.has("reward", "reward_std"):
         return 0.0
     return 0.9 if log.has("completions/mean_length") or log.has("completion_length") else 0.4
@@ -116,10 +141,12 @@ def recognise(log: Log) -> float:
 def read_traits(log: Log) -> LogTraits:
     """GRPO or RLOO, told apart by the settings."""
     notes: tuple[str, ...] = ()
-    if not log.config and not card_method(log.recording):
+    if not log.config and not card_method(log.recording) and not is_asynchronous(log):
         notes = ("The log holds no settings: RLOO from TRL 0.22 on logs the same names as GRPO",)
     return LogTraits(
         algorithm="rloo" if is_rloo(log) else "grpo",
+        scales=async_grpo.SCALES,
+        renamed=async_grpo.renamed(log) if is_asynchronous(log) else {},
         # 0.16 counts the tokens whose clip has no effect, under the name that Liger's loss has for the clipped ones
         ignored=frozenset({"clip_ratio"}) if log.has("clip_ratio", "completion_length") else frozenset(),
         total=total_steps(log),
@@ -128,4 +155,4 @@ def read_traits(log: Log) -> LogTraits:
     )
 
 
-TRAINER = Trainer("trl-grpo", TAGS, recognise, read_traits, FAMILIES, CAVEATS)
+TRAINER = Trainer("trl-grpo", TAGS | async_grpo.TAGS, recognise, read_traits, FAMILIES, (*CAVEATS, *ASYNC_CAVEATS))

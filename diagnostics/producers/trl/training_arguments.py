@@ -5,7 +5,7 @@ Sources: GRPOConfig, RLOOConfig and PPOConfig of TRL 0.5 to 1.16, and transforme
 
 from pathlib import Path
 
-from diagnostics.producers.producer import ANY, SAMPLING, Config, HandedOver
+from diagnostics.producers.producer import SAMPLING, Config, HandedOver
 
 ARGUMENTS = {
     "learning_rate": ("learning_rate",),
@@ -72,13 +72,19 @@ ARGUMENTS = {
     "batch_size": ("batch_size",),
     "end_tokens": ("generation_kwargs",),
     "engine_memory": ("vllm_gpu_memory_utilization",),
+    "engine_mode": ("vllm_mode",),
+    "engine_server": ("vllm_server_host", "vllm_server_base_url"),
+    "engine_sleep": ("vllm_enable_sleep_mode",),
     "environment": ("environment_factory",),
     "eos_token_id": ("eos_token_id",),
     "epsilon_high": ("epsilon_high",),
+    "experts": ("num_experts", "num_local_experts", "n_routed_experts"),
     "fp32_head": ("cast_lm_head_to_fp32",),
+    "gradient_checkpointing": ("gradient_checkpointing",),
     "is_mode": ("vllm_importance_sampling_mode",),
     "kl_horizon": ("horizon",),
     "local_batch_size": ("local_batch_size",),
+    "log_first_step": ("logging_first_step",),
     "logged_passes": ("num_iterations",),
     "lr_schedule": ("lr_scheduler_type",),
     "mask_truncated": ("mask_truncated_completions",),
@@ -89,23 +95,66 @@ ARGUMENTS = {
     "process_timeout": ("ddp_timeout",),
     "reference_model": ("sft_model_path",),
     "report_to": ("report_to",),
+    "resumed_from": ("resume_from_checkpoint",),
     "reward_aggregation": ("multi_objective_aggregation",),
     "rollout_forward_batch_size": ("local_rollout_forward_batch_size",),
     "rollout_temperature": ("rollout_temperature",),
+    "sample_generations": ("num_sample_generations",),
+    "staleness_bound": ("max_staleness",),
+    "sync_interval": ("weight_sync_steps",),
     "sync_reference": ("sync_ref_model",),
     "tools": ("tools",),
+    "requests_in_flight": ("max_inflight_tasks",),
+    "token_budget": ("token_budget",),
+    "weight_sync_steps": ("weight_sync_steps",),
+    "use_cpu": ("use_cpu",),
 }  # fmt: skip
 
-FIRST_ARGUMENTS = {
-    ANY: {setting: setting for setting in SAMPLING},
-    "ppo": {
-        "max_tokens": "response_length", "epochs": "num_ppo_epochs", "epsilon": "cliprange", "kl_weight": "kl_coef",
+FIRST_ARGUMENTS = {setting: setting for setting in SAMPLING}
+
+_OF_TRANSFORMERS = frozenset({
+    "adam_epsilon", "auto_find_batch_size", "bf16", "ddp_timeout", "eval_strategy", "fp16",
+    "gradient_accumulation_steps", "gradient_checkpointing", "learning_rate", "logging_first_step",
+    "logging_nan_inf_filter", "logging_steps", "lr_scheduler_type", "max_grad_norm", "max_steps",
+    "per_device_train_batch_size", "report_to",
+    "resume_from_checkpoint", "save_strategy", "temperature", "use_cpu",
+})  # fmt: skip
+OF_SCRIPTS = frozenset({"dataset_name", "model_name_or_path", "use_peft"})
+"""Arguments of TRL's own scripts, which its trainers take as objects."""
+_OF_GROUPS = frozenset({
+    *_OF_TRANSFORMERS, *OF_SCRIPTS, "beta", "disable_dropout", "epsilon", "epsilon_high", "generation_batch_size",
+    "generation_kwargs", "generation_kwargs.min_new_tokens", "generation_kwargs.suppress_tokens", "log_completions",
+    "mask_truncated_completions", "max_completion_length", "min_p", "num_generations", "num_iterations",
+    "repetition_penalty", "reward_funcs", "reward_weights", "steps_per_generation", "sync_ref_model", "top_k", "top_p",
+    "use_vllm", "vllm_enable_sleep_mode", "vllm_gpu_memory_utilization", "vllm_mode", "vllm_server_base_url",
+    "vllm_server_host", "vllm_structured_outputs_regex",
+})  # fmt: skip
+OF_TRAINERS = {
+    "grpo": _OF_GROUPS | {
+        "cast_lm_head_to_fp32", "environment_factory", "importance_sampling_level", "loss_type",
+        "multi_objective_aggregation", "scale_rewards", "tools", "use_adaptive_entropy",
+        "vllm_importance_sampling_correction", "vllm_importance_sampling_mode",
     },
-    "ppo-legacy": {
-        "max_tokens": "max_new_tokens", "epochs": "ppo_epochs", "epsilon": "cliprange", "kl_weight": "init_kl_coef",
-        "min_new_tokens": "min_length", "model": "model_name",
+    "rloo": _OF_GROUPS,
+    "ppo": _OF_TRANSFORMERS | OF_SCRIPTS | {
+        "batch_size", "cliprange", "cliprange_value", "kl_coef", "local_rollout_forward_batch_size",
+        "missing_eos_penalty", "num_mini_batches", "num_ppo_epochs", "num_sample_generations", "response_length",
+        "reward_model_path", "sft_model_path", "stop_token", "stop_token_id", "whiten_rewards",
+    },
+    "ppo-legacy": frozenset({
+        "batch_size", "cliprange", "cliprange_value", "do_sample", "gradient_accumulation_steps", "horizon",
+        "init_kl_coef", "learning_rate", "max_grad_norm", "max_new_tokens", "min_length", "mini_batch_size",
+        "model_name", "ppo_epochs", "repetition_penalty", "temperature", "top_k", "top_p", "use_score_norm",
+        "use_score_scaling", "whiten_rewards",
+    }),
+    "online-dpo": _OF_TRANSFORMERS | OF_SCRIPTS | {
+        "beta", "disable_dropout", "generation_kwargs", "generation_kwargs.min_new_tokens", "loss_type",
+        "max_new_tokens", "min_p", "missing_eos_penalty", "repetition_penalty", "reward_model_path", "reward_weights",
+        "top_k", "top_p", "use_vllm", "vllm_gpu_memory_utilization",
     },
 }  # fmt: skip
+"""By algorithm, the arguments in the table that its trainer has: GRPO, RLOO and online DPO of 1.16, PPO of 1.12 and,
+legacy, of 0.11 with what its scripts hand to `generate`."""
 
 _SHARED = {
     "max_grad_norm": 1.0, "adam_epsilon": 1e-8, "fp16": False, "logging_nan_inf_filter": True, "eval_strategy": "no",
@@ -137,6 +186,7 @@ DEFAULTS = {
         ((0, 19), {"kl_weight": 0.0, "logging_steps": 10}),
         ((0, 22), {"loss_type": "dapo"}),
         ((0, 23), {"is_correction": True}),
+        ((0, 26), {"is_mode": "sequence_mask"}),
         ((0, 27), {"top_k": 0}),
         ((1, 10), {"max_tokens": 512}),
     ),
@@ -181,9 +231,9 @@ ALGORITHM_MARKS = {
     "ppo": frozenset({"num_ppo_epochs", "response_length", "num_sample_generations", "cliprange_value"}),
     "ppo-legacy": frozenset({"ppo_epochs", "init_kl_coef", "adap_kl_ctrl", "use_score_scaling"}),
 }
-_OF_TRANSFORMERS = frozenset({"output_dir", "logging_nan_inf_filter", "per_device_eval_batch_size", "num_train_epochs"})
+_MARKS = frozenset({"output_dir", "logging_nan_inf_filter", "per_device_eval_batch_size", "num_train_epochs"})
 
 
 def recognise_config(config: Config, path: Path) -> float:
     """All but sure of TrainingArguments and of the old PPOConfig; else the likeliest, since others use TRL's names."""
-    return 0.9 if (_OF_TRANSFORMERS | ALGORITHM_MARKS["ppo-legacy"]) & config.keys() else 0.1
+    return 0.9 if (_MARKS | ALGORITHM_MARKS["ppo-legacy"]) & config.keys() else 0.1

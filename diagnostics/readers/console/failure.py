@@ -5,8 +5,9 @@ from collections import deque
 from copy import copy
 
 from diagnostics.readers.console.plain_text import strip_ansi
+from diagnostics.readers.console_end import without_native_frames
 
-LAST_LINES = 40
+LAST_LINES = 200  # since the last row: tracebacks of several processes, and what led to them
 _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(
     r"(?:\[?rank\d+\]?:\s*|\([^()]{0,80}\)\s+)?(?P<error>(?:\w+\.)*\w*(?:Error|Exception|Interrupt|Exit)\b.*)"
@@ -36,7 +37,8 @@ class Ending:
     def feed(self, line: str) -> None:
         """Process the next line of the console."""
         words = strip_ansi(line.rpartition("\r")[2]).rstrip()
-        self.lines.append(words)
+        if not words or without_native_frames(words):
+            self.lines.append(words)
         if _TRACEBACK in words:
             self._is_in_traceback = True
         elif self._is_in_traceback and (match := _ERROR.match(words)):
@@ -66,5 +68,6 @@ class Ending:
             self.error = error
 
     def clear(self) -> None:
-        """Drop the error: the training continued."""
+        """Drop the error and the lines: the training continued."""
         self.error, self._is_in_traceback = None, False
+        self.lines.clear()

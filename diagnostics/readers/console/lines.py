@@ -35,6 +35,7 @@ _BEGINNING = re.compile(  # verl's settings, or a traceback through a known trai
     rb'|File "[^"\n]{0,400}[/\\](?:trl|verl|unsloth_compiled_cache)[/\\][^"\n]{1,400}", line \d'
 )
 _THREE_DECIMALS = re.compile(r"-?(?:\d+\.\d{3}|nan|inf)")
+_NARROWEST_BAR = 10  # characters
 _SEVERAL = 4  # enough numbers that three decimals are no coincidence
 _STEPS = ("step", "global_step", "global_step/max_steps")
 _NOTHING = frozenset({"None", "True", "False"})
@@ -45,6 +46,10 @@ class Bar(NamedTuple):
 
     step: int
     total: int
+
+
+class Erasure(NamedTuple):
+    """A progress bar was erased, to be drawn anew behind a line that is written in its place."""
 
 
 class Panel(NamedTuple):
@@ -67,12 +72,15 @@ class Row:
     is_rounded: bool = False
 
 
-Printed = Row | Bar | Panel
+Printed = Row | Bar | Panel | Erasure
 
 
 def parse_line(line: str) -> Iterator[Printed]:
     """What a line contains, in order; nothing for most lines. Text overwritten by a carriage return counts too."""
     for piece in line.split("\r"):
+        if len(piece) >= _NARROWEST_BAR and piece.isspace():
+            yield Erasure()
+            continue
         words = strip_ansi(piece)
         dictionary = _DICTIONARY.search(words) if "'epoch': " in words else None
         before = words[: dictionary.start()] if dictionary else words

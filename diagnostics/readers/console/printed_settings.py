@@ -12,6 +12,9 @@ MOST_CHARACTERS = 1 << 18  # ten times what the longest known settings take
 _NESTED = "': {"
 _FIRST = re.compile(r"\{'\w+': \{")
 _PREFIX = re.compile(r"\([^()]{0,80}\)\s")
+_GLUED = re.compile(  # before the label of another process, whose words follow without a line end
+    r"(?<=[,{}\[\]])(?=\((?:[\w:.]{1,80} ){0,3}pid=\d{1,10}[^()]{0,80}\) )"
+)
 _PART = re.compile(r"\s+['\"\[{(]")  # pprint's indentation of every line but the first
 
 
@@ -31,9 +34,12 @@ class PrintedSettings:
 
     def feed(self, line: str) -> None:
         """Process the next line of the console."""
-        if not self._lines and _NESTED not in line:
-            return
-        words = strip_ansi(line).rstrip()
+        if self._lines or _NESTED in line:
+            for piece in _GLUED.split(strip_ansi(line)):
+                self._take(piece)
+
+    def _take(self, line: str) -> None:
+        words = line.rstrip()
         label = _PREFIX.match(words)
         prefix, words = (label[0], words[label.end() :]) if label else ("", words)
         if _FIRST.match(words) and (not self._lines or prefix == self._prefix):

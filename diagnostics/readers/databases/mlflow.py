@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from diagnostics.foreign_files import rows_of_a_poll
 from diagnostics.foreign_files.documents import parse_json
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
@@ -117,7 +118,7 @@ class Reader:
             self._reset()
         self._inode, before = inode, self._last_row
         query = "SELECT rowid, key, value, timestamp, step, is_nan FROM metrics WHERE run_uuid = ? AND rowid > ?"
-        for number, *cells in database.execute(f"{query} ORDER BY rowid", (run, before)):
+        for number, *cells in database.execute(f"{query} ORDER BY rowid LIMIT ?", (run, before, rows_of_a_poll())):
             self._last_row = number
             self._take(*cells)
         return self._last_row != before

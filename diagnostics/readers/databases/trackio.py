@@ -3,12 +3,15 @@
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files import rows_of_a_poll
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
@@ -17,10 +20,11 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.databases.sqlite import columns, connect_read_only, files_of, last_written
 from diagnostics.readers.databases.trackio_traces import alert_notes, trace_rows, traces
 from diagnostics.readers.files.json_lines import Row, parse_row
+from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import AXES, Rows
-from diagnostics.readers.samples.tables import is_sample_table, reward_functions, to_samples
+from diagnostics.readers.samples.cut_steps import beyond_count
+from diagnostics.readers.samples.tables import completions_in, is_sample_table, reward_functions, to_samples
 
-SILENCE_LIMIT_SECONDS = 300.0
 _TABLE = "trackio.table"
 _EVAL_KEYS = ("eval", "val")
 
@@ -76,12 +80,14 @@ class Reader:
         self._run = "" if path.is_file() else path.name  # "": the only one
         self._rows = Rows()
         self._tables: dict[int, list[_Table]] = {}
+        self._counts: dict[int, int] = {}  # completions by step in the largest of its tables
         self._last_id = self._last_trace = 0
         self._steps: dict[int, int] = {}  # the trainer's step by trackio's count
         self._alerts: tuple[str, ...] = ()
         self._inode: int | None = None
         self._last: Recording | None = None
         self._misfits = 0
+        self._newest: float | None = None
 
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
@@ -140,7 +146,7 @@ class Reader:
             status=status,
             created=_seconds(config.get("_Created")),
             malformed=self._misfits + self._rows.misfits,
-            notes=(*self._rows.notes(), *self._alerts),
+            notes=(*self._rows.notes(), *beyond_count(self._counts | _trace_counts(tables)), *self._alerts),
         )
 
     def _read(self, database: sqlite3.Connection) -> bool:
@@ -150,8 +156,8 @@ class Reader:
             if len(names) != 1:
                 raise UnreadableRun(self.path, f"{self.file} holds {len(names) or 'no'} runs; open one of them")
             self._run = str(names[0][0])
-        query = "SELECT id, step, timestamp, metrics FROM metrics WHERE run_name = ? AND id > ? ORDER BY id"
-        for number, counted, written, metrics in database.execute(query, (self._run, before)):
+        query = "SELECT id, step, timestamp, metrics FROM metrics WHERE run_name = ? AND id > ? ORDER BY id LIMIT ?"
+        for number, counted, written, metrics in database.execute(query, (self._run, before, rows_of_a_poll())):
             self._last_id = number
             self._take(number, counted, _seconds(written) or 0.0, _row(metrics))
         alerts, last_trace = alert_notes(database, self._run), self._last_trace
@@ -176,9 +182,11 @@ class Reader:
             if isinstance(value, dict) and value.get("_type") == _TABLE:
                 is_eval = self._rows.is_evaluating or name.startswith(_EVAL_KEYS)
                 self._tables.setdefault(step, []).append(_Table(number, name, "eval" if is_eval else "train"))
+                held = sum(map(completions_in, _completions(value)))
+                self._counts[step] = max(held, self._counts.get(step, 0))
             elif name not in AXES:
                 self._rows.add(name, value, step, written)
-        self._rows.last_step = step
+        self._rows.last_step, self._newest = step, written
 
     def _config(self, database: sqlite3.Connection) -> Row:
         if not columns(database, "configs"):
@@ -193,17 +201,26 @@ class Reader:
 
     def _reset(self) -> None:
         self._rows, self._tables, self._last_id, self._last, self._misfits = Rows(), {}, 0, None, 0
-        self._steps, self._last_trace, self._alerts = {}, 0, ()
+        self._steps, self._counts, self._last_trace, self._alerts, self._newest = {}, {}, 0, (), None
 
     def _status(self, now: float) -> Status:
-        """Running while the database is written; it does not record how a run ended."""
-        written = last_written(self.file)
-        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
-        return Status(state=state, step=self._rows.last_step, last_written=written)
+        """Running while rows arrive; the database does not record how a run ended."""
+        written = time_last_written(self._newest, last_written(self.file))
+        return Status(state=state_of(written, now), step=self._rows.last_step, last_written=written)
 
 
 def _samples(file: Path, tables: dict[int, tuple[_Table, ...]], functions: frozenset[str]) -> Samples:
     return Samples(tuple(sorted(tables)), partial(load_samples, file, tables, functions))
+
+
+def _trace_counts(tables: Mapping[int, Sequence[_Table]]) -> dict[int, int]:
+    """How many conversations of one split each step holds, of steps that hold more than are read."""
+    splits = {
+        step: Counter(table.split for table in found if table.is_trace)
+        for step, found in tables.items()
+        if len(found) > SAMPLE_ROWS
+    }
+    return {step: max(found.values(), default=0) for step, found in splits.items()}
 
 
 def load_samples(
@@ -235,7 +252,11 @@ def load_samples(
 def _table_rows(database: sqlite3.Connection, table: _Table) -> list[Row]:
     """The rows of a table of completions; none if it holds something else or is gone."""
     stored = database.execute("SELECT metrics FROM metrics WHERE id = ?", (table.number,)).fetchone()
-    value = (_row(stored[0]) or {}).get(table.key) if stored else None
+    return _completions((_row(stored[0]) or {}).get(table.key) if stored else None)
+
+
+def _completions(value: Any) -> list[Row]:
+    """The rows of a logged table; none if it holds something else than completions."""
     rows = value.get("_value") if isinstance(value, dict) else None
     found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return found if found and is_sample_table(found[0]) else []

@@ -32,6 +32,13 @@ class Taken(NamedTuple):
         return (f"the first {len(self.items):,} rows of {file.name} were read (of {self.declared:,})",)
 
 
+class Fitting(NamedTuple):
+    """How many of the rows that a file declares are read as those of one step."""
+
+    rows: int
+    declared: int
+
+
 def read_rows(file: Path) -> list[Row]:
     """The rows of one step; none if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
     found = _taken(file, SAMPLE_ROWS)
@@ -41,6 +48,21 @@ def read_rows(file: Path) -> list[Row]:
 def rows_of_whole(file: Path) -> Taken | None:
     """The rows; None if the file is gone, torn or not parquet. Raises ImportError without pyarrow."""
     return _taken(file)
+
+
+def fitting(file: Path) -> Fitting:
+    """The rows that `read_rows` gives of a file, counted without making them; none if it cannot be read, or without
+    pyarrow.
+
+    They are decoded, since the footer tells their encoded size alone: a text that repeats is stored once.
+    """
+    try:
+        with _opened(file) as table:
+            return Fitting(_count(_bounded(table.iter_batches(_BATCH_ROWS))), table.metadata.num_rows)
+    except ImportError:
+        return Fitting(0, 0)
+    except _errors(_pyarrow()):
+        return Fitting(0, 0)
 
 
 def is_whole(file: Path) -> bool:
@@ -100,6 +122,16 @@ def _taken(file: Path, most: int | None = None) -> Taken | None:
             return Taken(list(islice(rows, most)), table.metadata.num_rows)
     except _errors(pyarrow):  # gone, or still being written
         return None
+
+
+def _count(batches: Iterator[Any]) -> int:
+    """The rows of the batches, of which no more are read than the bound has."""
+    rows = 0
+    for batch in batches:
+        rows += batch.num_rows
+        if rows >= SAMPLE_ROWS:
+            return SAMPLE_ROWS
+    return rows
 
 
 def _bounded(batches: Iterator[Any]) -> Iterator[Any]:

@@ -5,8 +5,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from diagnostics.foreign_files import check_cancelled, hole_after, open_regular, read_head
-from diagnostics.foreign_files.bounds import HOLE_BYTES, POLL_BYTES, size_in_words
+from diagnostics.foreign_files import bytes_of_a_poll, check_cancelled, hole_after, open_regular, read_head
+from diagnostics.foreign_files.bounds import HOLE_BYTES, size_in_words
 
 CHUNK_BYTES = 1 << 21  # bounds the memory needed for a large file
 HEAD_BYTES = 1 << 12
@@ -48,14 +48,14 @@ class Tail:
             inode = os.fstat(file.fileno()).st_ino
             if self._inode not in (None, inode):  # replaced meanwhile: `was_replaced` reports it at the next poll
                 return
-            self._inode, end = inode, self.offset + POLL_BYTES
+            self._inode, end = inode, self.offset + bytes_of_a_poll()
             while self.offset < end:
                 check_cancelled()
                 if (hole := hole_after(file, self.offset)) > HOLE_BYTES:
                     self._hole = hole
                     return
                 file.seek(self.offset)
-                if not (chunk := file.read(CHUNK_BYTES)):
+                if not (chunk := file.read(min(CHUNK_BYTES, end - self.offset))):
                     break
                 self.offset += len(chunk)
                 self.head += chunk[: max(0, HEAD_BYTES - len(self.head))]

@@ -3,16 +3,17 @@
 import os
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from diagnostics.foreign_files import read_end
 from diagnostics.model.histograms import Histogram
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.columns import Columns
+from diagnostics.readers.console_end import console_end, last_change
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_whole
 from diagnostics.readers.histogram_columns import HistogramColumns
 from diagnostics.readers.run_directory.sample_index import SampleIndex
@@ -36,8 +37,7 @@ KILLED = (
     "latter lower per_device_train_batch_size and raise gradient_accumulation_steps by the same factor."
 )
 LIVING_STATES = frozenset({"starting", "running"})
-UNTIMELY_ENDS = frozenset({"failed", "died"})
-LAST_WORDS_BYTES = 1 << 14  # of console output: a traceback and what led to it
+QUIET_SECONDS = 60.0  # without a step, after which it is worth knowing what the process does
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -73,10 +73,17 @@ class Reader:
             self._log, self._last = _Log(self.path), None
         grew = self._log.read()
         said = read_status(self.path)
-        status = current_status(said, self._log.last_step, self._log.last_time, time.time())
+        status = self._status(said)
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(status, said, None if grew else self._last)
         return self._last
+
+    def _status(self, said: StatusRecord) -> Status:
+        return replace(
+            current_status(said, self._log.last_step, self._log.last_time, time.time()),
+            last_printed=last_change(self.path / CONSOLE_FILE),
+            last_sampled=last_change(self.path / SAMPLES_FILE),
+        )
 
     def files(self) -> tuple[Path, ...]:
         """Everything in the run directory that is read."""
@@ -115,7 +122,8 @@ class Reader:
             task=run.task,
             parent=run.parent,
             console=console if console.exists() else None,
-            console_tail=_last_words(console) if status.state in UNTIMELY_ENDS else "",
+            console_tail=console_end(console, status.state),
+            device=said.device,
             resumed_after=tuple(beginning.step for beginning in said.resumed if beginning.step is not None),
             malformed=self._log.malformed,
             notes=(*self._log.notes(has_ended=status.state not in LIVING_STATES), *map(str, said.problems)),
@@ -163,8 +171,9 @@ class _Log:
             yield f"{RUN_FILE} has schema {schema}, this rlvitals knows {SCHEMA_VERSION}: something may be missing here"
         if self._without_samples:
             yield self._without_samples
+        yield from self._events.notes()
+        yield from self.samples.notes()
         for lines in (self._events, self.samples.lines):
-            yield from lines.notes()
             if has_ended and lines.torn_bytes:
                 yield f"{lines.tail.path.name} ends within a line; its last {lines.torn_bytes} bytes were left out"
 
@@ -211,19 +220,12 @@ def read_status(path: Path) -> StatusRecord:
         return StatusRecord(problems=(error,) if os.path.lexists(path / STATUS_FILE) else ())
 
 
-def _last_words(console: Path) -> str:
-    """The end of the console output; empty if there is none."""
-    try:
-        return read_end(console, LAST_WORDS_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
-
-
 def current_status(said: StatusRecord, last_step: int | None, last_time: float | None, now: float) -> Status:
     """Where the training stands: its own status, and whether its process is still alive to update it."""
     state, lives = said.state, False
     if state in LIVING_STATES:
         state, lives = _judge_living(state, said.process, now - (said.heartbeat or 0.0))
+    is_quiet = lives and last_time is not None and now - last_time > QUIET_SECONDS
     return Status(
         state=state,
         step=said.step if last_step is None else last_step,
@@ -232,6 +234,7 @@ def current_status(said: StatusRecord, last_step: int | None, last_time: float |
         error=KILLED if state == "died" else said.error,
         is_ours=lives,
         suspended=said.process.pid if lives and said.process and said.process.is_suspended else None,
+        activity=said.process.activity if is_quiet and said.process else "",
     )
 
 

@@ -1,14 +1,18 @@
 """The samples of a run directory: an index from step to byte ranges, and the rows of one step on demand."""
 
 from bisect import insort
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from diagnostics.foreign_files import read_span
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.model.samples import Sample, Samples
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, as_text, as_whole, parse_row
+from diagnostics.readers.samples.cut_steps import beyond_bytes, beyond_count
 
 Span = tuple[int, int]  # first byte, and the byte after the last
 
@@ -19,6 +23,7 @@ class SampleIndex:
     def __init__(self, path: Path) -> None:
         self.lines = JsonLines(path)
         self._spans: dict[int, Span] = {}
+        self._counts: Counter[int] = Counter()  # lines of the spans
         self._steps: list[int] = []  # of the spans, in order
         self._is_shared = False  # the spans were returned to a caller and must not change
         self._followed: set[int] = set()
@@ -39,10 +44,19 @@ class SampleIndex:
                 continue
             if step != self._last_step:
                 self._followed.discard(step)
+                self._counts[step] = 0
+            self._counts[step] += 1
             if row.get("followed") is True:
                 self._followed.add(step)
             self._note(step, self._spans[step][0] if step == self._last_step else start, end)
             self._last_step = step
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        yield from self.lines.notes()
+        sizes = {step: end - start for step, (start, end) in self._spans.items()}
+        yield from beyond_bytes(sizes, self.lines.tail.path)
+        yield from beyond_count(self._counts)
 
     def _note(self, step: int, start: int, end: int) -> None:
         if step not in self._spans:
@@ -75,7 +89,8 @@ def load_samples(path: Path, spans: Mapping[int, Span], step: int) -> tuple[Samp
         rows = map(parse_row, read_span(path, start, end).split(b"\n"))
     except OSError:
         return ()
-    return tuple(to_sample(row) for row in rows if row is not None and row.get("step") == step)
+    found = (to_sample(row) for row in rows if row is not None and row.get("step") == step)
+    return tuple(islice(found, SAMPLE_ROWS))
 
 
 def to_sample(row: Row) -> Sample:

@@ -1,16 +1,20 @@
 """Reads sample files: TRL's parquet per step, and other trainers' JSON lines, with one file or folder per step.
 
-A step's files are opened on demand, so a run of ten thousand files opens as fast as one of ten.
+A step's files are opened on demand, so a run of ten thousand files opens as fast as one of ten; the largest alone is
+looked at before, for what the bounds leave out of it.
 """
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
+from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
-from diagnostics.foreign_files import open_regular, read_whole
-from diagnostics.foreign_files.bounds import STEP_FILES
+from diagnostics.foreign_files import open_regular, read_lines
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS, STEP_FILES
 from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
@@ -19,7 +23,14 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import parquet
 from diagnostics.readers.files.json_lines import Row, parse_row
 from diagnostics.readers.run_folder import run_name
-from diagnostics.readers.samples.tables import ADVANTAGE_COLUMNS, SCORE_COLUMNS, is_sample_table, to_samples
+from diagnostics.readers.samples.cut_steps import StepFile, of_largest, of_largest_parquet
+from diagnostics.readers.samples.tables import (
+    ADVANTAGE_COLUMNS,
+    SCORE_COLUMNS,
+    completions_in,
+    is_sample_table,
+    to_samples,
+)
 
 _NUMBERED = re.compile(
     r"(?:completions_|rollout_dump_data\.step_|(?:train|val)_data_step|)(?P<step>\d+)\.(?:parquet|jsonl)"
@@ -99,23 +110,24 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._last: Recording | None = None
-        self._names: tuple[tuple[Path, int], ...] = ()
+        self._seen: tuple[StepFile, ...] = ()
 
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             files = step_files(self.path)
-            names = tuple((file, file.stat().st_mtime_ns) for found in files.values() for file in found)
+            seen = tuple(StepFile.at(file) for found in files.values() for file in found)
         except OSError as error:
             raise UnreadableRun(
                 self.path, f"{self.path} is gone: its samples were there and have been removed"
             ) from error
-        if self._last is None or names != self._names:
-            self._last, self._names = self._record(files), names
+        if self._last is None or seen != self._seen:
+            self._last, self._seen = self._record(files, seen), seen
         return self._last
 
-    def _record(self, files: Mapping[int, tuple[Path, ...]]) -> Recording:
-        last = max((file.stat().st_mtime for found in files.values() for file in found), default=time.time())
+    def _record(self, files: Files, seen: Sequence[StepFile]) -> Recording:
+        last = max((file.written for file in seen), default=time.time_ns()) / 1e9
+        largest = max(seen, key=attrgetter("size"), default=None)
         return Recording(
             path=self.path,
             sources=(Source("completions", self.path),),
@@ -124,6 +136,7 @@ class Reader:
             tags={},
             samples=Samples(tuple(files), partial(load_samples, self.path, files)),
             status=Status(state="unknown", step=max(files, default=None), last_written=last),
+            notes=_notes(self.path, largest) if largest else (),
         )
 
 
@@ -141,14 +154,30 @@ def load_samples(
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Every row of a parquet or JSON-lines file; none if it cannot be read. Raises ImportError without pyarrow."""
+    """The rows of a parquet or JSON-lines file, up to a bound; none if it cannot be read.
+
+    Raises ImportError without pyarrow.
+    """
     if file.suffix == ".parquet":
-        return list(parquet.read_rows(file))
-    try:
-        rows = map(parse_row, read_whole(file).split(b"\n"))
-    except OSError:
-        return []
-    return [row for row in rows if row is not None]
+        return parquet.read_rows(file)
+    return list(islice(_rows_of_lines(file), SAMPLE_ROWS))
+
+
+def _rows_of_lines(file: Path) -> Iterator[Row]:
+    with suppress(OSError):
+        yield from (row for row in map(parse_row, read_lines(file)) if row is not None)
+
+
+@lru_cache(maxsize=64)
+def _notes(root: Path, largest: StepFile) -> tuple[str, ...]:
+    """Sentences about what the bounds leave out of the largest file, which is looked at once for each of its states."""
+    if largest.path.suffix == ".parquet":
+        return tuple(of_largest_parquet(root, largest, parquet.fitting(largest.path)))
+    return tuple(of_largest(root, largest, _completions_in))
+
+
+def _completions_in(file: Path) -> int:
+    return sum(map(completions_in, _rows_of_lines(file)))
 
 
 def _numeric_columns(rows: Sequence[Row]) -> frozenset[str]:

@@ -4,12 +4,17 @@ ms-swift writes one line per step whose cells are lists; open-instruct one line 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from contextlib import suppress
+from functools import cache, partial
+from itertools import groupby, islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diagnostics.foreign_files import open_regular, read_span
+from diagnostics.foreign_files import open_regular, read_spans
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS, SPAN_BYTES
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
@@ -17,7 +22,8 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import JsonLines, Row, parse_row
 from diagnostics.readers.run_folder import run_name
-from diagnostics.readers.samples.tables import is_sample_table, step_of, to_samples
+from diagnostics.readers.samples.cut_steps import beyond_bytes, beyond_count
+from diagnostics.readers.samples.tables import completions_in, is_sample_table, step_of, to_samples
 
 FIRST_ROW_BYTES = 1 << 22  # a line may contain the completions of a whole batch
 _PART = re.compile(r"(?P<run>.+_rollouts_)(?P<number>\d{6})")
@@ -84,7 +90,8 @@ class Reader:
 
     def samples_of(self, index: Any) -> Samples:
         """The samples in these rows."""
-        return _samples({step: [Span(Path(file), *ends) for file, *ends in spans] for step, spans in index})
+        path_of = cache(Path)  # a log whose steps alternate has as many spans as rows
+        return _samples({step: [Span(path_of(file), *ends) for file, *ends in spans] for step, spans in index})
 
     def _record(self) -> Recording:
         spans = self._log.spans
@@ -107,6 +114,8 @@ class _Log:
     def __init__(self) -> None:
         self.spans: dict[int, list[Span]] = {}
         self._parts: dict[Path, JsonLines] = {}
+        self._counts: Counter[int] = Counter()  # completions by step
+        self._sizes: Counter[int] = Counter()  # bytes by step
         self._misfits = 0  # rows that name no step
 
     @property
@@ -119,7 +128,15 @@ class _Log:
 
     def notes(self) -> Iterator[str]:
         """Sentences about what a bound left out."""
-        return (note for part in self._parts.values() for note in part.notes())
+        for file, part in self._parts.items():
+            yield from part.notes()
+            yield from beyond_bytes(self._large_steps(file), file)
+        yield from beyond_count(self._counts)
+
+    def _large_steps(self, file: Path) -> dict[int, int]:
+        """The bytes of steps in one of the parts, of those alone that are large in all parts together."""
+        large = [step for step, size in self._sizes.items() if size > SPAN_BYTES]
+        return {step: sum(end - start for path, start, end in self.spans[step] if path == file) for step in large}
 
     def read(self, files: tuple[Path, ...]) -> bool:
         """Index the new rows; False if there are none."""
@@ -131,6 +148,8 @@ class _Log:
                     self._misfits += 1
                 else:
                     self._note(step, Span(file, start, end))
+                    self._counts[step] += completions_in(row)
+                    self._sizes[step] += end - start
         return sum(part.tail.offset for part in self._parts.values()) != before
 
     def _note(self, step: int, span: Span) -> None:
@@ -147,17 +166,16 @@ def _samples(spans: Mapping[int, Sequence[Span]]) -> Samples:
 
 def load_samples(spans: Mapping[int, tuple[Span, ...]], step: int) -> tuple[Sample, ...]:
     """The samples of one step in file order; none if the file is gone."""
-    rows = [row for span in spans[step] for row in _rows(span)]
+    rows = list(islice(_rows(spans[step]), SAMPLE_ROWS))
     is_eval = spans[step][0].file.name.startswith(_EVAL_NAMES)
     return to_samples(rows, step, split="eval" if is_eval else "train")
 
 
-def _rows(span: Span) -> Iterator[Row]:
-    try:
-        lines = read_span(span.file, span.start, span.end).split(b"\n")
-    except OSError:
-        return
-    yield from (row for row in map(parse_row, lines) if row is not None)
+def _rows(spans: Sequence[Span]) -> Iterator[Row]:
+    for file, found in groupby(spans, attrgetter("file")):
+        with suppress(OSError):
+            for text in read_spans(file, ((span.start, span.end) for span in found)):
+                yield from (row for row in map(parse_row, text.split(b"\n")) if row is not None)
 
 
 def _logs_in(folder: Path) -> Iterator[Path]:

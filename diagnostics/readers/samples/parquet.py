@@ -17,6 +17,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import parquet
 from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.completions import is_step_file
+from diagnostics.readers.samples.cut_steps import beyond_count
 from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, step_of, to_samples
 
 _EVAL_NAMES = ("val", "eval")
@@ -61,8 +62,11 @@ class Reader:
         name = _step_column(self.path) or ""
         taken = parquet.column(self.path, name)
         cells = Counter(cell for cell in taken.items if not isinstance(cell, list | dict))
-        steps = {step: cell for cell in cells if (step := step_of({"step": cell})) is not None}
-        sound = sum(count for cell, count in cells.items() if step_of({"step": cell}) is not None)
+        steps, counts = dict[int, Any](), Counter[int]()
+        for cell, count in cells.items():
+            if (step := step_of({"step": cell})) is not None:
+                steps[step] = cell
+                counts[step] += count
         return Recording(
             path=self.path,
             sources=(Source("samples-parquet", self.path),),
@@ -71,8 +75,8 @@ class Reader:
             tags={},
             samples=Samples(tuple(sorted(steps)), partial(load_samples, self.path, name, steps)),
             status=Status(state="unknown", step=max(steps, default=None), last_written=written),
-            malformed=len(taken.items) - sound,
-            notes=taken.notes(self.path),
+            malformed=len(taken.items) - counts.total(),
+            notes=(*taken.notes(self.path), *beyond_count(counts)),
         )
 
 

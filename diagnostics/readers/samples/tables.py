@@ -11,8 +11,11 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import lru_cache
+from itertools import islice
 from typing import Any
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.model.samples import Sample
 from diagnostics.readers.files.json_lines import as_number, as_text, as_whole
 
@@ -53,6 +56,7 @@ _GROUP_COLUMNS = ("group", "group_id", "group_idx", "prompt_index", "prompt_idx"
 _END_COLUMNS = ("finish_reason", "stop_reason")
 _ENDS = {"stop": True, "eos": True, "eos_token": True, "length": False, "max_tokens": False, "max_length": False}
 _EVAL_SPLITS = ("eval", "val", "test")
+_FEW_COLUMNS = 64
 _WIDE = re.compile(r"(?P<field>input|output|score|reward)s?_(?P<number>\d+)")
 _NUMBERS_IN_WORDS = {"nan": math.nan, "infinity": math.inf, "inf": math.inf, "-infinity": -math.inf, "-inf": -math.inf}
 
@@ -69,17 +73,23 @@ def is_sample_table(columns: Iterable[str]) -> bool:
 def to_samples(
     rows: Sequence[Cells], step: int, reward_functions: AbstractSet[str] = frozenset(), split: str = "train"
 ) -> tuple[Sample, ...]:
-    """The samples of one step; rows that name another step are left out if any row names this one.
+    """The samples of one step, up to a bound; rows that name another step are left out if any row names this one.
 
     Args:
         reward_functions: Columns with these names are rewards of single functions.
     """
     ours = [row for row in rows if step_of(row) == step]
-    single = [cells for row in ours or rows for cells in _completions(row)]
+    single = list(islice((cells for row in ours or rows for cells in _completions(row)), SAMPLE_ROWS))
     groups = _groups([_text(_first_value(cells, QUERY_COLUMNS)) for cells in single])
     return tuple(
         _sample(cells, step, group, reward_functions, split) for cells, group in zip(single, groups, strict=True)
     )
+
+
+def completions_in(row: Cells) -> int:
+    """How many completions a row holds: one, unless its cells are lists or numbered."""
+    is_plain = not any(isinstance(value, list) for value in row.values()) and not _is_wide(row)
+    return 1 if is_plain else len(_completions(row))
 
 
 def step_of(row: Cells) -> int | None:
@@ -195,15 +205,35 @@ def _terminated(rest: dict[str, Any]) -> bool | None:
 
 
 def _first_value(row: Cells, names: Sequence[str]) -> Any:
-    lowered = {name.lower(): value for name, value in row.items()}
-    return next((lowered[name] for name in names if name in lowered), None)
+    spelled = _spelled(row)
+    return next((row[spelled[name]] for name in names if name in spelled), None)
 
 
 def _pop_first(rest: dict[str, Any], names: Sequence[str]) -> Any:
     """Pop the value of the first of these columns from the row."""
-    spelled = {name.lower(): name for name in rest}
+    spelled = _spelled(rest)
     found = next((spelled[name] for name in names if name in spelled), None)
     return rest.pop(found) if found is not None else None
+
+
+def _spelled(row: Cells) -> Mapping[str, str]:
+    """How each column is spelled, by its name in lower case; known once for all rows of a table with few columns."""
+    return _spelling(tuple(row)) if len(row) <= _FEW_COLUMNS else {name.lower(): name for name in row}
+
+
+@lru_cache(maxsize=256)
+def _spelling(names: tuple[str, ...]) -> Mapping[str, str]:
+    return {name.lower(): name for name in names}
+
+
+def _is_wide(row: Cells) -> bool:
+    """Whether the columns number their completions; known once for all rows of a table with few columns."""
+    return _has_numbers(tuple(row)) if len(row) <= _FEW_COLUMNS else any(map(_WIDE.fullmatch, row))
+
+
+@lru_cache(maxsize=256)
+def _has_numbers(names: tuple[str, ...]) -> bool:
+    return any(map(_WIDE.fullmatch, names))
 
 
 def _text(value: Any) -> str:

@@ -4,18 +4,21 @@ prime-rl   rollouts/step_N/{train,eval}/{all,effective}/traces.jsonl, an episode
 rLLM       episodes/{train,val}_step_N_epoch_E/episode_hashH_idI.json, an episode in each file
 ART        trajectories/{train,val}/NNNN.yaml, the groups of one step
 
-A step's files are opened when its samples are asked for.
+A step's files are opened when its samples are asked for, the largest one before, for what the bounds leave out of it.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from diagnostics.foreign_files import read_whole
-from diagnostics.foreign_files.documents import parse_yaml
+from diagnostics.foreign_files import read_lines, read_whole
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
+from diagnostics.foreign_files.documents import DocumentTooLarge, check_yaml, parse_yaml
 from diagnostics.foreign_files.folders import files_in, resolved
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Sample, Samples
@@ -24,6 +27,7 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import Row, as_number, parse_row
 from diagnostics.readers.run_folder import run_name
 from diagnostics.readers.samples.conversations import asked_and_answered
+from diagnostics.readers.samples.cut_steps import StepFile, of_largest, refused_largest
 from diagnostics.readers.samples.tables import to_samples
 
 INSTALL = "ART's trajectories are YAML and need PyYAML, which is not installed; run: pip install PyYAML"
@@ -77,24 +81,25 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._seen: Sequence[tuple[Path, int]] = ()
+        self._seen: Sequence[StepFile] = ()
+        self._largest: Mapping[StepFile, StepFile] = {}  # by folder, its largest file
         self._last: Recording | None = None
 
     def refresh(self) -> Recording:
         """The run's current Recording; the same object as the last call if nothing changed. Raises UnreadableRun."""
         try:
             layout, steps = _layout_of(self.path)
-            seen = [(found.path, found.path.stat().st_mtime_ns) for part in steps.values() for found in part]
+            seen = [StepFile.at(found.path) for part in steps.values() for found in part]
         except OSError as error:
             raise UnreadableRun(
                 self.path, f"{self.path} is gone: its episodes were there and have been removed"
             ) from error
         if self._last is None or seen != self._seen:
-            self._last, self._seen = self._record(layout, steps), seen
+            self._last, self._seen = self._record(layout, steps, seen), seen
         return self._last
 
-    def _record(self, layout: Layout, steps: Steps) -> Recording:
-        written = max((found.path.stat().st_mtime for part in steps.values() for found in part), default=None)
+    def _record(self, layout: Layout, steps: Steps, seen: Sequence[StepFile]) -> Recording:
+        written = max(found.written for found in seen) / 1e9
         return Recording(
             path=self.path,
             sources=(Source("trajectories", self.path),),
@@ -103,17 +108,54 @@ class Reader:
             tags={},
             samples=Samples(tuple(sorted(steps)), partial(load_samples, layout.rows, steps)),
             status=Status(state="unknown", step=max(steps, default=None), last_written=written),
+            notes=_notes(self.path, layout, self._largest_of(seen)),
         )
+
+    def _largest_of(self, seen: Sequence[StepFile]) -> StepFile:
+        """The largest file; a folder is looked through once for each of its states."""
+        self._largest = {found: self._largest.get(found) or _largest_in(found) for found in seen}
+        return max(self._largest.values(), key=attrgetter("size"))
 
 
 def load_samples(rows_of: Callable[[Path], Iterator[Row]], steps: Steps, step: int) -> tuple[Sample, ...]:
     """The samples of one step, one per trajectory; none if its files are gone or incomplete."""
     found: list[Sample] = []
     for episodes in steps[step]:
-        rows = list(rows_of(episodes.path))
+        rows = list(islice(rows_of(episodes.path), SAMPLE_ROWS))
         functions = frozenset(name for row in rows for name in row.pop("reward_functions", ()))
         found += to_samples(rows, step, functions, episodes.split)
     return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def _notes(root: Path, layout: Layout, largest: StepFile) -> tuple[str, ...]:
+    """Sentences about what the bounds leave out of the largest file, which is looked at once for each of its states."""
+    if largest.path.suffix == ".jsonl":
+        return tuple(of_largest(root, largest, lambda file: sum(1 for _ in layout.rows(file))))
+    return tuple(refused_largest(root, largest)) or _yaml_beyond_bound(root, largest.path)
+
+
+def _largest_in(found: StepFile) -> StepFile:
+    """The largest file of a folder of episodes; a file, and a folder without one, itself."""
+    if not found.path.is_dir():
+        return found
+    files = list[StepFile]()
+    for file in _episode_files(found.path):
+        with suppress(OSError):  # gone meanwhile
+            files.append(StepFile.at(file))
+    return max(files, key=attrgetter("size"), default=found._replace(size=0))
+
+
+def _yaml_beyond_bound(root: Path, file: Path) -> tuple[str, ...]:
+    """A sentence if a file of ART's holds more than is decoded; one that is no YAML, or none yet, is no matter of
+    bounds."""
+    try:
+        check_yaml(_complete_lines(file) if file.suffix == ".yaml" else b"")
+    except DocumentTooLarge as error:
+        return (f"{file.relative_to(root)}, the largest file, cannot be read: {error}",)
+    except (ValueError, ImportError):
+        return ()
+    return ()
 
 
 def _layout_of(root: Path) -> tuple[Layout, Steps]:
@@ -148,9 +190,10 @@ def _prime_steps(root: Path) -> Steps:
 
 
 def _prime_rows(file: Path) -> Iterator[Row]:
-    for line in _bytes(file).split(b"\n"):
-        for trace in _list((parse_row(line) or {}).get("traces")):
-            yield _trace_row(trace)
+    with suppress(OSError):
+        for line in read_lines(file):
+            for trace in _list((parse_row(line) or {}).get("traces")):
+                yield _trace_row(trace)
 
 
 def _trace_row(trace: Row) -> Row:
@@ -185,7 +228,7 @@ def _rllm_steps(root: Path) -> Steps:
 
 
 def _rllm_rows(folder: Path) -> Iterator[Row]:
-    for file in files_in(folder, "episode_hash*.json"):  # of one task, consecutively
+    for file in _episode_files(folder):  # of one task, consecutively
         episode = parse_row(_bytes(file)) or {}
         for trajectory in _list(episode.get("trajectories")):
             last = next(iter(_list(trajectory.get("steps"))[-1:]), {})
@@ -199,6 +242,10 @@ def _rllm_rows(folder: Path) -> Iterator[Row]:
             }
 
 
+def _episode_files(folder: Path) -> Sequence[Path]:
+    return files_in(folder, "episode_hash*.json", most=SAMPLE_ROWS)
+
+
 def _art_steps(root: Path) -> Steps:
     found: Steps = {}
     for split in sorted(path for path in root.iterdir() if path.is_dir()):
@@ -209,8 +256,7 @@ def _art_steps(root: Path) -> Steps:
 
 def _art_rows(file: Path) -> Iterator[Row]:
     """The trajectories of complete lines; PyYAML writes the reward last, so one without it is incomplete."""
-    content = _bytes(file)
-    for number, group in enumerate(_list(_yaml(content[: content.rfind(b"\n") + 1]))):
+    for number, group in enumerate(_list(_yaml(_complete_lines(file)))):
         for trajectory in (found for found in _list(group.get("trajectories")) if "reward" in found):
             items = _list(trajectory.get("messages_and_choices"))
             yield {
@@ -237,6 +283,11 @@ def _yaml(content: bytes) -> Any:
         raise ImportError(INSTALL) from error
     except ValueError:
         return None
+
+
+def _complete_lines(file: Path) -> bytes:
+    content = _bytes(file)
+    return content[: content.rfind(b"\n") + 1]
 
 
 def _bytes(file: Path) -> bytes:

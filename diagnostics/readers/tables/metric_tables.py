@@ -4,7 +4,6 @@ Recognised by their first row: the loggers of verl (`{"step": …, "data": {…}
 Stable-Baselines3, LLaMA-Factory and anything else that writes one row of numbers per step.
 """
 
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,19 +17,19 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files import csv_lines
-from diagnostics.readers.files.json_lines import JsonLines, as_whole, parse_row
+from diagnostics.readers.files.json_lines import JsonLines, parse_row
 from diagnostics.readers.files.parquet import NOT_WHOLE, first_row, rows_of_whole
 from diagnostics.readers.files.text_lines import LineTail
+from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import Rows
-from diagnostics.readers.samples.tables import STEP_COLUMNS, is_sample_table, number_of
-from diagnostics.readers.single_file import FileReader, name_of, state_of
+from diagnostics.readers.samples.tables import number_of
+from diagnostics.readers.single_file import FileReader, name_of
+from diagnostics.readers.tables.metric_rows import OUT_OF, csv_row, flat_row, is_metric_row, step_column, whole_step
 from diagnostics.readers.wandb.csv_export import is_export
 
-STEP_NAMES = (*STEP_COLUMNS, "current_steps", "global_step/max_steps", "num_updates", "episode", "total_timesteps")
 MARKS = "*.jsonl", "*.csv", "*.parquet", "progress.json"  # the last is what Stable-Baselines3 calls its JSON lines
 _STEP_FILE = re.compile(r"completions_\d+\.parquet")
-_OUT_OF = re.compile(r"(?P<step>\d+)/(?P<total>\d+)")
-_TIMES = ("time", "timestamp", "_timestamp")
+_TIMES = ("time", "timestamp", "_timestamp", "Wall time")  # the last is TensorBoard's, as its page exports a curve
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -44,18 +43,9 @@ def start_time(path: Path) -> float | None:
 
 
 def is_metric_log(file: Path) -> bool:
-    """Whether a file's first row names a step and at least one other number, and is not a sampled completion."""
+    """Whether a file's first row is one of metrics."""
     row = _first_row(file)
-    if row is None or is_sample_table(row):
-        return False
-    flat = _flat(row)
-    step = step_column(flat)
-    return step is not None and any(number_of(value) is not None for name, value in flat.items() if name != step)
-
-
-def step_column(row: Mapping[str, Any]) -> str | None:
-    """The step column: the first of the usual names with an integer in this row."""
-    return next((name for name in STEP_NAMES if name in row and _step(row[name]) is not None), None)
+    return row is not None and is_metric_row(row)
 
 
 class Reader(FileReader["_Log"]):
@@ -85,6 +75,7 @@ class _Log(ABC):
         self.rows = Rows(axes=())
         self.axis: str | None = None
         self._total: int | None = None
+        self._newest: float | None = None
         self._misfits = 0
 
     @property
@@ -105,23 +96,24 @@ class _Log(ABC):
         """Sentences about what a bound left out."""
 
     def status(self, written: float, now: float) -> Status:
+        written = time_last_written(self._newest, written)
         return Status(state=state_of(written, now), step=self.rows.last_step, total=self._total, last_written=written)
 
     def take(self, row: Mapping[str, Any]) -> None:
         """Add one row."""
-        row = _flat(row)
+        row = flat_row(row)
         self.axis = self.axis or step_column(row)
-        step = _step(row.get(self.axis)) if self.axis else None
+        step = whole_step(row.get(self.axis)) if self.axis else None
         if step is None or self.axis is None:
             self._misfits += 1
             return
-        if match := _OUT_OF.fullmatch(str(row[self.axis])):
+        if match := OUT_OF.fullmatch(str(row[self.axis])):
             self._total = int(match["total"])
         moment = next((number for name in _TIMES if (number := number_of(row.get(name))) is not None), 0.0)
         for name, value in row.items():
             if name != self.axis:
                 self.rows.add(name, value, step, moment)
-        self.rows.last_step = step
+        self.rows.last_step, self._newest = step, moment
 
 
 class _JsonLog(_Log):
@@ -220,24 +212,6 @@ class _ParquetLog(_Log):
 _LOGS: Mapping[str, type[_Log]] = {".csv": _CsvLog, ".parquet": _ParquetLog}
 
 
-def csv_row(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
-    """The cells by column, numbers parsed; an empty cell is a missing point."""
-    return {name: _cell(cell) for name, cell in zip(header, cells, strict=True) if cell.strip()}
-
-
-def _cell(cell: str) -> Any:
-    try:
-        return int(cell)
-    except ValueError:
-        number = number_of(cell)
-        if number is not None:
-            return number
-    try:
-        return float(cell)
-    except ValueError:
-        return cell
-
-
 def _log(path: Path) -> _Log:
     return _LOGS.get(path.suffix, _JsonLog)(path)
 
@@ -254,20 +228,3 @@ def _first_row(file: Path) -> Mapping[str, Any] | None:
         return parse_row(first)
     header, cells = (csv_lines.cells(line.decode("utf-8-sig", "replace")) for line in (first, second))
     return csv_row(header, cells) if cells and len(header) == len(cells) else None
-
-
-def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A row's metrics: verl nests them under `data`, non-finite ones as null; others put them beside the step."""
-    data = row.get("data")
-    if not isinstance(data, dict):
-        return row
-    metrics = {name: math.nan if value is None else value for name, value in data.items()}
-    return {**{name: value for name, value in row.items() if name != "data"}, **metrics}
-
-
-def _step(value: Any) -> int | None:
-    if isinstance(value, str) and (match := _OUT_OF.fullmatch(value)):
-        return int(match["step"])
-    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
-        value = int(value)
-    return as_whole(value)

@@ -11,8 +11,9 @@ from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.files.text_lines import TextLines
+from diagnostics.readers.liveness import state_of
 from diagnostics.readers.rows import LARGEST_STEP
-from diagnostics.readers.single_file import FileReader, name_of, state_of
+from diagnostics.readers.single_file import FileReader, name_of
 
 FILES = "log_*.txt"
 HEAD_BYTES = 256
@@ -22,7 +23,7 @@ _FILE = re.compile(r"log_(?P<time>\d+)\.txt")
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """Every log directly in the folder that begins like torchtune's; each start of a training opens a new one."""
-    files = [file for file in files_in(folder, FILES) if _is_log(file)]
+    files = [file for file in files_in(folder, FILES) if is_log(file)]
     return tuple(RunRef(file, "torchtune", name_of(file), folder) for file in files)
 
 
@@ -106,7 +107,8 @@ def _values(text: str) -> Iterator[tuple[str, str]]:
             words.clear()
 
 
-def _is_log(file: Path) -> bool:
+def is_log(file: Path) -> bool:
+    """Whether a file begins as such a log does."""
     try:
         return _LINE.match(read_head(file, HEAD_BYTES).decode("utf-8", "replace")) is not None
     except OSError:

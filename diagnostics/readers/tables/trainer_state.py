@@ -1,9 +1,9 @@
 """Reads transformers' `trainer_state.json`: the log history that a Trainer saves with each checkpoint."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from diagnostics.foreign_files import read_whole
 from diagnostics.foreign_files.folders import resolved
@@ -13,11 +13,12 @@ from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.json_lines import Row, as_whole, parse_row
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.run_folder import CARD_FILE, model_card, run_name
+from diagnostics.readers.tables.metric_rows import whole_step
 
 STATE_FILE = "trainer_state.json"
+HISTORY_KEY = "log_history"
 SUMMARY_KEY = "train_runtime"  # the last row summarises the training and is not a step
 _CHECKPOINT = re.compile(r"checkpoint-(?P<step>\d+)")
-_OWN_KEYS = frozenset({"step"})
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
@@ -71,41 +72,53 @@ class Reader:
             state = parse_row(read_whole(file))
         except OSError as error:
             raise UnreadableRun(self.path, f"{file} cannot be read: {error.strerror}") from error
-        if state is None or not isinstance(state.get("log_history"), list):
+        if state is None or not isinstance(state.get(HISTORY_KEY), list):
             if self._last is not None:  # a Trainer writes in place: complete at the next poll
                 return self._last
-            raise UnreadableRun(self.path, f"{file} is no state of a transformers Trainer: it holds no log_history")
-        rows, misfits = _points(state["log_history"])
+            raise UnreadableRun(self.path, f"{file} is no state of a transformers Trainer: it holds no {HISTORY_KEY}")
+        points = history_points(state[HISTORY_KEY])
         step = as_whole(state.get("global_step"))
         return Recording(
             path=self.path,
             sources=(Source("trainer-state", file),),
             run_id=str(resolved(self.path).name),
             name=run_name(self.path if self.path.is_dir() else self.path.parent),
-            tags=rows.columns.series(),
+            tags=points.rows.columns.series(),
             text={CARD_FILE: model_card(output_folder(file.parent) / STATE_FILE)},
             status=Status(state="unknown", step=step, total=as_whole(state.get("max_steps")), last_written=written),
             created=None,
-            malformed=misfits,
+            malformed=points.misfits,
         )
 
 
-def _points(history: list[Any]) -> tuple[Rows, int]:
-    rows, misfits = Rows(), 0
+class HistoryPoints(NamedTuple):
+    """The points of a log history; `misfits` counts rows without a step. `has_ended`: its last row says so."""
+
+    rows: Rows
+    misfits: int
+    has_ended: bool
+
+
+def history_points(history: Iterable[Any], axis: str = "step") -> HistoryPoints:
+    """The points in the rows of a history, at the steps in the column `axis`."""
+    rows, misfits, has_ended = Rows(), 0, False
     for row in history:
-        step = as_whole(row.get("step")) if isinstance(row, dict) else None
+        step = whole_step(row.get(axis)) if isinstance(row, dict) else None
         if step is None:
             misfits += 1
-        elif SUMMARY_KEY not in row:
-            for name, value in _metrics(row):
+            continue
+        has_ended = SUMMARY_KEY in row
+        rows.last_step = max(step, rows.last_step or 0)
+        if not has_ended:
+            for name, value in _metrics(row, axis):
                 rows.add(name, value, step, 0.0)
-    return rows, misfits
+    return HistoryPoints(rows, misfits, has_ended)
 
 
-def _metrics(row: Row) -> Iterator[tuple[str, Any]]:
+def _metrics(row: Row, axis: str) -> Iterator[tuple[str, Any]]:
     """Values under the names that the Trainer's trackers use: `eval_x` becomes `eval/x`."""
     for name, value in row.items():
-        if name not in _OWN_KEYS:
+        if name != axis:
             yield (f"eval/{name.removeprefix('eval_')}" if name.startswith("eval_") else name), value
 
 

@@ -13,6 +13,7 @@ from diagnostics.model.series import RawSeries, Values
 from diagnostics.model.status import Status
 from diagnostics.readers.columns import Columns
 from diagnostics.readers.histogram_columns import HistogramColumns
+from diagnostics.readers.liveness import state_of
 from diagnostics.readers.tensorboard.decode import EventDecoder, Stretch, TagPoints
 from diagnostics.readers.tensorboard.events import HISTOGRAM_PLUGIN, SCALAR_PLUGINS, Event
 from diagnostics.readers.tensorboard.hparams import PLUGIN, settings_of
@@ -20,7 +21,6 @@ from diagnostics.readers.tensorboard.restarts import Restart, Restarts
 from diagnostics.readers.tensorboard.sample_texts import SampleTexts
 from diagnostics.readers.tensorboard.stretch_points import StretchPoints
 
-SILENCE_LIMIT_SECONDS = 300.0  # nothing says whether the writer is alive, and a step of a large model takes minutes
 _NOTHING_YET = -1, 0, 0.0  # record, step and time
 
 
@@ -73,14 +73,14 @@ class EventLog:
         if self._last is None:
             return Status()
         step, time = self._last
-        state = "running" if now - time <= SILENCE_LIMIT_SECONDS else "silent"
-        return Status(state=state, step=step, last_written=time)
+        return Status(state=state_of(time, now), step=step, last_written=time)
 
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         if self._skipped:
             yield f"{self._skipped} values that are neither a number, a text nor a histogram were skipped"
         yield from self._decoder.notes()
+        yield from self.samples.notes()
         for file, torn_bytes in self._decoder.torn_ends() if has_ended else ():
             yield f"{file.name} ends within a record; its last {torn_bytes} bytes were left out"
 

@@ -73,10 +73,13 @@ class Event(NamedTuple):
     restarts: bool = False
 
 
-def decode_event(payload: bytes) -> Event:
-    """Decode one record. Raises ValueError or struct.error if it is not an Event."""
+def decode_event(payload: bytes, *, with_histograms: bool = True) -> Event:
+    """Decode one record. Raises ValueError or struct.error if it is not an Event.
+
+    Without histograms, which take most of the time, their points are there but hold no numbers.
+    """
     match = lone_scalar(payload)
-    return _decode(payload) if match is None else _event(match)
+    return _decode(payload, with_histograms) if match is None else _event(match)
 
 
 def lone_scalar(payload: bytes) -> re.Match[bytes] | None:
@@ -99,7 +102,7 @@ def _event(match: re.Match[bytes]) -> Event:
     return Event(_DOUBLE.unpack(time)[0], number, (point,))
 
 
-def _decode(payload: bytes) -> Event:
+def _decode(payload: bytes, with_histograms: bool) -> Event:
     time, step, points, restarts = 0.0, 0, list[Point](), False
     for number, content in fields(payload):
         if number == _WALL_TIME and isinstance(content, bytes):
@@ -107,13 +110,14 @@ def _decode(payload: bytes) -> Event:
         elif number == _STEP and isinstance(content, int):
             step = signed(content)
         elif number == _SUMMARY and isinstance(content, bytes):
-            points.extend(_point(value) for _, value in fields(content) if isinstance(value, bytes))
+            values = (value for _, value in fields(content) if isinstance(value, bytes))
+            points.extend(_point(value, with_histograms) for value in values)
         elif number == _SESSION_LOG and isinstance(content, bytes):
             restarts = any(field == _STATUS and status == _START for field, status in fields(content))
     return Event(time, step, tuple(points), restarts)
 
 
-def _point(value: bytes) -> Point:
+def _point(value: bytes, with_histograms: bool) -> Point:
     tag, text, plugin, numbers, own = "", None, "", NO_VALUES, b""
     number: float | None = None
     for field, content in fields(value):
@@ -127,7 +131,7 @@ def _point(value: bytes) -> Point:
             numbers, text = _tensor(content)
             number = float(numbers[0]) if len(numbers) == 1 else None
         elif field == _HISTOGRAM:
-            numbers, plugin = _histogram(content), HISTOGRAM_PLUGIN
+            numbers, plugin = _histogram(content) if with_histograms else NO_VALUES, HISTOGRAM_PLUGIN
         elif field == _METADATA:
             plugin, own = _plugin(content)
         elif field in _PICTURES_AND_SOUNDS:
@@ -141,17 +145,18 @@ def _histogram(message: bytes) -> Values:
 
     A bucket reaches from the previous limit to its own; the first and the last are bounded by the extremes.
     """
-    found: dict[int, Values] = {}
+    found = dict[int, bytes]()
     for field, content in fields(message):
         if isinstance(content, bytes):
-            found[field] = np.concatenate([found.get(field, NO_VALUES), np.frombuffer(content, "<f8")])
-    limits, counts = found.get(_LIMITS, NO_VALUES), found.get(_BUCKETS, NO_VALUES)
-    low, high = (float(found[field][-1]) if field in found else 0.0 for field in (_SMALLEST, _LARGEST))
+            found[field] = found.get(field, b"") + content
+    limits, counts = (np.frombuffer(found.get(field, b""), "<f8") for field in (_LIMITS, _BUCKETS))
+    low, high = (_DOUBLE.unpack(found[field][-8:])[0] if field in found else 0.0 for field in (_SMALLEST, _LARGEST))
     if len(limits) != len(counts) or not low <= high:
         raise ValueError("a histogram whose buckets have no limits")
-    edges = np.clip(np.concatenate([[low], limits]), low, high)
-    kept = (counts > 0) | (np.diff(edges) > 0)
-    triples: Values = np.column_stack([edges[:-1], edges[1:], counts])[kept].ravel()
+    right = np.minimum(np.maximum(limits, low), high)
+    buckets = np.empty((len(counts), 3))
+    buckets[:1, 0], buckets[1:, 0], buckets[:, 1], buckets[:, 2] = low, right[:-1], right, counts
+    triples: Values = buckets[(counts > 0) | (right > buckets[:, 0])].ravel()
     return triples
 
 

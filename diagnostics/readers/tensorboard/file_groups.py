@@ -2,6 +2,8 @@
 
 import re
 import struct
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -9,7 +11,7 @@ from pathlib import Path
 
 from diagnostics.foreign_files.folders import files_in
 from diagnostics.readers.tensorboard.decode.records import Records
-from diagnostics.readers.tensorboard.events import Event, decode_event
+from diagnostics.readers.tensorboard.events import decode_event
 
 EVENT_FILES = "events.out.tfevents.*"
 HEAD_RECORDS = 300  # read from each of several files: more than one step of any trainer
@@ -75,16 +77,22 @@ def _joined(training: _Head, file: _Head) -> _Head:
     return replace(training, first_step=min(steps, default=None), tags=training.tags | file.tags)
 
 
-def head_tags(file: Path) -> frozenset[str]:
-    """The scalar tags at the start of an event file."""
+def only_tag(file: Path) -> str:
+    """The tag of all scalars at the start of an event file; empty if there are several tags, or none."""
     found = file.stat()
-    return _head(file, found.st_ino, min(found.st_size, HEAD_BYTES)).tags
+    return _only_tag(file, found.st_ino, min(found.st_size, HEAD_BYTES))
+
+
+@lru_cache(maxsize=4096)
+def _only_tag(file: Path, inode: int, size: int) -> str:  # as with _head
+    tags = (tag for _, tag in _scalars_at_start(file))
+    first = next(tags, "")
+    return first if all(tag == first for tag in tags) else ""
 
 
 @lru_cache(maxsize=4096)
 def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a growing head is read again
-    events = [event for payload in islice(Records(file).payloads(), HEAD_RECORDS) if (event := _decoded(payload))]
-    scalars = [(event.step, point.tag) for event in events for point in event.points if point.value is not None]
+    scalars = list(_scalars_at_start(file))
     match = _NAME.search(file.name)
     return _Head(
         process=match["process"] if match else None,
@@ -93,8 +101,9 @@ def _head(file: Path, inode: int, size: int) -> _Head:  # inode and size: a grow
     )
 
 
-def _decoded(payload: bytes) -> Event | None:
-    try:
-        return decode_event(payload)
-    except (ValueError, struct.error):
-        return None
+def _scalars_at_start(file: Path) -> Iterator[tuple[int, str]]:
+    """The step and the tag of each scalar, read no further than asked for."""
+    for payload in islice(Records(file).payloads(), HEAD_RECORDS):
+        with suppress(ValueError, struct.error):
+            event = decode_event(payload, with_histograms=False)
+            yield from ((event.step, point.tag) for point in event.points if point.value is not None)

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.model.samples import Sample, Samples
+from diagnostics.readers.samples.cut_steps import beyond_count
 from diagnostics.readers.samples.tables import to_samples
 
 SUFFIX = "/text_summary"
@@ -16,6 +18,7 @@ _MARKDOWN = re.compile(
     r"\*\*Score:\*\*[ ]*(?P<score>\S+)",
     re.DOTALL,
 )
+_LEAST_CHARACTERS = 20  # of a sample in either form
 _ESCAPED = re.compile(r"Sample:\\n(?P<text>.*?)\\n\\nReward: (?P<reward>\S+)", re.DOTALL)
 
 
@@ -24,12 +27,20 @@ class SampleTexts:
 
     def __init__(self, index: Iterable[tuple[int, Mapping[str, str]]] = ()) -> None:
         self._texts: dict[int, dict[str, str]] = {step: dict(found) for step, found in index}
+        self._counts: dict[str, dict[int, int]] = {tag: {} for tag in TAGS}  # samples by step, of long texts
 
     def add(self, tag: str, step: int, text: str) -> None:
         """Keep a text if its tag is one that holds samples."""
         bare = tag.removesuffix(SUFFIX)
         if bare in TAGS:
             self._texts.setdefault(step, {})[bare] = text
+            is_long = len(text) >= SAMPLE_ROWS * _LEAST_CHARACTERS
+            self._counts[bare][step] = sum(1 for _ in _rows(text)) if is_long else 0
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what a bound left out."""
+        for counts in self._counts.values():
+            yield from beyond_count(counts)
 
     def index(self) -> list[list[Any]]:
         """The texts so far by step, as JSON-serialisable data."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from diagnostics.model.series import RawSeries
 from diagnostics.readers.run_folder import is_time_named
 from diagnostics.readers.tensorboard.event_log import EventLog
-from diagnostics.readers.tensorboard.file_groups import event_files, head_tags
+from diagnostics.readers.tensorboard.file_groups import event_files, only_tag
 
 DEEPEST = 4  # a chart's name contains few slashes
 
@@ -31,9 +31,8 @@ def sub_run(folder: Path) -> SubRun | None:
     if is_time_named(folder):
         return SubRun(folder, folder.parent, "") if event_files(folder.parent) else None
     files = event_files(folder)
-    tags = head_tags(files[0]) if files else frozenset()
-    chart = next(iter(tags), "")
-    if len(tags) != 1 or not chart:
+    chart = only_tag(files[0]) if files else ""
+    if not chart:
         return None
     flat, depth = chart.replace("/", "_") + "_", len(chart.split("/"))
     if folder.name.startswith(flat) and event_files(folder.parent):

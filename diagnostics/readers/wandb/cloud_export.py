@@ -15,6 +15,7 @@ from diagnostics.foreign_files import read_text, read_whole
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.console_end import console_end
 from diagnostics.readers.files.json_lines import JsonLines, Row, as_number, parse_row
 from diagnostics.readers.samples.tables import reward_functions
 from diagnostics.readers.wandb.history import WandbHistory
@@ -74,7 +75,7 @@ class Reader:
     def _record(self, manifest: Row) -> Recording:
         history, malformed, notes = _history(self.path)
         history.take_summary(_mapping(manifest.get("summary")))
-        console = self.path / CONSOLE
+        console, status = self.path / CONSOLE, _status(manifest, history.rows.last_step)
         return Recording(
             path=self.path,
             sources=(Source("wandb-export", self.path),),
@@ -85,11 +86,12 @@ class Reader:
             config=_mapping(manifest.get("config")),
             text=_texts(self.path / FILES),
             samples=history.tables.snapshot(reward_functions(history.rows.columns.tags)),
-            status=_status(manifest, history.rows.last_step),
+            status=status,
             created=_seconds(manifest.get("created")),
             console=console if console.exists() else None,
+            console_tail=console_end(console, status.state),
             malformed=malformed,
-            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes(), *notes),
+            notes=(f"Imported from {manifest.get('address')}", *history.rows.notes(), *history.tables.notes(), *notes),
         )
 
 

@@ -21,6 +21,7 @@ from diagnostics.readers.samples.tables import number_of
 SEPARATOR = " - "
 BOUNDS = ("__MIN", "__MAX")  # of points that the page aggregated
 OWN_STEP = "_step"
+AXIS = "Step"
 
 
 class Column(NamedTuple):
@@ -48,11 +49,15 @@ def start_time(path: Path) -> float | None:
 
 
 def is_export(file: Path) -> bool:
-    """Whether a CSV is a panel: every column after the first is RUN - METRIC, one of them bounds or W&B's own step."""
+    """Whether a CSV is a panel: every column after the first is RUN - METRIC.
+
+    What else it holds tells it from another table with such names: bounds, W&B's own step, or the page's own word for
+    its axis.
+    """
     header = _header(file) if file.suffix == ".csv" else []
     rest = header[1:]
-    is_marked = any(name.endswith((*BOUNDS, SEPARATOR + OWN_STEP)) for name in rest)
-    return is_marked and all(SEPARATOR in name for name in rest)
+    is_marked = header[:1] == [AXIS] or any(name.endswith((*BOUNDS, SEPARATOR + OWN_STEP)) for name in rest)
+    return is_marked and bool(rest) and all(SEPARATOR in name for name in rest)
 
 
 class Reader:

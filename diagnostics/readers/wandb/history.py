@@ -33,6 +33,11 @@ class WandbHistory:
         self._system_step = 0
 
     @property
+    def last_time(self) -> float | None:
+        """The last row's time in seconds since the epoch; None if it has none."""
+        return self._times[-1] or None if self._times else None
+
+    @property
     def malformed(self) -> int:
         """Rows without a step, and malformed histograms."""
         return self._misfits + self.rows.misfits

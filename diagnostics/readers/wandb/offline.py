@@ -3,10 +3,10 @@
 Field numbers are those of `wandb_internal.proto`; wandb itself is not needed.
 """
 
-import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,8 @@ from diagnostics.model.recording import Recording, Source
 from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
+from diagnostics.readers.console_end import console_end, last_change
+from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import Rows
 from diagnostics.readers.samples.tables import reward_functions
 from diagnostics.readers.wandb.history import OWN_KEYS, WandbHistory
@@ -34,28 +36,25 @@ from diagnostics.readers.wandb.protobuf_messages import (
 )
 from diagnostics.readers.wandb.records import WandbRecords
 from diagnostics.readers.wandb.row_buffer import RowBuffer
+from diagnostics.readers.wandb.run_folders import FILES, LOGS, OUTPUT, parts_of, run_id_of, started
 from diagnostics.readers.wandb.tables import WandbTables
 
-FILES = "run-*.wandb"
 REQUIREMENTS = "requirements.txt"
-OUTPUT = "output.log"
 HEAD_RECORDS = 64  # the run record is one of the first
-SILENCE_LIMIT_SECONDS = 300.0  # W&B flushes every 15 s; a step of a large model takes minutes
 SUMMARIES_KEPT = 64  # W&B writes the summary after every row; only the last ones matter
-_FOLDER = re.compile(r"(?:offline-)?run-(?P<started>\d{8}_\d{6})-(?P<id>.+)")
 
 
 def runs_in(folder: Path) -> tuple[RunRef, ...]:
     """The folder, unless it continues a run that began in a sibling folder."""
     parts = parts_of(folder)
-    if not parts or not files_in(folder, FILES) or resolved(parts[0]) != resolved(folder):
+    if not parts or not files_in(folder, LOGS) or resolved(parts[0]) != resolved(folder):
         return ()
     return (RunRef(folder, "wandb", run_id_of(folder)),)
 
 
 def start_time(path: Path) -> float | None:
     """When the run began, according to the first records of its file."""
-    file = next(iter(files_in(path, FILES)), None)
+    file = next(iter(files_in(path, LOGS)), None)
     for payload in islice(WandbRecords(file).payloads(), HEAD_RECORDS) if file else ():
         try:
             kind, message = split_record(payload) or (SUMMARY, b"")
@@ -65,22 +64,6 @@ def start_time(path: Path) -> float | None:
         if isinstance(record, RunRecord) and record.started:
             return record.started
     return None
-
-
-def parts_of(folder: Path) -> tuple[Path, ...]:
-    """The folders of one run, oldest first: W&B creates a new one each time a run is resumed."""
-    match = _FOLDER.fullmatch(resolved(folder).name)
-    if match is None:
-        return (folder,)
-    beside = (path for path in resolved(folder).parent.glob(f"*run-*-{_escaped(match['id'])}") if not path.is_symlink())
-    same = [path for path in beside if (found := _FOLDER.fullmatch(path.name)) and found["id"] == match["id"]]
-    return tuple(sorted(same, key=_started))
-
-
-def run_id_of(folder: Path) -> str:
-    """W&B's id of the run, from its file's name."""
-    file = next(iter(files_in(folder, FILES)), folder)
-    return file.stem.removeprefix("run-")
 
 
 class Reader:
@@ -100,6 +83,7 @@ class Reader:
         if not self._log.is_wandb:
             raise UnreadableRun(self.path, _nothing_readable(self.path, files))
         status = self._log.status(max(file.stat().st_mtime for file in files), time.time())
+        status = replace(status, last_printed=last_change(_output(files[0].parent)))
         if self._last is None or grew or status != self._last.status:
             self._last = self._record(files[0].parent, status)
         return self._last
@@ -107,7 +91,7 @@ class Reader:
     def files(self) -> tuple[Path, ...]:
         """The logs of all parts of the run, and the files beside them that are read at once."""
         logs = self._files()
-        beside = (logs[0].parent / "files" / name for name in (REQUIREMENTS, OUTPUT))
+        beside = (logs[0].parent / FILES / name for name in (REQUIREMENTS, OUTPUT))
         return (*logs, *(log.parent for log in logs), *beside)
 
     def name(self) -> str:
@@ -127,13 +111,13 @@ class Reader:
 
     def _files(self) -> tuple[Path, ...]:
         folder = self.path if self.path.is_dir() else self.path.parent
-        files = tuple(file for part in parts_of(folder) for file in files_in(part, FILES))
+        files = tuple(file for part in parts_of(folder) for file in files_in(part, LOGS))
         if not files:
             raise UnreadableRun(self.path, f"{self.path} is gone: the .wandb file was there and has been removed")
         return files
 
     def _record(self, folder: Path, status: Status) -> Recording:
-        log = self._log
+        log, console = self._log, _output(folder)
         return Recording(
             path=self.path,
             sources=(Source("wandb", self.path),),
@@ -146,7 +130,8 @@ class Reader:
             samples=log.history.tables.snapshot(reward_functions(log.rows.columns.tags)),
             status=status,
             created=log.created,
-            console=next((file for file in [folder / "files" / OUTPUT] if file.exists()), None),
+            console=console,
+            console_tail=console_end(console, status.state),
             malformed=log.malformed,
             notes=tuple(log.notes(has_ended=status.state != "running")),
         )
@@ -160,6 +145,7 @@ class _Log:
         self.config: dict[str, Any] = {}
         self.name = ""
         self._started: float | None = None
+        self._sampled: float | None = None  # when the machine was last looked at
         self._exit_code: int | None = None
         self._records: dict[Path, WandbRecords] = {}
         self._buffer = RowBuffer(self.history)
@@ -173,6 +159,12 @@ class _Log:
     @property
     def created(self) -> float | None:
         return self._started or self.history.first_time
+
+    @property
+    def _newest(self) -> float | None:
+        """The newest time in the records: of a row, of the machine's metrics, or of the run's start."""
+        recorded = max(filter(None, (self.history.last_time, self._sampled, self._started)), default=None)
+        return recorded or max(filter(None, (started(file.parent) for file in self._records)), default=None)
 
     @property
     def is_wandb(self) -> bool:
@@ -195,7 +187,7 @@ class _Log:
         """Read what was appended; False if nothing was."""
         before = self._offset
         for file in files:
-            media = file.parent / "files"
+            media = file.parent / FILES
             for payload in self._records.setdefault(file, WandbRecords(file)).payloads():
                 self._take(payload, media)
             self._buffer.flush(media)
@@ -203,7 +195,8 @@ class _Log:
 
     def status(self, written: float, now: float) -> Status:
         """Ended only if the run says so; silent if it was not written for a while."""
-        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
+        written = time_last_written(self._newest, written)
+        state = state_of(written, now)
         if self._exit_code is not None:
             state = "failed" if self._exit_code else "finished"
         return Status(state=state, step=self.rows.last_step, last_written=written)
@@ -211,6 +204,7 @@ class _Log:
     def notes(self, has_ended: bool) -> Iterator[str]:
         """Sentences about what was left out; an incomplete last record is normal while the run is being written."""
         yield from self.rows.notes()
+        yield from self.history.tables.notes()
         for file, records in self._records.items():
             yield from records.tail.notes()
             if has_ended and records.torn_bytes:
@@ -245,6 +239,7 @@ class _Log:
     def _take_message(self, message: Message | None, files: Path) -> None:
         match message:
             case Stats():
+                self._sampled = message.time or self._sampled
                 self._buffer.add_sample(message)
             case RunRecord():
                 self.config.update(_without_own(message.config))
@@ -260,10 +255,16 @@ class _Log:
                 self._close()
 
 
+def _output(folder: Path) -> Path | None:
+    """W&B's copy of the console, where there is one."""
+    file = folder / FILES / OUTPUT
+    return file if file.exists() else None
+
+
 def _texts(folder: Path) -> dict[str, str]:
     """Files beside the log that name the producer's version."""
     try:
-        return {REQUIREMENTS: read_text(folder / "files" / REQUIREMENTS, errors="replace")}
+        return {REQUIREMENTS: read_text(folder / FILES / REQUIREMENTS, errors="replace")}
     except OSError:
         return {}
 
@@ -277,12 +278,3 @@ def _nothing_readable(path: Path, files: tuple[Path, ...]) -> str:
 
 def _without_own(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in config.items() if name not in OWN_KEYS}
-
-
-def _started(folder: Path) -> str:
-    match = _FOLDER.fullmatch(folder.name)
-    return match["started"] if match else ""
-
-
-def _escaped(text: str) -> str:
-    return re.sub(r"([\[*?])", r"[\1]", text)

@@ -17,13 +17,13 @@ from diagnostics.model.samples import Samples
 from diagnostics.model.status import Status
 from diagnostics.readers.base import RunRef, UnreadableRun
 from diagnostics.readers.files.protobuf import FIXED64, VARINT, signed, spans, varint
+from diagnostics.readers.liveness import state_of, time_last_written
 from diagnostics.readers.rows import AXES, Rows
 from diagnostics.readers.wandb.records import WandbRecords
 
 FILES = "run-*.swanlab"
 MAGIC = b":SWL"
 CONFIG, REQUIREMENTS = "config.yaml", "requirements.txt"
-SILENCE_LIMIT_SECONDS = 300.0
 # Record
 _START, _FINISH, _COLUMN, _SCALAR = 10, 11, 12, 13
 # StartRecord, FinishRecord
@@ -130,6 +130,7 @@ class _Log:
         self.name = ""
         self.started: float | None = None
         self._state: int | None = None
+        self._newest: float | None = None
         self._of_machine: set[str] = set()
 
     def read(self) -> bool:
@@ -144,9 +145,8 @@ class _Log:
 
     def status(self, written: float, now: float) -> Status:
         """Ended only if the run says so; silent if it was not written for a while."""
-        state = "running" if now - written <= SILENCE_LIMIT_SECONDS else "silent"
-        if self._state is not None:
-            state = _STATES.get(self._state, "unknown")
+        written = time_last_written(self._newest or self.started, written)
+        state = state_of(written, now) if self._state is None else _STATES.get(self._state, "unknown")
         return Status(state=state, step=self.rows.last_step, last_written=written)
 
     def _take(self, record: _Message) -> None:
@@ -168,9 +168,10 @@ class _Log:
             raise ValueError("a scalar has no name, step or value")
         if name in self._of_machine:
             return
+        moment = _seconds(scalar.get(_TIME))
         if name not in AXES:
-            self.rows.columns.add(name, step, number, _seconds(scalar.get(_TIME)) or 0.0)
-        self.rows.last_step = step
+            self.rows.columns.add(name, step, number, moment or 0.0)
+        self.rows.last_step, self._newest = step, moment
 
 
 def _message(content: Any) -> _Message:

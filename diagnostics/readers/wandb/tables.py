@@ -1,15 +1,18 @@
 """The sample tables of a W&B run: which file contains which step's completions, read on demand."""
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from diagnostics.foreign_files import FileTooLarge
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS, WHOLE_FILE_BYTES
 from diagnostics.foreign_files.documents import read_json
 from diagnostics.foreign_files.folders import leads_into
 from diagnostics.model.samples import Sample, Samples
-from diagnostics.readers.samples.tables import is_sample_table, to_samples
+from diagnostics.readers.files.json_lines import as_whole
+from diagnostics.readers.samples.tables import completions_in, is_sample_table, to_samples
 
 INCREMENTAL = "incremental-table-file"
 _EVAL_KEYS = ("eval", "val", "trajectories/eval")
@@ -34,6 +37,8 @@ class WandbTables:
     def __init__(self) -> None:
         self._tables: dict[int, list[_Table]] = {}
         self._newest: dict[str, Path] = {}
+        self._largest: tuple[int, _Table] | None = None  # with its bytes
+        self._longest: tuple[int, _Table] | None = None  # with its rows
 
     def add(self, key: str, step: int, files: Path, value: Mapping[str, Any], is_eval: bool = False) -> None:
         """Register a table; `files` is the folder that its path is relative to. Paths that leave it are ignored.
@@ -49,8 +54,21 @@ class WandbTables:
             return
         earlier = None if value["_type"] == INCREMENTAL else self._newest.get(key)
         split = "eval" if is_eval or key.startswith(_EVAL_KEYS) else "train"
-        self._tables.setdefault(step, []).append(_Table(file, split, earlier))
+        table = _Table(file, split, earlier)
+        self._tables.setdefault(step, []).append(table)
         self._newest[key] = file
+        self._largest = _larger(self._largest, as_whole(value.get("size")), table)
+        self._longest = _larger(self._longest, as_whole(value.get("nrows")), table)
+
+    def notes(self) -> Iterator[str]:
+        """Sentences about what the bounds leave out of the largest table, and of the one with most rows."""
+        if self._largest and self._largest[0] > WHOLE_FILE_BYTES:
+            size, table = self._largest
+            too_large = FileTooLarge(table.file, size, WHOLE_FILE_BYTES)
+            yield f"{table.file.name}, the largest table, cannot be read: {too_large.strerror}"
+        if self._longest and self._longest[0] > SAMPLE_ROWS and (held := _count(self._longest[1])) > SAMPLE_ROWS:
+            name = f"{self._longest[1].file.name}, the longest table,"
+            yield f"the first {SAMPLE_ROWS:,} completions of {name} are read (of {held:,})"
 
     def index(self) -> list[Any]:
         """The tables so far, as JSON-serialisable data."""
@@ -83,11 +101,23 @@ def _table(file: str, split: str, earlier: str | None) -> _Table:
 def _load(tables: Mapping[int, Sequence[_Table]], functions: frozenset[str], step: int) -> tuple[Sample, ...]:
     found: list[Sample] = []
     for table in tables[step]:
-        rows = read_table(table.file)
-        if table.earlier:
-            rows = _without_beginning(rows, read_table(table.earlier))
-        found += to_samples(rows, step, functions, table.split)
+        found += to_samples(_new_rows(table), step, functions, table.split)
     return tuple(found)
+
+
+def _larger(known: tuple[int, _Table] | None, size: int | None, table: _Table) -> tuple[int, _Table] | None:
+    return (size, table) if size is not None and (known is None or size > known[0]) else known
+
+
+@lru_cache(maxsize=16)
+def _count(table: _Table) -> int:
+    """How many completions a table adds; its file's name contains the content's hash, so that it never changes."""
+    return sum(map(completions_in, _new_rows(table)))
+
+
+def _new_rows(table: _Table) -> list[Row]:
+    rows = read_table(table.file)
+    return _without_beginning(rows, read_table(table.earlier)) if table.earlier else rows
 
 
 def _content_hash(file: Path) -> str:

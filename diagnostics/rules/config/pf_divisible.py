@@ -22,6 +22,7 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
+from diagnostics.rules.config.generation_batch import generated_at_once
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Quiet, RuleResult, english
 
@@ -57,18 +58,8 @@ class PfDivisible(ConfigRule[Limits]):
             return self.fired(Severity.CRITICAL, groups, key="single", limit=limits.least, unit="answers")
         if auto is not None and auto.is_on:
             return self.fired(Severity.CRITICAL, auto, key="auto", suggested=False)
-        batch, is_whole = _generated_at_once(setup)
+        batch, is_whole = generated_at_once(setup)
         if batch is None or batch % size == 0:
             return Quiet(size)
         severity = Severity.CRITICAL if is_whole else Severity.WARNING
         return self.fired(severity, groups, key="fired" if is_whole else "alone", batch=f"{batch:g}")
-
-
-def _generated_at_once(setup: Setup) -> tuple[float | None, bool]:
-    """Answers of one generation, and whether all processes are in it; None where it is not known."""
-    if whole := setup.number("generation_batch_size"):
-        return whole, True
-    device = setup.number("per_device_train_batch_size")
-    steps = setup.number("steps_per_generation") or setup.number("gradient_accumulation_steps") or 1.0
-    processes = setup.number("num_processes")
-    return (device * steps * (processes or 1.0) if device else None), processes is not None

@@ -1,7 +1,7 @@
 """The end of an answer is forbidden for some tokens, so that the probability of the end token is free to vanish.
 
 What it checks
-    Whether a least length is set, or the end token is among the suppressed tokens.
+    Whether a minimum length is set, or the end token is among the suppressed tokens.
 
 Why it matters
     While the end token may not be drawn, its log-probability is scored all the same: the policy can push it to

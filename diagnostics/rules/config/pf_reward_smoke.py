@@ -30,7 +30,12 @@ from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.config.reward_trials import score_of, weighted_sums
 from diagnostics.rules.rule import Fired, NoLimits, Quiet, RuleResult, english
 
-WITH_ARTICLE = {"gold": "a right", "empty": "the empty", "junk": "a junk", "extreme": "an extreme"}
+WITH_ARTICLE = {
+    "gold": "a right", "wrong": "a wrong", "empty": "the empty", "junk": "a junk", "extreme": "an extreme",
+    "attack": "a worthless",
+}  # fmt: skip
+SHARED = ("gold", "empty", "junk", "extreme")
+"""Kinds of answers that all functions were tried on alike."""
 QUOTED = 40  # characters of an answer that a message repeats
 
 
@@ -77,7 +82,7 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
         return self._problem(setup, Severity.CRITICAL, "nonfinite", function=odd.function, **values)
 
     def _equal(self, setup: Setup, trials: Sequence[Trial]) -> Fired | None:
-        totals = weighted_sums(setup, trials)
+        totals = weighted_sums(setup, [trial for trial in trials if trial.kind in SHARED])
         if len(totals) < 2 or len({total.score for total in totals}) > 1:
             return None
         knows_right = any(total.kind == "gold" for total in totals)
@@ -87,7 +92,7 @@ class PfRewardSmoke(ConfigRule[NoLimits]):
         return self._problem(setup, Severity.WARNING, "equal_function", function=first.function, score=score_of(first))
 
     def _rank(self, setup: Setup, trials: Sequence[Trial]) -> Fired | None:
-        totals = weighted_sums(setup, trials)
+        totals = weighted_sums(setup, [trial for trial in trials if trial.kind in SHARED])
         best: dict[str, float] = {}
         for total in totals:
             if total.kind == "gold":

@@ -2,7 +2,7 @@
 
 What it checks
     The share of clipped tokens (`policy/clipfrac_avg`), as the median of five logged points: 0.3 for three points
-    is a warning, 0.5 is critical. The first ten points are not judged.
+    is a warning, 0.5 is critical where harm is shown. The first ten points are not judged.
 
 Why it matters
     A clipped token gives no gradient, so that share of the batch is lost, and the clipped share shows how far the
@@ -48,11 +48,12 @@ class ClipfracHigh(RunRule[Limits]):
     algorithms = PPO_FAMILY
     inputs = ("clip_fraction",)
     limits = Limits()
+    measures_distance = True
     remedies = ("lower-learning-rate", "fewer-epochs", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",
         fired="The share of clipped tokens {stayed} {limit}{mostly} from step {first} to {last} "
-        "(peak {measured} at {peak}).",
+        "(peak {measured} at {peak}){harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

@@ -4,7 +4,7 @@ What it checks
     The entropy per token, as the median of ten logged points, below a fifth of its start for ten points, while the main
     reward has not risen over the last 50 points (Mann–Kendall, p < 0.01), or most groups give no signal. A reward at
     full marks is ignored. It is a warning, and critical while the answers to one prompt are copies of each other
-    (`smp-group-duplicates`).
+    (`smp-group-duplicates`); info where the reward has risen since the start and keeps what it gained.
 
 Why it matters
     Without variety there is nothing to compare, and a solution not found so far will not be found.
@@ -27,8 +27,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from diagnostics.detectors.averages import finite_points, start_level
+from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
+from diagnostics.detectors.extremes import extreme
 from diagnostics.detectors.rolling import rolling_median
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import trend
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
@@ -37,7 +39,7 @@ from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
-from diagnostics.rules.rule import Quiet, RuleResult, english
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 
@@ -73,7 +75,7 @@ class EntropyCollapse(RunRule[Limits]):
     )
     telling_samples = "top-scored"
     texts = english(
-        headline="The policy no longer explores, and the reward has stopped to rise.",
+        headline="The policy no longer explores, and the reward has stopped rising.",
         fired="The entropy {stayed} {limit} nats/token{mostly} from step {first} to {last} ({percent} % of its "
         "start; lowest {measured} at step {peak}), and the reward no longer rises.",
     )
@@ -92,12 +94,26 @@ class EntropyCollapse(RunRule[Limits]):
             return self._not_low(series, reading)
         if not _has_stalled(run, limits):
             return Quiet(reading.worst, limits.share, "of its start, while the reward rises", series.name, series.tag)
-        return self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
+        found = self.judged_in_unit(series, np.broadcast_to(base, len(series)), reading, percent=100 * limits.share)
+        if isinstance(found, Fired) and _has_paid(run):
+            return replace(found, severity=Severity.INFO)
+        return found
 
     def _not_low(self, series: Series, reading: Reading | TooFew) -> RuleResult:
         if isinstance(reading, TooFew):
             return too_few(reading.needed, reading.found)
         return Quiet(reading.worst, reading.limit, "of its start", series.name, series.tag)
+
+
+def _has_paid(run: Run) -> bool:
+    """Whether the entropy was spent on a reward that the run has kept: then a stall is a plateau."""
+    reward = run.get("score") or main_reward(run)
+    change = change_of_level(reward.values)
+    if change is None or not change.is_proven or change.after <= change.before:
+        return False
+    means = ewma(reward.values)
+    best, now = extreme(means), latest_value(means)
+    return best - now <= (change.after - change.before) / 2
 
 
 def _has_stalled(run: Run, limits: Limits) -> bool:

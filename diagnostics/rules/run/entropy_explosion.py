@@ -2,7 +2,8 @@
 
 What it checks
     The entropy per token, as the median of five logged points, at twice its own recent median (50 points,
-    ending five earlier) and above half of its start, for five points: critical.
+    ending five earlier), above half of its start and above 0.05 nats, for five points: critical where harm is shown,
+    else a warning.
 
 Why it matters
     A policy that is pushed away from what it does, rather than towards something else, spreads its probability over
@@ -43,12 +44,16 @@ class Limits(RuleLimits):
     """Which rise is too much."""
 
     times: float = limit(2.0, "× its own median", "measured: no alarm on three healthy public runs")
+    least: float = limit(
+        0.05, "nats/token", "a policy this certain is no noise, however many times as uncertain it was"
+    )
     of_start: float = limit(0.5, "of its start", "a collapsed entropy may double and still be low")
     patience: int = limit(5, "logged points", "engineering default")
     window: int = limit(50, "logged points", "measured on three healthy public runs")
     shift: int = limit(5, "logged points", "measured on three healthy public runs")
     fewest: int = limit(10, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    first: int = limit(5, "logged points", "engineering default: an entropy may have fallen within twenty")
 
 
 class EntropyExplosion(RunRule[Limits]):
@@ -60,6 +65,7 @@ class EntropyExplosion(RunRule[Limits]):
     source = "three public verl runs; verl issues 1066, 2738; rllm issue 116"
     inputs = ("entropy_per_token",)
     limits = Limits()
+    measures_distance = True
     remedies = (
         "much-lower-learning-rate",
         "stronger-kl",
@@ -69,7 +75,7 @@ class EntropyExplosion(RunRule[Limits]):
     texts = english(
         headline="The model is turning to noise: its entropy shoots up.",
         fired="The entropy rose to {measured} nats/token at step {peak}, {compared} its own median; far above "
-        "it{mostly} from step {first} to {last}.",
+        "it{mostly} from step {first} to {last}{harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -77,7 +83,8 @@ class EntropyExplosion(RunRule[Limits]):
         limits = paced(limits, run, series, start=5)
         smooth = rolling_median(series.values)
         base = np.maximum(baseline(series.values, limits.window, limits.shift, limits.fewest), SMALLEST)
-        rises = _relative_rise(smooth, base, limits.of_start * start_level(series.values, limits.start))
+        start = max(start_level(series.values, points) for points in (limits.start, limits.first))
+        rises = _relative_rise(smooth, base, max(limits.least, limits.of_start * start))
         level = Level(Severity.CRITICAL, limits.times, limits.patience)
         reading = read_levels(replace(series, values=rises), (level,), smooth=False, warm_up=limits.start)
         return self.judged_in_unit(series, base, reading, smallest=SMALLEST)

@@ -63,7 +63,7 @@ class EosIdMismatch(RunRule[Limits]):
         fired="{percent} % of the completions count as cut off at step {peak}, though the longest has {longest} "
         "tokens and {parameter} is {tokens} (step {first} to {last}).",
         no_limit="The configuration states no length limit.",
-        no_limit_enable="Keep max_completion_length in the logged configuration.",
+        no_limit_enable="Keep the length limit in the logged configuration.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

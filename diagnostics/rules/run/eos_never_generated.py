@@ -61,6 +61,7 @@ class EosNeverGenerated(RunRule[Limits]):
     texts = english(
         headline="The model does not end its answers.",
         none="No end token was generated in any step from {first} to {last}.",
+        hardly="Hardly any end token was generated from step {first} to {last}: none at {percent} % of the points.",
         counted="At most {limit} end tokens were generated in each step from {first} to {last} (fewest {measured} at "
         "step {peak}).",
         cut="Up to {percent} % of completions ended only because they were cut off; {limit_percent} % or more{mostly} "
@@ -84,5 +85,9 @@ class EosNeverGenerated(RunRule[Limits]):
         if answers:
             levels.insert(0, Level(Severity.WARNING, limits.few * answers, limits.patience))
         reading = read_levels(series, levels, above=False, smooth=False)
-        is_none = isinstance(reading, Reading) and reading.breach and reading.breach.level.limit == 0
-        return self.judged(reading, key="none" if is_none else "counted")
+        breach = reading.breach if isinstance(reading, Reading) else None
+        if breach is None or breach.level.limit > 0:
+            return self.judged(reading, key="counted")
+        if breach.share is None or breach.share == 1.0:
+            return self.judged(reading, key="none")
+        return self.judged(reading, key="hardly", percent=int(100 * breach.share))

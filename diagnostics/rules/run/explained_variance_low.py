@@ -22,6 +22,7 @@ References
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
@@ -66,6 +67,7 @@ class ExplainedVarianceLow(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "explained_variance")
+        limits = paced(limits, run, series, warm_up=5, late=20)
         level = Level(Severity.WARNING, limits.warning, limits.patience)
         worse = read_levels(series, (level,), above=False, warm_up=limits.warm_up)
         if isinstance(worse, TooFew) or worse.breach:

@@ -2,9 +2,9 @@
 
 What it checks
     The share of clipped tokens (`clip_ratio/region_mean`, Liger's `clip_ratio`, or what verl, OpenRLHF, SkyRL and slime
-    log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical. With
-    sequence-level importance sampling the scale differs: there the limit is three times the run's own start, and at
-    least 0.2.
+    log of it), as the median of five logged points: 0.2 for three points is a warning, 0.4 is critical where harm is
+    shown. With sequence-level importance sampling the scale differs: there the limit is three times the run's own
+    start, and at least 0.2.
 
 Why it matters
     A clipped token gives no gradient, and the clipped share shows how far the policy tried to jump.
@@ -54,11 +54,12 @@ class GrpoClipRatioHigh(RunRule[Limits]):
     algorithms = GROUP_FAMILY
     inputs = (("clip_ratio_region_mean", "clip_ratio", "clip_fraction"),)
     limits = Limits()
+    measures_distance = True
     remedies = ("lower-learning-rate", "fewer-epochs", "restored-clip-range", "clipped-gradient")
     texts = english(
         headline="Most of what the updates want is clipped away.",
         fired="The share of clipped tokens {stayed} {limit}{mostly} from step {first} to {last} "
-        "(peak {measured} at {peak}).",
+        "(peak {measured} at {peak}){harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

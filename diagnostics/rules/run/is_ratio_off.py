@@ -25,10 +25,13 @@ References
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series
+from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
@@ -59,7 +62,6 @@ class IsRatioOff(RunRule[Limits]):
     remedies = (
         "importance-correction",
         "token-truncation",
-        "no-top-k",
         "no-top-p",
     )
     texts = english(
@@ -76,7 +78,7 @@ class IsRatioOff(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         logged = series_of(run, "importance_ratio_mean")
-        series = replace(logged, values=np.where(logged.values == 0, np.nan, logged.values))  # 0: nothing was compared
+        series = replace(logged, values=np.where(_was_compared(run, logged), logged.values, np.nan))
         high = read_levels(series, (Level(Severity.CRITICAL, limits.high, limits.patience),))
         if isinstance(high, Reading) and high.breach:
             return self.judged(high, key="high")
@@ -84,3 +86,14 @@ class IsRatioOff(RunRule[Limits]):
         if run.settings.value("is_mode") == MASKED:
             levels.insert(0, Level(Severity.WARNING, limits.masked, limits.patience))
         return self.judged(read_levels(series, levels, above=False))
+
+
+def _was_compared(run: Run, ratio: Series) -> npt.NDArray[np.bool_]:
+    """(N,) Whether a ratio is of something: 0 is logged where nothing was compared, and where all of it was masked.
+
+    Then the engines differ by something.
+    """
+    difference = run.get("engine_logprob_difference")
+    differs = last_known(difference, ratio.steps) > 0 if difference is not None else np.zeros(len(ratio), dtype=bool)
+    compared: npt.NDArray[np.bool_] = (ratio.values != 0) | differs
+    return compared

@@ -2,21 +2,21 @@
 
 What it checks
     The first logged KL, per token. At step 1 it may be at most 0.05 nats, on either side of 0; beyond that it is
-    critical. Where the first point is at step 2 to 10, or GRPO makes several updates from each generation
-    (`num_iterations`), it may be an average that includes an update: the limit is 0.2, and the finding a warning. An
-    average over more than ten updates is not judged.
+    critical where harm is shown, else a warning. Where the first point is at step 2 to 10, or GRPO makes several
+    updates from each generation (`num_iterations`), it may be an average that includes an update: the limit is 0.2, and
+    the finding a warning. An average over more than ten updates is not judged.
 
 Why it matters
-    Before the first update the KL is 0 by definition. If it is not, the reference is another model, an adapter stays
-    on, dropout is on, a template differs, or sampling is constrained: every KL of the run is off by that much, and the
-    policy is pulled towards something it never was.
+    Before the first update the KL is 0 by definition, however the answers are sampled: equal weights give a token the
+    same probability. If it is not, the reference is another model, an adapter stays on, dropout is on, or a template
+    differs: every KL of the run is off by that much, and the policy is pulled towards something it never was.
 
 When it is wrong
     A run that continues another one, with the original model as its reference, rightly starts above 0; where that is
     known, the rule does not apply.
 
 What to try
-    Compare reference and policy on one prompt. Turn dropout off; remove grammars, top-k and top-p while sampling.
+    Compare reference and policy on one prompt. Turn dropout off.
 
 References
     TRL, GRPOTrainer and PPOTrainer: both are loaded from the same weights · a public log of constrained decoding
@@ -30,6 +30,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.missing_metrics import in_brackets
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
 
@@ -51,15 +52,16 @@ class KlNonzeroAtStart(RunRule[Limits]):
     source = "TRL trainers: policy and reference start from the same weights"
     inputs = (("kl_per_token", "kl_per_sequence"),)
     limits = Limits()
+    measures_distance = True
     judges_start = True
-    remedies = ("no-dropout", "no-top-k", "no-top-p", "no-min-p", "same-reference")
+    remedies = ("same-reference", "no-dropout")
     texts = english(
         headline="Policy and reference differ before anything was trained.",
-        fired="KL to the reference was {measured} {unit} at step {first}, where it should be 0 (limit {limit}).",
+        fired="KL to the reference was {measured} {unit} at step {first}, where it should be 0 (limit {limit}){harm}.",
         late="The log begins at step {step}, when the policy has left the reference already.",
-        late_enable="Log from the first step on (logging_first_step).",
+        late_enable="Log from the first step on{setting}.",
         reused="The first point is a mean over {updates} updates, which have moved the policy already.",
-        reused_enable="Make one update from each generation (num_iterations 1) in a short trial.",
+        reused_enable="Make one update from each generation in a short trial{setting}.",
         unknown="The KL is logged per sequence, and neither the length of the answers nor its limit is known.",
         enable="Log the mean length of the answers.",
     )
@@ -76,9 +78,13 @@ class KlNonzeroAtStart(RunRule[Limits]):
         step, value = int(series.steps[0]), float(series.values[0])
         updates = step * run.settings.updates_per_generation
         if step > limits.averaged_until:
-            return Skipped(self.message("late", step=step), self.message("late_enable"))
+            return Skipped(
+                self.message("late", step=step),
+                self.message("late_enable", setting=in_brackets(run.settings, "log_first_step")),
+            )
         if updates > limits.averaged_until:
-            return Skipped(self.message("reused", updates=updates), self.message("reused_enable"))
+            passes = in_brackets(run.settings, "logged_passes")
+            return Skipped(self.message("reused", updates=updates), self.message("reused_enable", setting=passes))
         is_averaged = updates > 1
         allowed = (limits.averaged if is_averaged else limits.at_once) * float(tokens[0])
         if abs(value) <= allowed or not math.isfinite(value):

@@ -5,7 +5,8 @@ What it checks
     against half the spread of the score: larger than both for 20 logged points is a warning. The first 50 points are
     not judged, except for a penalty of twice the score's deviation (four times that bar) for ten points: it decides
     which answers are better, whatever they score. Where the deviation is not logged, it is estimated from the noise
-    between batches, and a short run is not judged. GRPO logs no penalty. Its loss pulls each token back in proportion
+    between batches, and a short run is not judged. A penalty of ten times the largest score, for five points, is a
+    warning anywhere in the run. GRPO logs no penalty. Its loss pulls each token back in proportion
     to beta times its log-probability ratio, against an advantage of 1: they balance at a ratio of 1 / beta. Where that
     allows less than 0.1 nats per token (ratio² / 2), the KL stays below it, and the reward has not risen in 20 points,
     it is a warning. So is a KL (median of five points) that has fallen to a quarter of its peak for ten points while
@@ -31,12 +32,13 @@ References
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from diagnostics.detectors.averages import ewma, finite_points, start_level
 from diagnostics.detectors.episodes import Episode
-from diagnostics.detectors.extremes import extreme_so_far, index_of_extreme
+from diagnostics.detectors.extremes import extreme_so_far, finite_range, index_of_extreme
 from diagnostics.detectors.noise import estimate_noise, stable_length
 from diagnostics.detectors.rolling import MEDIAN_WINDOW, rolling_median
 from diagnostics.model.outcome import Severity
@@ -44,7 +46,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.model.settings import UNSCALED_REWARDS
 from diagnostics.rules.alignment import at_common_steps, finite_only
-from diagnostics.rules.levels import Level, Reading, read_levels
+from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import has_risen, is_at_full_marks, spread_of_answers
 from diagnostics.rules.rule import Fired, Input, Quiet, RuleResult, english
@@ -61,6 +63,8 @@ class Limits(RuleLimits):
     start: int = limit(20, "logged points", "engineering default")
     far: float = limit(4.0, "× the bar", "twice the deviation of the score: it decides which answers are better")
     far_patience: int = limit(10, "logged points", "engineering default")
+    outweighed: float = limit(10.0, "× the largest score", "beside it, what the score says of an answer is rounding")
+    outweighed_patience: int = limit(5, "logged points", "engineering default")
     smallest: float = limit(1e-6, "reward", "float noise")
     back: float = limit(0.25, "of its highest", "half of the way back: the KL grows with the square of the distance")
     back_patience: int = limit(10, "logged points", "engineering default")
@@ -84,8 +88,10 @@ class KlPenaltyDominates(RunRule[Limits]):
         headline="The KL penalty costs more than the score has gained.",
         fired="The KL penalty was {measured} at step {peak}, where the score had gained {gain}; it cost more than the "
         "gain{mostly} from step {first} to {last}.",
-        bound="beta = {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at step "
-        "{last}), and the reward has not risen since step {first}.",
+        outweighed="The KL penalty was {measured} at step {peak}, where no mean score is larger than {score}: it "
+        "was more than {times} times as large{mostly} from step {first} to {last}.",
+        bound="A KL weight of {beta} allows {limit} nats per token at most; the KL stayed within that ({measured} at "
+        "step {last}), and the reward has not risen since step {first}.",
         back="The KL went back from {highest} to {measured} nats per token between steps {first} and {last}, and the "
         "reward is no higher for it: the penalty leads the policy back to where it started.",
     )
@@ -136,6 +142,8 @@ class KlPenaltyDominates(RunRule[Limits]):
     def _of_reward(self, run: Run, limits: Limits) -> RuleResult:
         """The finding about a penalty that is part of the reward."""
         penalty, score = at_common_steps(finite_only(series_of(run, "non_score_reward")), series_of(run, "score"))
+        if found := self._outweighed(penalty, score, limits):
+            return found
         gain = np.maximum(ewma(score.values) - start_level(score.values, limits.start), 0.0)
         bar = np.maximum(gain, max(limits.spread * _batch_deviation(run, score), limits.smallest))
         times = replace(penalty, values=np.maximum(-penalty.values, 0.0) / bar)
@@ -149,15 +157,30 @@ class KlPenaltyDominates(RunRule[Limits]):
             return too_few(reading.needed, finite_points(penalty.values))
         if reading.breach is None:
             return self.judged(reading, unit="× the gain of the score")
-        peak = reading.breach.peak
-        return self.fired_by(
-            penalty,
-            reading,
-            measured=float(penalty.values[peak]),
-            limit=-limits.times * float(bar[peak]),
-            peak=int(penalty.steps[peak]),
-            gain=float(gain[peak]),
+        allowed = reading.breach.level.limit * float(bar[reading.breach.peak])
+        return self._costs(penalty, reading, reading.breach, allowed, gain=float(gain[reading.breach.peak]))
+
+    def _outweighed(self, penalty: Series, score: Series, limits: Limits) -> Fired | None:
+        """The finding that the penalty is an order of magnitude larger than any score."""
+        largest = max(map(abs, finite_range(score.values)))
+        if not largest > limits.smallest:
+            return None
+        times = replace(penalty, values=-penalty.values / largest)
+        level = Level(Severity.WARNING, limits.outweighed, limits.outweighed_patience)
+        reading = read_levels(times, (level,), smooth=False)
+        if not isinstance(reading, Reading) or reading.breach is None:
+            return None
+        allowed, times_as_large = limits.outweighed * largest, limits.outweighed
+        return self._costs(
+            penalty, reading, reading.breach, allowed, key="outweighed", score=largest, times=times_as_large
         )
+
+    def _costs(
+        self, penalty: Series, reading: Reading, breach: Breach, allowed: float, *, key: str = "fired", **values: Any
+    ) -> Fired:
+        """The finding that the penalty costs more than is allowed."""
+        measured, step = float(penalty.values[breach.peak]), int(penalty.steps[breach.peak])
+        return self.fired_by(penalty, reading, measured=measured, limit=-allowed, key=key, peak=step, **values)
 
 
 def _share_of_highest(values: Values, highest: Values) -> Values:

@@ -1,10 +1,11 @@
 """The policy has moved far away from the reference model.
 
 What it checks
-    The KL to the reference, as the median of five logged points, for three points. Where answers have up to 64 tokens,
-    the documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer, or only a KL
-    per token is logged: 0.2 nats per token is info, 0.5 is a warning, 1.0 is critical; where answers started with up to
-    64 tokens, the last two also need 10 nats per sequence.
+    The KL to the reference, as the median of five logged points, for three points; five points together must prove it:
+    their geometric mean lies above the limit by three of its standard errors. Where answers have up to 64 tokens, the
+    documents' range applies: 10 nats per sequence is a warning, 25 is critical. Where they are longer, or only a KL per
+    token is logged: 0.2 nats per token is info, 0.5 is a warning, 1.0 is critical; where answers started with up to 64
+    tokens, the last two also need 10 nats per sequence. What would be critical is a warning unless harm is shown.
 
 Why it matters
     Far from the reference the reward model has never been tested. The policy may have found text that scores high and
@@ -14,7 +15,9 @@ When it is wrong
     The range 0 to 10 comes from answers of 16 to 53 tokens. Healthy runs with long answers end at 0.1 to 0.3 nats per
     token, which is 17 to 59 per sequence. With a verifiable reward a high KL need not be bad. Giving an answer that the
     reference gives with probability p costs −log p nats, however few tokens it has, so a number per token says little
-    about short answers.
+    about short answers. The k3 estimate (GRPO's `kl`) is the mean of many small numbers and a few huge ones: a token
+    that the policy made e¹⁰ times rarer adds 22,000 nats, and one row is a hundred times the next. Such rows tell of
+    single tokens, and prove no distance.
 
 What to try
     Raise the KL coefficient two- or threefold, lower the learning rate, stop at the best evaluation. Read the
@@ -33,10 +36,12 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.lengths import longest_length
-from diagnostics.rules.levels import Level, read_levels
+from diagnostics.rules.levels import Level, Reading, TooFew, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
+
+SMALLEST = 1e-4  # nats; a KL of 0 or below has no logarithm
 
 
 class Limits(RuleLimits):
@@ -63,22 +68,27 @@ class KlTooHigh(RunRule[Limits]):
     source = "TRL training FAQ: keep the KL divergence between 0 and 10"
     inputs = (("kl_per_sequence", "kl_per_token"),)
     limits = Limits()
+    measures_distance = True
     remedies = ("stronger-kl", "lower-learning-rate", "fewer-epochs")
     telling_samples = "top-scored"
     texts = english(
         headline="The policy has moved far away from the reference model.",
         fired="KL to the reference {stayed} {limit} {unit}{mostly} from step {first} to {last} "
-        "(peak {measured} at {peak}).",
+        "(peak {measured} at {peak}){harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "kl_per_sequence", "kl_per_token")
         if series.name == "kl_per_token":
-            return self.judged(read_levels(series, _per_short_token(limits, run.get("length_mean"))))
+            return self.judged(_proven(series, _per_short_token(limits, run.get("length_mean"))))
         length = longest_length(run)
         if length is None or length <= limits.short_answer:
-            return self.judged(read_levels(series, _per_sequence(limits)))
-        return self.judged(read_levels(series, _per_token(limits, tokens=length)))
+            return self.judged(_proven(series, _per_sequence(limits)))
+        return self.judged(_proven(series, _per_token(limits, tokens=length)))
+
+
+def _proven(series: Series, levels: tuple[Level, ...]) -> Reading | TooFew:
+    return read_proven_levels(series, levels, smallest=SMALLEST)
 
 
 def _per_sequence(limits: Limits) -> tuple[Level, ...]:

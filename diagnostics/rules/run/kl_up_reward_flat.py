@@ -31,13 +31,12 @@ from diagnostics.detectors.trend import lasting_slope
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.lengths import kl_lengths
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rewards import ANY_SCORE, full_marks
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
-
-SCORES = ("reward", "score", "rlhf_reward")  # without the KL penalty, where it is logged
 
 
 class Limits(RuleLimits):
@@ -59,7 +58,7 @@ class KlUpRewardFlat(RunRule[Limits]):
     name = "kl-up-reward-flat"
     grade = "P"
     source = "Gao et al. 2022 (arXiv 2210.10760)"
-    inputs = (("kl_per_token", "kl_per_sequence"), SCORES)
+    inputs = (("kl_per_token", "kl_per_sequence"), ANY_SCORE)
     limits = Limits()
     remedies = ("earlier-checkpoint", "stronger-kl", "lower-learning-rate")
     telling_samples = "top-scored"
@@ -72,10 +71,11 @@ class KlUpRewardFlat(RunRule[Limits]):
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        logged, reward = kl_lengths(run), series_of(run, *SCORES)
+        logged, reward = kl_lengths(run), series_of(run, *ANY_SCORE)
         if logged is None:
             return Skipped(self.message("unknown"), self.message("enable"))
         series, tokens = logged
+        limits = paced(limits, run, series, window=15, patience=5, warm_up=25)
         kl = replace(series, values=series.values / tokens)
         fewest = min(finite_points(kl.values), finite_points(reward.values))
         if fewest < limits.warm_up:

@@ -33,11 +33,12 @@ from diagnostics.model.run import Run
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import gain, is_at_full_marks
+from diagnostics.rules.rewards import SCORES, gain, is_at_full_marks
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 from diagnostics.rules.samples.relations import spearman
-from diagnostics.rules.samples.sample_rule import lengths_of, scores_of, share_of, with_scores
+from diagnostics.rules.samples.row_measures import lengths_of, scores_of, with_scores
+from diagnostics.rules.samples.shares import share_of
 from diagnostics.rules.samples.tables import LEAST_ROWS, view
 from diagnostics.rules.samples.text_measures import units
 
@@ -101,7 +102,7 @@ class LengthCollapse(RunRule[Limits]):
 
 def _is_solved(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn the highest reward: then they are long enough."""
-    reward = run.get("score", "reward")
+    reward = run.get(*SCORES)
     return reward is not None and is_at_full_marks(
         reward.values[np.searchsorted(reward.steps, step) :], limits.full_marks
     )
@@ -109,7 +110,7 @@ def _is_solved(run: Run, step: int, limits: Limits) -> bool:
 
 def _lost_nothing(run: Run, step: int, limits: Limits) -> bool:
     """Whether the short answers earn what the long ones did, and not for being short, as far as samples show."""
-    before, score = [table for table in run.samples.steps if table < step], run.get("score", "reward")
+    before, score = [table for table in run.samples.steps if table < step], run.get(*SCORES)
     rows = with_scores(view(run, len(before) - 1).recent) if before else ()
     if len(rows) < LEAST_ROWS or score is None or gain(score.values).is_loss:
         return False

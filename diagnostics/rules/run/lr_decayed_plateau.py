@@ -31,6 +31,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Steps, Values
 from diagnostics.rules.alignment import last_known
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import REWARDS, is_solved, main_reward
 from diagnostics.rules.rule import Quiet, RuleResult, english
@@ -59,13 +60,14 @@ class LrDecayedPlateau(RunRule[Limits]):
     limits = Limits()
     remedies = ("later-decay",)
     texts = english(
-        headline="The reward stopped to rise when the learning rate was used up.",
-        fired="{title} has stood at {measured} since step {first}, when the learning rate fell below a tenth of its "
-        "peak; it is {rate} now.",
+        headline="The reward stopped rising when the learning rate was used up.",
+        fired="{title} has stood at {measured} since step {first}, when the learning rate fell below {percent} % of "
+        "its peak; it is {rate} now.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         reward, rate = main_reward(run), series_of(run, "learning_rate")
+        limits = paced(limits, run, reward, window=10)
         peak = float(np.fmax(finite_range(rate.values)[1], 0.0))
         now = last_known(rate, reward.steps)
         start = _start_of_low(now, limits.share * peak)
@@ -82,7 +84,8 @@ class LrDecayedPlateau(RunRule[Limits]):
             return Quiet(left, limits.share, "of its peak", rate.name, rate.tag)
         episode = Episode(start, len(reward) - 1, still=True)
         level = start_level(reward.values[start:], len(reward))
-        return self.fired(reward, episode, Severity.INFO, measured=level, limit=None, rate=float(now[-1]))
+        rate_now, percent = float(now[-1]), 100 * limits.share
+        return self.fired(reward, episode, Severity.INFO, measured=level, limit=None, rate=rate_now, percent=percent)
 
     def _has_stopped(self, reward: Series, start: int, limits: Limits) -> bool:
         """Whether the reward rose before the index and clearly less after it."""

@@ -80,6 +80,7 @@ class NonfiniteMetric(RunRule[Limits]):
     grade = "S"
     source = "TRL logging page: loss/value_avg will spike / NaN when not going well"
     inputs = (JUDGED,)
+    sees_derived = False
     limits = Limits()
     remedies = ("checked-reward", "earlier-checkpoint", "bf16", "clipped-gradient", "lower-learning-rate")
     telling_samples = "not-finite"

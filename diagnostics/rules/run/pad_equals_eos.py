@@ -58,7 +58,7 @@ class PadEqualsEos(RunRule[Limits]):
         "to {last}).",
         same="The padding token and the end token are both token {measured}.",
         unknown="The configuration does not say how many answers a step generates.",
-        unknown_enable="Keep per_device_train_batch_size and gradient_accumulation_steps in the logged configuration.",
+        unknown_enable="Keep the batch size and its parts in the logged configuration.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

@@ -2,7 +2,8 @@
 
 What it checks
     The mean ratio of new to old probability (`val/ratio`), point by point. A value of 2.0 or more, or 0.1 or less, is
-    critical at once; 1.25 or more, or 0.8 or less, is a warning when it holds for three logged points.
+    critical where harm is shown, else a warning; 1.25 or more, or 0.8 or less, is a warning when it holds for three
+    logged points.
 
 Why it matters
     PPO's samples are valid only while the new policy is near the one that generated them. A ratio of 200 means that a
@@ -51,16 +52,19 @@ class RatioFarFromOne(RunRule[Limits]):
     algorithms = PPO_FAMILY
     inputs = ("ratio_mean",)
     limits = Limits()
+    measures_distance = True
     remedies = ("much-lower-learning-rate", "restored-clip-range", "fewer-epochs", "clipped-gradient")
     telling_samples = "any"
     texts = english(
         headline="Each update changes the policy too much: the probability ratio is far from 1.0.",
-        above_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",
-        below_once="The probability ratio was {measured} at step {first}; it should float around 1.0 (limit {limit}).",
-        above="The probability ratio reached {measured} at step {peak}; it was at {limit} or more{mostly} from step "
-        "{first} to {last}, and should float around 1.0.",
-        below="The probability ratio fell to {measured} at step {peak}; it was at {limit} or less{mostly} from step "
-        "{first} to {last}, and should float around 1.0.",
+        above_once="The probability ratio, which should float around 1.0, was {measured} at step {first} (limit "
+        "{limit}){harm}.",
+        below_once="The probability ratio, which should float around 1.0, was {measured} at step {first} (limit "
+        "{limit}){harm}.",
+        above="The probability ratio, which should float around 1.0, reached {measured} at step {peak}; it was at "
+        "{limit} or more{mostly} from step {first} to {last}{harm}.",
+        below="The probability ratio, which should float around 1.0, fell to {measured} at step {peak}; it was at "
+        "{limit} or less{mostly} from step {first} to {last}{harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:

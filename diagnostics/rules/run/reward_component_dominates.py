@@ -64,7 +64,7 @@ class RewardComponentDominates(RunRule[Limits]):
         fired="Reward function {function} made up {percent} % of the rewards' variance at step {peak}, and most of "
         "it{mostly} from step {first} to {last}.",
         weights="The reward functions have weights, and the log does not say which is whose.",
-        enable="Log reward_funcs by name, in the order of reward_weights.",
+        enable="Log the names of the reward functions, in the order of their weights.",
     )
 
     def applies(self, run: Run) -> bool:

@@ -1,9 +1,10 @@
 """A reward function gives every completion the same reward, so it contributes nothing.
 
 What it checks
-    The spread of each reward function (`rewards/{name}/std`): 0 for 20 logged points in a row. It is a warning;
-    critical when no function of the run varies, because then there is no gradient at all; and info when the constant is
-    the full 1.0.
+    The spread of each reward function (`rewards/{name}/std`): 0 for 20 steps in a row. Where it is not logged, a mean
+    (`rewards/{name}/mean`) that is exactly the same for as long proves it. It is a warning; critical when no function
+    of the run varies, because then there is no gradient at all; and info when the constant is the full 1.0, or when the
+    function has begun to tell answers apart.
 
 Why it matters
     Advantages are differences. A function that never varies is dead weight, and usually a pattern that never matches.
@@ -23,17 +24,24 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from diagnostics.detectors.averages import finite_median
+import numpy as np
+
+from diagnostics.detectors.averages import finite_deviation, finite_median
+from diagnostics.detectors.episodes import Episode
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import values_between
-from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
+from diagnostics.rules.breaches import Breach, Level
+from diagnostics.rules.cadence import paced
+from diagnostics.rules.levels import Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rewards import FULL_MARKS
 from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule
+
+MEAN, SPREAD = "reward_func_mean", "reward_func_std"
 
 
 class Limits(RuleLimits):
@@ -51,7 +59,7 @@ class RewardFuncConstant(RunRule[Limits]):
     grade = "C"
     source = "TRL logging page: rewards/{reward_func_name}/mean; TRL issue 3857"
     algorithms = GROUP_FAMILY | {"ppo"}
-    inputs = ("reward_func_std",)
+    inputs = (("reward_func_std", "reward_func_mean"),)
     limits = Limits()
     remedies = ("checked-reward", "reweighted-rewards")
     telling_samples = "equal-groups"
@@ -65,30 +73,56 @@ class RewardFuncConstant(RunRule[Limits]):
 
     def applies(self, run: Run) -> bool:
         """TRL's PPO has a single reward model, and logs no function of its own."""
-        return super().applies(run) and (run.algorithm != "ppo" or bool(run.by_reward_function("reward_func_std")))
+        return super().applies(run) and (run.algorithm != "ppo" or self.has(run, SPREAD) or self.has(run, MEAN))
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        level = Level(Severity.WARNING, limits.spread, limits.patience)
-        spreads = run.by_reward_function("reward_func_std")
-        readings = {name: read_levels(series, (level,), above=False, smooth=False) for name, series in spreads.items()}
+        readings = _readings(run, limits)
         constant = {name: item for name, item in readings.items() if isinstance(item, Reading) and item.breach}
         if not constant:
             return self.judged(_nearest_to_constant(tuple(readings.values())))
-        fired = [self._fired(run, name, constant, none_varies=len(constant) == len(spreads)) for name in constant]
+        fired = [self._fired(run, name, constant, none_varies=len(constant) == len(readings)) for name in constant]
         return max(fired, key=lambda item: (item.severity.rank, (item.last_step or 0) - (item.first_step or 0)))
 
     def _fired(self, run: Run, name: str, constant: Mapping[str, Reading], none_varies: bool) -> Fired:
-        others = ", ".join(other for other in constant if other != name)
-        mean = _mean(run.series.get(f"reward_func_mean/{name}"), constant[name])
-        if mean is None:
-            finding = self.judged(constant[name], key="unmeasured", function=name)
+        means, reading = run.series.get(f"{MEAN}/{name}"), constant[name]
+        mean, others = _mean(means, reading), ", ".join(other for other in constant if other != name)
+        key = "unmeasured" if math.isnan(mean) else "fired_others" if others else "fired"
+        if means is not None and reading.series.name == means.name:
+            finding: RuleResult = self.fired_by(
+                means, reading, measured=mean, limit=None, key=key, function=name, mean=mean, others=others
+            )
         else:
-            key = "fired_others" if others else "fired"
-            finding = self.judged(constant[name], key=key, function=name, mean=mean, others=others)
+            finding = self.judged(reading, key=key, function=name, mean=mean, others=others)
         assert isinstance(finding, Fired)  # `constant` holds breaches only
-        if mean == FULL_MARKS:
+        if mean == FULL_MARKS or not finding.still:
             return replace(finding, severity=Severity.INFO)
         return replace(finding, severity=Severity.CRITICAL) if none_varies else finding
+
+
+def _readings(run: Run, limits: Limits) -> dict[str, Reading | TooFew]:
+    """The reading of each function's spread; where none is logged, that of its mean."""
+    spreads, means = run.by_reward_function(SPREAD), run.by_reward_function(MEAN)
+    alone = {name: _read_mean(run, series, limits) for name, series in means.items() if name not in spreads}
+    return {**{name: _read_spread(run, series, limits) for name, series in spreads.items()}, **alone}
+
+
+def _read_spread(run: Run, spread: Series, limits: Limits) -> Reading | TooFew:
+    limits = paced(limits, run, spread, patience=5)
+    level = Level(Severity.WARNING, limits.spread, limits.patience)
+    return read_levels(spread, (level,), above=False, smooth=False)
+
+
+def _read_mean(run: Run, mean: Series, limits: Limits) -> Reading | TooFew:
+    """The reading of a mean that has been exactly the same for long and until now."""
+    limits = paced(limits, run, mean, patience=5)
+    if len(mean) < limits.patience:
+        return TooFew(limits.patience, len(mean))
+    others = np.flatnonzero(~(np.abs(mean.values - mean.values[-1]) <= limits.spread))
+    first = int(others[-1]) + 1 if len(others) else 0
+    level, episode = Level(Severity.WARNING, limits.spread, limits.patience), Episode(first, len(mean) - 1, still=True)
+    is_constant = len(mean) - first >= limits.patience
+    breaches = (Breach(level, episode, first),) if is_constant else ()
+    return Reading(mean, breaches, 0.0 if is_constant else finite_deviation(mean.values), limits.spread, above=False)
 
 
 def _nearest_to_constant(readings: Sequence[Reading | TooFew]) -> Reading | TooFew:
@@ -97,10 +131,9 @@ def _nearest_to_constant(readings: Sequence[Reading | TooFew]) -> Reading | TooF
     return min(judged, key=lambda reading: reading.worst) if judged else readings[0]
 
 
-def _mean(means: Series | None, reading: Reading) -> float | None:
-    """What the function gave during the episode: the median of its means; None where they are not logged."""
+def _mean(means: Series | None, reading: Reading) -> float:
+    """What the function gave during the episode: the median of its means; NaN where they are not logged."""
     if means is None or reading.breach is None:
-        return None
+        return math.nan
     first, last = reading.series.steps[[reading.breach.episode.first, reading.breach.episode.last]].tolist()
-    median = finite_median(values_between(means, first, last))
-    return None if math.isnan(median) else median
+    return finite_median(values_between(means, first, last))

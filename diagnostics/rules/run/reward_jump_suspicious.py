@@ -33,11 +33,9 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, TooFew, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rewards import SCORES, full_marks
 from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
-
-SCORES = ("reward", "score")
 
 
 class Limits(RuleLimits):

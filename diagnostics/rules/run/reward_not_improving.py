@@ -1,13 +1,16 @@
 """The reward does not go up, although that is the whole point of the run.
 
 What it checks
-    The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 logged points, or 20 % of the planned
-    steps where that is more; a run with fewer planned steps is judged at its end. It fires when there is no rising
-    trend (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by more
-    than chance explains; in fewer than 100 points, where chance hides a small gain, not above its start at all. Where
-    the spread from answer to answer is logged, a gain of a fifth of it must be ruled out as well: with a small batch a
-    short run may have gained that unnoticed. In fewer than 100 points it is info, unless the reward has fallen by more
-    than chance explains: three healthy public runs gained a tenth to a quarter of that spread in 100 steps.
+    The main reward (`objective/rlhf_reward`, GRPO's `reward`) over the last 100 steps, or 20 % of the planned ones
+    where that is more; a run with fewer planned steps is judged at its end. It fires when there is no rising trend
+    (Mann–Kendall, corrected for autocorrelation, p < 0.01) and the smoothed reward is not above its start by more than
+    chance explains; in fewer than 100 steps, where chance hides a small gain, not above its start at all. The start is
+    the median of the first 20 steps, or of the first five where the reward has risen from there: a task may be learned
+    within 20 steps. Where the spread from answer to answer is known, a gain of a fifth of it must be ruled out as well:
+    with a small batch a short run may have gained that unnoticed. Where such a gain is ruled out from the first third
+    of the run to the last, it fires however the last points lie: single lucky batches are no rise. In fewer than 100
+    steps it is info, unless the reward has fallen by more than chance explains: three healthy public runs gained a
+    tenth to a quarter of that spread in 100 steps.
 
 Why it matters
     "If training works as intended, this metric should keep going up."
@@ -30,15 +33,24 @@ import math
 from diagnostics.detectors.averages import ewma, finite_points, latest_value, start_level
 from diagnostics.detectors.episodes import Episode
 from diagnostics.detectors.noise import estimate_noise
+from diagnostics.detectors.stillness import change_of_level
 from diagnostics.detectors.trend import trend
 from diagnostics.model.messages import Value
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.cadence import paced, steps_of_point
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import REWARDS, Gain, is_solved, main_reward, spread_of_answers
-from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
+from diagnostics.rules.rewards import (
+    REWARDS,
+    Gain,
+    gain,
+    is_solved,
+    main_reward,
+    spread_of_answers,
+    spread_of_marks,
+)
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, too_few
 
 
@@ -52,6 +64,7 @@ class Limits(RuleLimits):
     significance: float = limit(0.01, "probability", "engineering default; 2 false trends in 1000 steps of plain noise")
     standard_errors: float = limit(2.0, "standard errors of the mean", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    first: int = limit(5, "logged points", "engineering default: before much is learned")
     certain: float = limit(3.0, "standard errors of the gain", "about one false alarm in 700 runs that are level")
     small: float = limit(0.2, "of the spread from answer to answer", "Cohen 1988: a small effect")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
@@ -72,6 +85,8 @@ class RewardNotImproving(RunRule[Limits]):
         headline="The reward is not going up.",
         fired="{title} shows no rise from step {first} to {last}: it is {measured} now and started at {start}; above "
         "{limit} would count as a rise.",
+        flat="{title} was {start} over the first third of the run (from step {first}) and {measured} over the last "
+        "(until step {last}): a gain of {limit} is ruled out.",
         noisy="The reward is not seen to rise, but its mean is only known to within {error} at this batch size: a gain "
         "of {small} may be hidden in that.",
         noisy_enable="Train longer, or on larger batches.",
@@ -79,19 +94,23 @@ class RewardNotImproving(RunRule[Limits]):
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = main_reward(run)
-        limits = paced(limits, run, series, shortest_run=20, start=5)
+        limits = paced(limits, run, series, window=10, shortest_run=20, start=5, first=1)
         window = _window(run, series, limits)
         means, points = ewma(series.values), finite_points(series.values)
-        start, reached = start_level(series.values, limits.start), latest_value(means)
+        start, reached = _start(series.values, limits), latest_value(means)
         if points < window or math.isnan(reached):
             return too_few(window, points)
         luck = estimate_noise(series.values).of_batches
         told = limits.standard_errors * luck.error_of_mean(window)
         needed = start + (told if window >= limits.window else 0.0)
         recent = slice(len(series) - window, len(series))
-        found = trend(series.steps[recent], series.values[recent])
-        rises = found is not None and found.slope > 0 and found.p < limits.significance
-        if rises or reached > needed or is_solved(run, series.steps[recent], limits.full_marks):
+        course = trend(series.steps[recent], series.values[recent])
+        rises = course is not None and course.slope > 0 and course.p < limits.significance
+        if is_solved(run, series.steps[recent], limits.full_marks):
+            return Quiet(reached, needed, series.unit, series.name, series.tag)
+        if window >= limits.window and not rises and (found := self._flat(run, series, limits)):
+            return found
+        if rises or reached > needed:
             return Quiet(reached, needed, series.unit, series.name, series.tag)
         gained = Gain(reached - start, luck.error_of_gain(limits.start))
         if (spread := spread_of_answers(run)) and gained.may_be(limits.small * spread, limits.standard_errors):
@@ -101,6 +120,26 @@ class RewardNotImproving(RunRule[Limits]):
         is_early = window < limits.window and -gained.value <= limits.certain * gained.error
         severity = Severity.INFO if is_early else Severity.WARNING
         return self.fired(series, episode, severity, measured=reached, limit=needed, start=start)
+
+    def _flat(self, run: Run, series: Series, limits: Limits) -> Fired | None:
+        """The finding that the reward is where it was over the whole run, as surely as its noise allows."""
+        spread = spread_of_answers(run) or spread_of_marks(run) or estimate_noise(series.values).deviation
+        score = run.get("score")
+        told, graded = change_of_level(series.values), change_of_level((score or series).values)
+        if not spread or told is None or graded is None or told.is_proven or graded.is_proven:
+            return None
+        small = limits.small * spread
+        if any(item.after - item.before + limits.certain * item.error >= small for item in (told, graded)):
+            return None
+        episode = Episode(0, len(series) - 1, still=True)
+        measured, start = told.after, told.before
+        return self.fired(series, episode, Severity.WARNING, measured=measured, limit=small, key="flat", start=start)
+
+
+def _start(values: Values, limits: Limits) -> float:
+    """The level that a rise is counted from."""
+    start = start_level(values, limits.start)
+    return min(start, start_level(values, limits.first)) if gain(values, limits.first).is_proven else start
 
 
 def _window(run: Run, series: Series, limits: Limits) -> int:

@@ -5,7 +5,8 @@ What it checks
     explains in a run of its length (the range of its smoothed noise, with an upper bound of its autocorrelation) and at
     least 15 % of what the run has gained. Losing half of the gain is critical. The first 40 points are not judged. A
     reward that leaves its level from one point to the next and stays away is a warning from the tenth point on: five
-    points all below the ten before them, by four standard deviations of the noise around its two levels.
+    points all below the ten before them, by four standard deviations of the noise around its two levels. A fall from
+    which the reward has come back is info.
 
 Why it matters
     A reward that falls after it rose seldom recovers by itself, and the best checkpoint may be overwritten meanwhile.
@@ -90,6 +91,8 @@ class RewardRegression(RunRule[Limits]):
         headline="The reward is falling: the run was better before.",
         fired="The smoothed {title} fell from {best} (around step {best_step}) to {measured} at step {peak}; "
         "below {limit} from step {first} to {last}.",
+        back="The smoothed {title} fell from {best} (around step {best_step}) to {measured} at step {peak}; below "
+        "{limit} from step {first} to {last}, and has come back since.",
         at_once="{title} fell from {best} to {measured} at step {first}, from one point to the next, and has not come "
         "back.",
     )
@@ -135,7 +138,8 @@ class RewardRegression(RunRule[Limits]):
             return self.judged(reading)
         if reading.breach is None:
             return Quiet(reading.worst, allowed, f"{series.unit} below the best")
-        return self._fired(series, means, reading, reading.breach)
+        found = self._fired(series, means, reading, reading.breach)
+        return found if found.still else dataclasses.replace(found, severity=Severity.INFO)
 
     def _fired(self, series: Series, means: Values, reading: Reading, breach: Breach) -> Fired:
         best_at = index_of_extreme(means[: breach.peak + 1])
@@ -143,6 +147,7 @@ class RewardRegression(RunRule[Limits]):
         return self.fired_by(
             series,
             reading,
+            key="fired" if breach.episode.still else "back",
             measured=float(means[breach.peak]),
             limit=best - breach.level.limit,
             best=best,

@@ -3,7 +3,8 @@
 What it checks
     The reward at 0.95 of the highest that its graders (0 to 1 each) can give, with half of the groups without any
     difference, both as medians of five logged points and for 20 points in a row. PPO has no groups: there it is the
-    score alone. It is info.
+    score alone. It is info. A reward that has been exactly the same from the first point on is not judged: whether
+    anything was learned is then not known (`reward-stuck-at-floor`).
 
 Why it matters
     A solved task gives no gradient; what continues is drift, and every further step costs as much as the first.
@@ -32,7 +33,7 @@ from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rewards import full_marks, has_never_moved
 from diagnostics.rules.rule import Input, Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -60,7 +61,7 @@ class RewardSaturated(RunRule[Limits]):
     texts = english(
         headline="The reward is near its highest value: there is little left to learn.",
         fired="The reward was near its highest value of {highest}{mostly} from step {first} to {last} ({measured} at "
-        "step {peak}), with half of the groups or more without a difference.",
+        "step {peak}), with {silent} % of the groups or more without a difference.",
         fired_alone="The score was near its highest value of {highest}{mostly} from step {first} to {last} "
         "({measured} at step {peak}).",
         unbounded="The rewards do not stay within 0 and 1, so their highest value is not known.",
@@ -78,6 +79,8 @@ class RewardSaturated(RunRule[Limits]):
         reward, highest = series_of(run, "reward" if has_groups else "score"), full_marks(run)
         if highest is None or highest <= 0:
             return Skipped(self.message("unbounded"), self.message("enable"), applies=False)
+        if len(reward) >= limits.patience and has_never_moved(reward.values):
+            return Quiet(float(reward.values[0]), None, reward.unit, reward.name, reward.tag)
         silent = _share_without_signal(run, reward) if has_groups else np.full(len(reward), limits.silent)
         near = rolling_median(reward.values)
         reached = replace(reward, values=np.minimum(near / (limits.share * highest), silent / limits.silent))
@@ -87,7 +90,15 @@ class RewardSaturated(RunRule[Limits]):
         if reading.breach is None:
             return Quiet(reading.worst, 1.0, "of both limits", reward.name, reward.tag)
         key, near_highest = "fired" if has_groups else "fired_alone", limits.share * highest
-        return self.judged_in_unit(reward, np.ones(len(reward)), reading, key=key, limit=near_highest, highest=highest)
+        return self.judged_in_unit(
+            reward,
+            np.ones(len(reward)),
+            reading,
+            key=key,
+            limit=near_highest,
+            highest=highest,
+            silent=100 * limits.silent,
+        )
 
 
 def _share_without_signal(run: Run, reward: Series) -> Values:

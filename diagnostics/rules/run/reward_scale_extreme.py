@@ -57,6 +57,7 @@ class RewardScaleExtreme(RunRule[Limits]):
     source = "DeepSpeedExamples issue 556; The N Implementation Details of RLHF with PPO; TRL GRPOConfig"
     algorithms = PPO_FAMILY | {"grpo"}
     inputs = (("scaled_score", "score"),)
+    sees_derived = False
     limits = Limits()
     remedies = ("score-scaling", "whitened-rewards", "wider-value-clip-range", "scaled-rewards")
     texts = english(
@@ -64,7 +65,7 @@ class RewardScaleExtreme(RunRule[Limits]):
         fired="The {title} was {measured} at step {peak}, and beyond {limit}{mostly} from step {first} to {last}, "
         "with a value clip range of {range}.",
         unscaled="The {title} was {measured} at step {peak}, and beyond {limit}{mostly} from step {first} to {last}. "
-        "With scale_rewards {scale} the advantages are of that size, beside which a KL penalty hardly counts.",
+        "With {setting} {scale} the advantages are of that size, beside which a KL penalty hardly counts.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -84,7 +85,8 @@ class RewardScaleExtreme(RunRule[Limits]):
     def check(self, run: Run, limits: Limits) -> RuleResult:
         if run.algorithm == "grpo":
             reading = _read(series_of(run, "reward_std"), limits.spread, limits)
-            return self.judged(reading, key="unscaled", scale=str(run.settings.value("scale_rewards")))
+            setting, scale = run.settings.named("scale_rewards"), str(run.settings.value("scale_rewards"))
+            return self.judged(reading, key="unscaled", setting=setting, scale=scale)
         return self._of_scores(run, limits)
 
     def _of_scores(self, run: Run, limits: Limits) -> RuleResult:

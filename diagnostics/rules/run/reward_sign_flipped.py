@@ -30,7 +30,7 @@ from diagnostics.model.series import NO_VALUES, Series, Values
 from diagnostics.rules.alignment import at_common_steps, finite_only
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import rewards_form
+from diagnostics.rules.rewards import SCORES, rewards_form
 from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
@@ -51,7 +51,7 @@ class RewardSignFlipped(RunRule[Limits]):
     name = "reward-sign-flipped"
     grade = "C"
     source = "what is trained on is the weighted sum of the reward functions"
-    inputs = (("score", "reward"), "reward_func_mean")
+    inputs = (SCORES, "reward_func_mean")
     limits = Limits()
     remedies = ("positive-weights", "checked-reward")
     telling_samples = "lowest-scored"

@@ -2,7 +2,8 @@
 
 What it checks
     The spread of the reward, as the median of five logged points, against its median over the first 20: a fifth of it
-    or less, for ten points. It is a warning where the reward has not risen meanwhile, and info where it has; near full
+    or less, for ten points, in which the mean has fallen to half of its start as well: a median of a few groups is 0 by
+    chance. It is a warning where the reward has not risen meanwhile, and info where it has; near full
     marks it is not judged.
 
 Why it matters
@@ -24,20 +25,18 @@ References
 
 from dataclasses import replace
 
-from diagnostics.detectors.averages import finite_median, finite_points, start_level
+from diagnostics.detectors.averages import finite_mean, finite_median, finite_points, start_level
 from diagnostics.detectors.noise import estimate_noise
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
+from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import values_between
 from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Breach, Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rewards import SCORES, full_marks
 from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
-
-SCORES = ("reward", "score")
 
 
 class Limits(RuleLimits):
@@ -46,6 +45,7 @@ class Limits(RuleLimits):
     share: float = limit(0.2, "of its own start", "engineering default")
     patience: int = limit(10, "logged points", "engineering default")
     start: int = limit(20, "logged points", "engineering default")
+    mean: float = limit(0.5, "of its own start", "engineering default")
     deviations: float = limit(2.0, "deviations of the reward", "engineering default")
     full_marks: float = limit(0.95, "of the highest reward", "engineering default")
     smallest: float = limit(1e-6, "reward", "float noise of equal rewards")
@@ -64,7 +64,7 @@ class RewardStdShrink(RunRule[Limits]):
     telling_samples = "top-scored"
     texts = english(
         headline="The rewards of a batch hardly differ any more.",
-        fired="The spread of the reward {stayed} {limit}{mostly} from step {first} to {last} (a fifth of its "
+        fired="The spread of the reward {stayed} {limit}{mostly} from step {first} to {last} ({percent} % of its "
         "start; {measured} at step {peak}).",
     )
 
@@ -78,11 +78,14 @@ class RewardStdShrink(RunRule[Limits]):
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
         level = Level(Severity.WARNING, limits.share * start, limits.patience)
         reading = read_levels(spread, (level,), above=False, warm_up=limits.start)
-        finding = self.judged(reading)
+        finding = self.judged(reading, percent=100 * limits.share)
         if not isinstance(finding, Fired) or not isinstance(reading, Reading) or reading.breach is None:
             return finding
         reward = series_of(run, *SCORES)
-        reached, highest = _level_within(reward, spread, reading.breach), full_marks(run)
+        mean = finite_mean(_within(spread, spread, reading.breach))
+        if mean > limits.mean * finite_mean(spread.values[: limits.start]):
+            return Quiet(mean / start, limits.share, "of its own start", spread.name, spread.tag)
+        reached, highest = finite_median(_within(reward, spread, reading.breach)), full_marks(run)
         if highest and reached >= limits.full_marks * highest:
             return Quiet(1.0, limits.share, "of its own start", spread.name, spread.tag)
         risen = (
@@ -92,6 +95,7 @@ class RewardStdShrink(RunRule[Limits]):
         return replace(finding, severity=Severity.INFO) if risen else finding
 
 
-def _level_within(reward: Series, spread: Series, breach: Breach) -> float:
+def _within(series: Series, spread: Series, breach: Breach) -> Values:
+    """The values of a series in the steps of the breach."""
     first, last = spread.steps[[breach.episode.first, breach.episode.last]].tolist()
-    return finite_median(values_between(reward, first, last))
+    return values_between(series, first, last)

@@ -1,19 +1,23 @@
 """The reward has not moved since the first step, and no answer differs from another: there never was a signal.
 
 What it checks
-    The reward and its spread from the first logged point on: the same reward at every point (to rounding), with a
-    spread of 0, for at least 20 logged points and until now, is critical. A reward at full marks is not judged.
+    The reward from the first logged point on: exactly the same (to rounding) at every point, for at least 20 steps and
+    until now, is critical. Where its spread or the share of groups without one is logged, they agree; where neither is,
+    the mean alone proves it, because means of different answers do not agree in every batch; so does a spread of 0
+    alone. At full marks it is a
+    warning: a task that was solved before the training, or a function that says so of every answer.
 
 Why it matters
     All advantages are 0, so nothing is learned, and the run looks calm. It is the most common silent failure of a first
     run: answers cut off before they count, a pattern that never matches, a task out of reach.
 
 When it is wrong
-    A sparse reward may wait longer than 20 points for its first success; the rule is quiet from then on.
+    A sparse reward may wait longer than 20 steps for its first success; the rule is quiet from then on. A policy that
+    is distilled from a teacher needs no reward; where the log names a teacher, the rule does not apply.
 
 What to try
-    Call the reward on an answer that must score. Look at the share of answers that are cut off, raise the limit.
-    Start with easier prompts, partial credit, or a model that sometimes succeeds.
+    Call the reward on an answer that must score and on one that must not. Look at the share of answers that are cut
+    off, raise the limit. Start with easier prompts, partial credit, or a model that sometimes succeeds.
 
 References
     TRL issue 5697 (the default limit cut 97 to 99 %, so the reward was 0) · autocontext issue 1067.
@@ -28,15 +32,17 @@ from diagnostics.detectors.averages import finite_points
 from diagnostics.detectors.episodes import Episode
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Values
-from diagnostics.rules.alignment import at_common_steps
+from diagnostics.model.series import Series
+from diagnostics.rules.alignment import last_known
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import full_marks
+from diagnostics.rules.rewards import SCORES, full_marks
 from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
-SCORES = ("reward", "score")
 SPREADS = ("reward_std", "score_std")
+TEACHER = "teacher"  # in the tags of distillation, as in teacher_kl
+ALL_GROUPS = 1.0  # of the groups are without a difference
 
 
 class Limits(RuleLimits):
@@ -54,30 +60,48 @@ class RewardStuckAtFloor(RunRule[Limits]):
     name = "reward-stuck-at-floor"
     grade = "I"
     source = "TRL issue 5697; autocontext issue 1067"
-    inputs = (SCORES, SPREADS)
+    inputs = ((*SCORES, *SPREADS),)
     limits = Limits()
     remedies = ("checked-reward", "longer-completions", "easier-prompts")
     telling_samples = "equal-groups"
     texts = english(
         headline="The reward has been the same for every answer since the first step.",
         fired="Every answer has earned {measured} since step {first} (until step {last}): there is no signal.",
+        unmeasured="No answer has earned more than another since step {first} (until step {last}): there is no signal.",
+        solved="Every answer has earned full marks, {measured}, since step {first} (until step {last}): there is "
+        "nothing to learn from. Either the task was solved before, or the reward says so of any answer.",
     )
 
+    def applies(self, run: Run) -> bool:
+        """A policy that is distilled learns from its teacher's probabilities, whatever the reward."""
+        return super().applies(run) and not any(TEACHER in name for name in run.series)
+
     def check(self, run: Run, limits: Limits) -> RuleResult:
-        reward, spread = at_common_steps(series_of(run, *SCORES), series_of(run, *SPREADS))
+        reward = series_of(run, *SCORES, *SPREADS)
+        limits = paced(limits, run, reward, patience=5)
         if len(reward) < limits.patience or not math.isfinite(reward.values[0]):
             return too_few(limits.patience, finite_points(reward.values))
-        first, highest = float(reward.values[0]), full_marks(run)
-        moved = _has_moved(reward.values, spread.values, first, limits.rounding)
-        stuck = int(np.argmax(moved)) if moved.any() else len(moved)
-        is_high = highest is not None and first >= limits.full_marks * highest
-        if stuck < len(reward) or is_high:
-            return Quiet(float(0 if is_high else stuck), float(len(reward)), "points", reward.name, reward.tag)
-        episode = Episode(0, len(reward) - 1, still=True)
-        return self.fired(reward, episode, Severity.CRITICAL, measured=first, limit=None)
+        moved = _has_moved(run, reward, limits.rounding)
+        if moved.any():
+            return Quiet(float(np.argmax(moved)), float(len(reward)), "points", reward.name, reward.tag)
+        first, highest, is_spread = float(reward.values[0]), full_marks(run), reward.name in SPREADS
+        is_solved = not is_spread and highest is not None and first >= limits.full_marks * highest
+        return self.fired(
+            reward,
+            Episode(0, len(reward) - 1, still=True),
+            Severity.WARNING if is_solved else Severity.CRITICAL,
+            measured=first,
+            limit=None,
+            key="solved" if is_solved else "unmeasured" if is_spread else "fired",
+        )
 
 
-def _has_moved(reward: Values, spread: Values, first: float, rounding: float) -> npt.NDArray[np.bool_]:
+def _has_moved(run: Run, reward: Series, rounding: float) -> npt.NDArray[np.bool_]:
     """(N,) Whether answers differ, or it is not known that they do not."""
-    moved = (np.abs(reward - first) > rounding) | (spread > rounding)
-    return np.asarray(moved | ~np.isfinite(reward) | np.isnan(spread))
+    moved = ~(np.abs(reward.values - reward.values[0]) <= rounding)
+    spread, silent = run.get(*SPREADS), run.get("zero_std_fraction")
+    if spread is not None:
+        moved |= ~(last_known(spread, reward.steps) <= rounding)
+    if silent is not None:
+        moved |= last_known(silent, reward.steps) < ALL_GROUPS
+    return np.asarray(moved)

@@ -2,7 +2,8 @@
 
 What it checks
     The mean absolute difference of a sampled token's probability in the two engines, as the median of five logged
-    points, for three points: above 0.005 is info, above 0.01 is a warning, above 0.03 is critical.
+    points, for three points: above 0.005 is info, above 0.01 is a warning, above 0.03 is critical
+    where harm is shown. A difference that came within three updates is told by `engine-weights-stale`.
 
 Why it matters
     Answers then come from a policy other than the one being trained: every batch is unintentionally off-policy.
@@ -21,7 +22,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.levels import Level, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, english
+from diagnostics.rules.rule import RuleResult, Skipped, english
+from diagnostics.rules.run.engine_weights_stale import left_behind
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
@@ -43,6 +45,7 @@ class RolloutProbMismatch(RunRule[Limits]):
     source = "verl documentation, FAQ: rollout_probs_diff_mean"
     inputs = ("engine_probability_difference",)
     limits = Limits()
+    measures_distance = True
     remedies = (
         "importance-correction",
         "exact-head",
@@ -50,7 +53,9 @@ class RolloutProbMismatch(RunRule[Limits]):
     texts = english(
         headline="The rollout engine and the trainer disagree.",
         fired="The two engines' probabilities differed by more than {limit}{mostly} from step {first} to {last} (peak "
-        "{measured} at step {peak}).",
+        "{measured} at step {peak}){harm}.",
+        told="engine-weights-stale tells that the difference came within a few updates.",
+        told_enable="Nothing is missing.",
     )
 
     def applies(self, run: Run) -> bool:
@@ -58,9 +63,12 @@ class RolloutProbMismatch(RunRule[Limits]):
         return super().applies(run) and not self.missing(run)
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
+        series = series_of(run, "engine_probability_difference")
+        if left_behind(run, series) is not None:
+            return Skipped(self.message("told"), self.message("told_enable"), applies=False)
         levels = (
             Level(Severity.INFO, limits.info, limits.patience),
             Level(Severity.WARNING, limits.warning, limits.patience),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        return self.judged(read_levels(series_of(run, "engine_probability_difference"), levels))
+        return self.judged(read_levels(series, levels))

@@ -22,10 +22,17 @@ class RunRule(Rule[Run, LimitsT]):
 
     Its `inputs` are canonical metrics; `reward_func_mean` stands for any reward function's. Its `texts` hold a
     `headline` and sentences with number, unit and step; `x_once` is used instead of `x` for an episode of one point.
+    `sees_derived`: metrics that are not logged but follow from others serve as inputs; they cannot where a rule
+    compares the metrics from which they follow, or would take an upper bound for the value.
     """
 
     subject = Run
     material = "the run's log"
+    sees_derived: bool = True
+
+    def seen(self, run: Run) -> Run:
+        """The run, without derived metrics where they say nothing to the rule."""
+        return run if self.sees_derived else run.without_derived()
 
     def applies(self, run: Run) -> bool:
         """Whether the rule means anything for the run; a run of an unknown algorithm is judged by what it logs."""
@@ -142,6 +149,7 @@ class RunRule(Rule[Run, LimitsT]):
         key = f"{key}_once" if first == last and f"{key}_once" in self.texts else key
         unit = series.unit if unit is None else unit
         common: dict[str, Value | Message] = {"title": title_of(series), "tag": series.tag, "unit": unit}
+        common["harm"] = Message("harm.untold")  # known once all rules have judged
         common |= {"measured": measured, "first": first, "last": last} | (
             {} if limit is None else {"limit": float(limit)}
         )

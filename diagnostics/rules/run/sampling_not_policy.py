@@ -60,6 +60,7 @@ class SamplingNotPolicy(RunRule[Limits]):
     source = "the entropy of a distribution is the expected surprise of its samples"
     algorithms = PPO_FAMILY | GROUP_FAMILY
     inputs = ("entropy_per_sequence", "entropy_per_token", "length_mean")
+    sees_derived = False
     limits = Limits()
     remedies = ("scored-temperature", "free-end", "no-top-k", "no-top-p", "no-min-p", "no-repetition-penalty")
     texts = english(
@@ -68,7 +69,7 @@ class SamplingNotPolicy(RunRule[Limits]):
         "{first} to {last} ({measured} nats per sequence at step {peak}, {limit} expected).",
         set="Answers are drawn at a temperature of {measured} and scored at {limit}.",
         padded="{tag} counts padding in this producer's version, so that it cannot be compared.",
-        padded_enable="Use a version that masks padding in objective/entropy and policy/entropy_avg.",
+        padded_enable="Use a release that leaves padding out of it.",
     )
 
     def applies(self, run: Run) -> bool:

@@ -58,13 +58,14 @@ class TinyStdAmplification(RunRule[Limits]):
     source = "Dr. GRPO (arXiv 2503.20783); TRL grpo_trainer.py"
     algorithms = frozenset({"grpo"})
     inputs = ("reward_std", "reward")
+    sees_derived = False
     limits = Limits()
     remedies = ("unscaled-rewards", "checked-reward")
     telling_samples = "top-scored"
     texts = english(
         headline="Rewards of a group differ by next to nothing, and scaling blows that up.",
-        fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below 1 % of "
-        "it{mostly} from step {first} to {last}.",
+        fired="The spread of the reward was {measured} at step {peak}, within a range of {range}; below {percent} % "
+        "of it{mostly} from step {first} to {last}.",
         whole="The logged spread is that of the whole batch: it is large where prompts differ, so that groups without "
         "any spread cannot be seen.",
         whole_enable="Look at the rewards of single groups in the samples.",
@@ -93,6 +94,7 @@ class TinyStdAmplification(RunRule[Limits]):
             limit=limits.share * float(span[peak]),
             peak=int(spread.steps[peak]),
             range=float(span[peak]),
+            percent=100 * limits.share,
         )
 
 

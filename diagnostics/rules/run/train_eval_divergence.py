@@ -30,16 +30,14 @@ from diagnostics.detectors.noise import estimate_noise
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
-from diagnostics.model.vocabulary import EVAL_PREFIX
 from diagnostics.rules.alignment import last_known
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rewards import REWARDS, main_reward
+from diagnostics.rules.rewards import EVALUATED, REWARDS, main_reward
 from diagnostics.rules.rule import Quiet, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
 
 LATEST = 1000  # evaluations that count: how they scattered long ago says little about now
 EVALUATED_PROMPTS = "num_eval_prompts"
-EVALUATED = tuple(EVAL_PREFIX + name for name in ("score", "reward", "rlhf_reward"))
 
 
 class Limits(RuleLimits):

@@ -28,6 +28,7 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.missing_metrics import samples_setting
 from diagnostics.rules.rewards import is_unscored
 from diagnostics.rules.rule import Quiet, RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule
@@ -60,7 +61,7 @@ class UnscorableCompletions(RunRule[Limits]):
         "function.",
         fired_once="{count} of {samples} sampled completions of step {first} have no reward from any function.",
         few="The run has {found} sampled completions of the last steps; {needed} are needed.",
-        enable="Log completions (log_completions).",
+        enable="Log completions with their rewards{setting}.",
         unrewarded="The samples are logged without rewards.",
     )
 
@@ -70,10 +71,10 @@ class UnscorableCompletions(RunRule[Limits]):
         samples = [sample for step in steps for sample in rows[step]]
         if len(samples) < limits.fewest:
             few = self.message("few", found=len(samples), needed=limits.fewest)
-            return Skipped(few, self.message("enable"))
+            return Skipped(few, self.message("enable", setting=samples_setting(run.settings)))
         count = sum(map(is_unscored, samples))
         if count == len(samples) and not run.by_reward_function("reward_func_mean"):
-            return Skipped(self.message("unrewarded"), self.message("enable"))
+            return Skipped(self.message("unrewarded"), self.message("enable", setting=samples_setting(run.settings)))
         share = count / len(samples)
         if share < limits.warning:
             return Quiet(share, limits.warning, "fraction")

@@ -2,8 +2,8 @@
 
 What it checks
     The approximate KL between the policy before and after an update (`policy/approxkl_avg`), as the median of five
-    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where other metrics show
-    the harm at the same steps, else a warning too. The first five points are not judged. Below 0.1 ten points must also
+    logged points: 0.03 nats per token for five points is a warning, 0.1 for three is critical where harm is shown, else
+    a warning too. The first five points are not judged. Below 0.1 ten points must also
     prove it: their geometric mean lies above the limit by two of its standard errors. A value that wavers about the
     limit has not passed it. Where only the mean of the log-ratio is logged (verl, OpenRLHF, slime), that is judged
     instead.
@@ -28,22 +28,16 @@ References
     and schedules that cut the learning rate above twice of it · openai/baselines issue 456.
 """
 
-import math
-from dataclasses import replace
-
-import numpy as np
-
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
-from diagnostics.rules.levels import Level, Reading, TooFew, read_levels, read_proven_levels
+from diagnostics.rules.levels import Level, Reading, read_levels, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
+from diagnostics.rules.update_sizes import UPDATE_SIZES
 
-SIZES = ("approx_kl", "policy_kl")
-SMALLEST = 1e-9  # nats per token: an update of 0 has no logarithm; also the float noise of a logarithm
+SMALLEST = 1e-9  # nats per token: an update of 0 has no logarithm
 
 
 class Limits(RuleLimits):
@@ -72,8 +66,9 @@ class UpdateTooLarge(RunRule[Limits]):
     grade = "S"
     source = "TRL logging page: policy/clipfrac_avg and policy/approxkl_avg"
     algorithms = PPO_FAMILY
-    inputs = (SIZES,)
+    inputs = (UPDATE_SIZES,)
     limits = Limits()
+    measures_distance = True
     remedies = (
         "much-lower-learning-rate",
         "fewer-epochs",
@@ -81,27 +76,11 @@ class UpdateTooLarge(RunRule[Limits]):
         "clipped-gradient",
         "whitened-rewards",
     )
-    critical_with = (
-        "ratio-far-from-one",
-        "clipfrac-high",
-        "kl-too-high",
-        "kl-runaway",
-        "kl-penalty-dominates",
-        "reward-regression",
-        "reward-not-improving",
-        "reward-func-constant",
-        "entropy-collapse",
-        "entropy-explosion",
-        "length-collapse",
-        "eos-never-generated",
-        "value-loss-spike",
-        "nonfinite-metric",
-    )
     telling_samples = "any"
     texts = english(
         headline="Each update changes the policy too much.",
         fired="The size of the update {stayed} {limit} nats/token{mostly} from step {first} to {last} "
-        "(peak {measured} at {peak}).",
+        "(peak {measured} at {peak}){harm}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -109,22 +88,15 @@ class UpdateTooLarge(RunRule[Limits]):
             Level(Severity.WARNING, limits.warning, limits.lasting),
             Level(Severity.CRITICAL, limits.critical, limits.patience),
         )
-        series = series_of(run, *SIZES)
+        series = series_of(run, *UPDATE_SIZES)
         reading = read_levels(series, levels, warm_up=limits.warm_up)
         if isinstance(reading, Reading) and reading.severity is Severity.WARNING:
-            reading = _read_by_logarithms(series, levels[0], limits)
+            reading = read_proven_levels(  # one update may be many times another
+                series,
+                levels[:1],
+                warm_up=limits.warm_up,
+                window=limits.proof,
+                standard_errors=limits.standard_errors,
+                smallest=SMALLEST,
+            )
         return self.judged(reading)
-
-
-def _read_by_logarithms(series: Series, level: Level, limits: Limits) -> Reading | TooFew:
-    """The reading of a level that points must prove by their logarithms, because one update may be many times
-    another."""
-    logs = replace(series, values=np.log(np.maximum(series.values, SMALLEST)))
-    told = Level(level.severity, math.log(level.limit) - SMALLEST, level.patience)
-    found = read_proven_levels(
-        logs, (told,), warm_up=limits.warm_up, window=limits.proof, standard_errors=limits.standard_errors
-    )
-    if isinstance(found, TooFew):
-        return found
-    breaches = tuple(replace(breach, level=level) for breach in found.breaches)
-    return replace(found, series=series, breaches=breaches, worst=math.exp(found.worst), limit=level.limit)

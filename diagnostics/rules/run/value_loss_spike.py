@@ -4,7 +4,7 @@ What it checks
     The value loss against its own recent median (up to 30 logged points, ending five points earlier). Five times as
     much, as the median of five points and for three points, is a warning; a single point at twenty times is info. The
     first 20 points are not judged, because a healthy value loss starts high and falls. The warning is critical while
-    the reward falls as well (`reward-regression`).
+    the reward falls as well (`reward-regression`) and is lower since.
 
 Why it matters
     Advantages are rewards minus values. With a broken critic they are noise, and the policy follows.
@@ -27,9 +27,10 @@ from diagnostics.detectors.rolling import times_own_past
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Level, Reading, read_levels
 from diagnostics.rules.limits import RuleLimits, limit
-from diagnostics.rules.rule import RuleResult, english
+from diagnostics.rules.rule import RuleResult, Skipped, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 SMALLEST_BASE = 1e-12  # a median of 0 would make any loss infinitely high
@@ -57,17 +58,23 @@ class ValueLossSpike(RunRule[Limits]):
     algorithms = PPO_FAMILY
     inputs = ("value_loss",)
     limits = Limits()
+    measures_distance = True
     graver_with = ("reward-regression",)
     remedies = ("whitened-rewards", "restored-value-clip-range", "lower-learning-rate", "clipped-gradient")
     texts = english(
         headline="The value loss jumped: the critic has lost track of the returns.",
         fired="The value loss was far above its own median{mostly} from step {first} to {last}: up to {measured} at "
-        "step {peak}, {compared} the one before.",
+        "step {peak}, {compared} the one before{harm}.",
+        signed="{tag} is below 0 at times, which the squared error of a value model cannot be.",
+        signed_enable="Log the value model's loss by itself.",
         single="The value loss jumped to {measured} at step {peak}, {compared} its own median.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
         series = series_of(run, "value_loss")
+        if (series.values < 0).any():
+            return Skipped(self.message("signed", tag=series.tag), self.message("signed_enable"))
+        limits = paced(limits, run, series, window=10, shift=2, fewest=5, warm_up=5)
         times, base = times_own_past(series.values, limits.window, limits.shift, limits.fewest, SMALLEST_BASE)
         compared = dataclasses.replace(series, values=times)
         level = Level(Severity.WARNING, limits.warning, limits.patience)

@@ -23,17 +23,13 @@ from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
+from diagnostics.rules.samples.row_measures import is_graded, lengths_of, longest_first, scores_of, with_scores
 from diagnostics.rules.samples.sample_rule import (
     Judgement,
     SampleRule,
-    is_graded,
-    lengths_of,
-    longest_first,
     not_right_or_wrong,
     nothing_to_compare,
-    scores_of,
     too_few_samples,
-    with_scores,
 )
 from diagnostics.rules.samples.tables import Rows, View
 

@@ -62,7 +62,7 @@ class ZeroVarianceExcess(RunRule[Limits]):
         fired="{measured} of the groups had no difference at step {peak}, where a mean reward of {mean} explains "
         "{bound} of them; far more than explained{mostly} from step {first} to {last}.",
         size="The configuration does not say how many answers a prompt gets.",
-        size_enable="Log num_generations.",
+        size_enable="Log how many answers a prompt gets.",
         graded="The rule is about one reward of rights and wrongs (0 or 1), and this run has other rewards.",
         graded_enable="Nothing: zero-variance-groups judges other rewards.",
     )

@@ -2,12 +2,13 @@
 
 What it checks
     The share of groups without a difference (`frac_reward_zero_std`), as the median of five logged points, for ten
-    points: half is a warning. Their mean must exceed that by three of its standard errors, because with a handful of
-    groups in a step half may agree by chance. Four fifths is critical where the run began like that and earns less than
-    half of the highest reward. Where the reward is near its highest value, groups agree because they are right, and
-    only `reward-saturated` applies; where the reward rises regardless, it is info. Neither exception holds where
-    answers are drawn at a temperature below 0.3, at which they agree whether right or wrong. The first five points are
-    not judged.
+    steps: 0.4 is info, half is a warning. Their mean must exceed that by three of its standard errors, because with a
+    handful of groups in a step half may agree by chance. Four fifths is critical where the run began like that and
+    earns less than half of the highest reward. It is info where the reward is near its highest value, because groups
+    then agree in being right, and where the reward rises regardless. Neither exception holds where answers are drawn at
+    a temperature below 0.3, at which they agree whether right or wrong; where no temperature is known, not where half
+    of the groups agreed from the start, at an entropy below 0.03 nats per token, before most answers were right. The
+    first five steps are not judged.
 
 Why it matters
     GRPO learns from differences within a group. Only the other groups count, and the gradient is as noisy as that of
@@ -30,24 +31,27 @@ References
 import math
 from dataclasses import replace
 
-from diagnostics.detectors.averages import finite_median
+from diagnostics.detectors.averages import finite_median, start_level
+from diagnostics.detectors.greedy import starts_near_greedy
 from diagnostics.model.algorithms import GROUP_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.rules.alignment import values_between
 from diagnostics.rules.breaches import Breach, Level, leading
+from diagnostics.rules.cadence import paced
 from diagnostics.rules.levels import Reading, read_proven_levels
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.missing_metrics import why_not_per_group
 from diagnostics.rules.rewards import full_marks, has_risen
-from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
+from diagnostics.rules.rule import Fired, RuleResult, english
 from diagnostics.rules.run.run_rule import RunRule, series_of
 
 
 class Limits(RuleLimits):
     """Which share of silent groups is too much."""
 
+    info: float = limit(0.4, "fraction", "engineering default: healthy trainings of TRL stay at 0.25")
     warning: float = limit(0.5, "fraction", "engineering default: half of the batch is lost")
     critical: float = limit(0.8, "fraction", "engineering default: the effective batch is a fifth")
     patience: int = limit(10, "logged points", "engineering default")
@@ -73,6 +77,8 @@ class ZeroVarianceGroups(RunRule[Limits]):
         headline="Most groups give every answer the same reward: they teach nothing.",
         fired="Up to {percent} % of the groups had no difference in reward (step {peak}); {limit_percent} % or "
         "more{mostly} from step {first} to {last}.",
+        right="Up to {percent} % of the groups had no difference in reward (step {peak}), because nearly all answers "
+        "are right; {limit_percent} % or more{mostly} from step {first} to {last}.",
     )
 
     def check(self, run: Run, limits: Limits) -> RuleResult:
@@ -80,29 +86,42 @@ class ZeroVarianceGroups(RunRule[Limits]):
         if reason:
             return reason
         series = series_of(run, "zero_std_fraction")
+        limits = paced(limits, run, series, patience=5, warm_up=1, early=4)
+        info = Level(Severity.INFO, limits.info, limits.patience)
         warning = Level(Severity.WARNING, limits.warning, limits.patience)
         critical = Level(Severity.CRITICAL, limits.critical, limits.patience)
-        reading = read_proven_levels(series, (warning, critical), warm_up=limits.warm_up)
+        reading = read_proven_levels(series, (info, warning, critical), warm_up=limits.warm_up)
         if (
             isinstance(reading, Reading)
             and reading.severity is Severity.CRITICAL
             and not _began_so(run, reading, limits)
         ):
-            reading = read_proven_levels(series, (warning,), warm_up=limits.warm_up)
+            reading = read_proven_levels(series, (info, warning), warm_up=limits.warm_up)
         if not isinstance(reading, Reading) or reading.breach is None:
             return self.judged(reading)
-        if _share_of_marks(run, series, reading.breach) >= limits.near and not run.settings.samples_near_greedily:
-            return Quiet(0.0, limits.warning, series.unit, series.name, series.tag)
-        percent = 100 * float(series.values[reading.breach.peak])
-        found = self.judged(reading, percent=percent, limit_percent=100 * reading.breach.level.limit)
-        if isinstance(found, Fired) and found.severity is Severity.WARNING and _learns_all_the_same(run):
+        is_near = _share_of_marks(run, series, reading.breach) >= limits.near
+        is_greedy = _samples_near_greedily(run, limits)
+        is_right = is_near and not is_greedy
+        percent, limit_percent = 100 * float(series.values[reading.breach.peak]), 100 * reading.breach.level.limit
+        key = "right" if is_right else "fired"
+        found = self.judged(reading, key=key, percent=percent, limit_percent=limit_percent)
+        if (
+            isinstance(found, Fired)
+            and found.severity is Severity.WARNING
+            and (is_right or (has_risen(run.get("reward")) and not is_greedy))
+        ):
             return replace(found, severity=Severity.INFO)
         return found
 
 
-def _learns_all_the_same(run: Run) -> bool:
-    """Whether the reward rises; at a low temperature it rises because the likeliest answers are drawn."""
-    return has_risen(run.get("reward")) and not run.settings.samples_near_greedily
+def _samples_near_greedily(run: Run, limits: Limits) -> bool:
+    """Whether groups agree because the likeliest answers are drawn, which may be right and may score ever higher."""
+    entropy, silent, reward = run.get("entropy_per_token"), run.get("zero_std_fraction"), run.get("reward")
+    if run.settings.get("temperature") is not None or entropy is None or silent is None or reward is None:
+        return run.settings.samples_near_greedily
+    highest = full_marks(run)
+    began_right = highest is not None and start_level(reward.values, limits.warm_up) >= limits.near * highest
+    return starts_near_greedy(entropy.values, silent.values) and not began_right
 
 
 def _began_so(run: Run, reading: Reading, limits: Limits) -> bool:

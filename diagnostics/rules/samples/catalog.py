@@ -5,6 +5,7 @@ from typing import Any
 from diagnostics.rules.samples.sample_rule import SampleRule
 from diagnostics.rules.samples.smp_bimodal import SmpBimodal
 from diagnostics.rules.samples.smp_boilerplate import SmpBoilerplate
+from diagnostics.rules.samples.smp_double_bos import SmpDoubleBos
 from diagnostics.rules.samples.smp_empty import SmpEmpty
 from diagnostics.rules.samples.smp_exclaim_emoji import SmpExclaimEmoji
 from diagnostics.rules.samples.smp_format_without_answer import SmpFormatWithoutAnswer
@@ -13,6 +14,7 @@ from diagnostics.rules.samples.smp_language_drift import SmpLanguageDrift
 from diagnostics.rules.samples.smp_loop_tail import SmpLoopTail
 from diagnostics.rules.samples.smp_nonlanguage import SmpNonlanguage
 from diagnostics.rules.samples.smp_prompt_copy import SmpPromptCopy
+from diagnostics.rules.samples.smp_prompts_identical import SmpPromptsIdentical
 from diagnostics.rules.samples.smp_query_dominated import SmpQueryDominated
 from diagnostics.rules.samples.smp_repetition import SmpRepetition
 from diagnostics.rules.samples.smp_score_gain_by_length import SmpScoreGainByLength
@@ -30,6 +32,7 @@ SAMPLE_RULES: tuple[SampleRule[Any], ...] = (
     SmpEmpty(),
     SmpFormatWithoutAnswer(),
     SmpSpecialLeak(),
+    SmpDoubleBos(),
     SmpRepetition(),
     SmpLoopTail(),
     SmpGroupDuplicates(),
@@ -47,4 +50,5 @@ SAMPLE_RULES: tuple[SampleRule[Any], ...] = (
     SmpScoreInconsistent(),
     SmpScoreOutlier(),
     SmpBimodal(),
+    SmpPromptsIdentical(),
 )

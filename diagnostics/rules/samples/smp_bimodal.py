@@ -27,15 +27,8 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Values
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    is_graded,
-    scores_of,
-    skipped_without,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import is_graded, scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, skipped_without, too_few_samples
 from diagnostics.rules.samples.tables import Row, Rows, View
 
 

@@ -21,9 +21,11 @@ References
 
 from diagnostics.detectors.proportions import lower_bound_of_share
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import judge_share
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.text_measures import units
 
@@ -56,6 +58,9 @@ class SmpEmpty(SampleRule[Limits]):
         fired="{count} of the {rows} newest samples are empty or hardly more ({before} % at the start).",
         shown="Next to nothing was said.",
     )
+
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return not units(sample.response)
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         full = sum(len(units(row.sample.response)) >= limits.full for row in seen.first)

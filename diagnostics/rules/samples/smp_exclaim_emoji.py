@@ -28,18 +28,13 @@ from dataclasses import replace
 import numpy as np
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import spearman
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    nothing_to_compare,
-    score_gain,
-    scores_of,
-    share_of,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import score_gain, scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing_to_compare
+from diagnostics.rules.samples.shares import share_of
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View
 from diagnostics.rules.samples.text_measures import exclamation, only_exclaims
 
@@ -80,6 +75,9 @@ class SmpExclaimEmoji(SampleRule[Limits]):
         "token 0, which a model writes whose logits are NaN.",
         shown="Among those with the most marks.",
     )
+
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return exclamation(sample.response) > limits.warning
 
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         if not seen.can_compare:

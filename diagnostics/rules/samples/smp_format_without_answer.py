@@ -22,10 +22,12 @@ References
 import re
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
-from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import risen_shares
+from diagnostics.rules.samples.tables import View
 from diagnostics.rules.samples.text_measures import without_end
 
 _HOLLOW = re.compile(r"<answer>\s*</answer>|\\boxed\{\s*\}|</think(?:ing)?>\s*$", re.IGNORECASE)
@@ -56,9 +58,12 @@ class SmpFormatWithoutAnswer(SampleRule[Limits]):
         shown="The tags are there, the answer is not.",
     )
 
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return _is_hollow(sample)
+
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        return risen_shares(seen, _is_hollow, {Severity.WARNING: limits.warning})
+        return risen_shares(seen, lambda row: _is_hollow(row.sample), {Severity.WARNING: limits.warning})
 
 
-def _is_hollow(row: Row) -> bool:
-    return row.sample.terminated is not False and _HOLLOW.search(without_end(row.sample.response)) is not None
+def _is_hollow(sample: Sample) -> bool:
+    return sample.terminated is not False and _HOLLOW.search(without_end(sample.response)) is not None

@@ -22,7 +22,8 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import risen_shares
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.text_measures import scripts
 

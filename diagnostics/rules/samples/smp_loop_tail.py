@@ -21,9 +21,11 @@ References
 from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import judge_share
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.text_measures import most_repeated_line, tail_compression
 
@@ -58,10 +60,13 @@ class SmpLoopTail(SampleRule[Limits]):
         shown="Its end is the same text again and again.",
     )
 
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        text = sample.response
+        return tail_compression(text) < limits.compressed or most_repeated_line(text) >= limits.lines
+
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         def loops(row: Row) -> bool:
-            text = row.sample.response
-            return tail_compression(text) < limits.compressed or most_repeated_line(text) >= limits.lines
+            return self.marks(row.sample, limits)
 
         levels = {Severity.WARNING: limits.warning}
         found = judge_share(seen, loops, levels, order=lambda row: len(row.sample.response), each_is_wrong=True)

@@ -26,10 +26,13 @@ References
 from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares, scores_of, with_scores
-from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.row_measures import scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import risen_shares
+from diagnostics.rules.samples.tables import View
 from diagnostics.rules.samples.text_measures import character_entropy, odd_words, scripts
 
 
@@ -66,11 +69,11 @@ class SmpNonlanguage(SampleRule[Limits]):
         shown="Its characters or words are those of no language.",
     )
 
-    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        def is_no_language(row: Row) -> bool:
-            return _is_no_language(row.sample.response, limits)
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return _is_no_language(sample.response, limits)
 
-        found = risen_shares(seen, is_no_language, {Severity.WARNING: limits.warning})
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        found = risen_shares(seen, lambda row: self.marks(row.sample, limits), {Severity.WARNING: limits.warning})
         if isinstance(found, Skipped) or found.severity is None:
             return found
         before, now = scores_of(with_scores(seen.first)), scores_of(with_scores(tuple(found.samples)))

@@ -18,10 +18,12 @@ References
 """
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, risen_shares
-from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import risen_shares
+from diagnostics.rules.samples.tables import View
 from diagnostics.rules.samples.text_measures import ngrams, units
 
 
@@ -52,10 +54,10 @@ class SmpPromptCopy(SampleRule[Limits]):
         shown="Most of it stands in its prompt.",
     )
 
-    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        def copies(row: Row) -> bool:
-            runs = ngrams(row.sample.response, limits.length)
-            is_long = len(units(row.sample.response)) >= limits.least
-            return is_long and len(runs & ngrams(row.sample.query, limits.length)) > limits.row * len(runs)
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        runs = ngrams(sample.response, limits.length)
+        is_long = len(units(sample.response)) >= limits.least
+        return is_long and len(runs & ngrams(sample.query, limits.length)) > limits.row * len(runs)
 
-        return risen_shares(seen, copies, {Severity.WARNING: limits.warning})
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
+        return risen_shares(seen, lambda row: self.marks(row.sample, limits), {Severity.WARNING: limits.warning})

@@ -34,15 +34,8 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.bags import predictable_share
 from diagnostics.rules.samples.relations import explained_by
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    is_graded,
-    not_graded,
-    scores_of,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import is_graded, scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, not_graded, too_few_samples
 from diagnostics.rules.samples.tables import Row, Rows, View
 from diagnostics.rules.samples.text_measures import normalised
 

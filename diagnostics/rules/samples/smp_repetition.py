@@ -26,9 +26,11 @@ import math
 import numpy as np
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import STANDARD_ERRORS, Judgement, SampleRule, risen_shares
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import STANDARD_ERRORS, risen_shares
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, View
 from diagnostics.rules.samples.text_measures import repetition, units
 
@@ -65,13 +67,14 @@ class SmpRepetition(SampleRule[Limits]):
         shown="Most of its 3-grams occurred in it before.",
     )
 
-    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        def repeats(row: Row) -> bool:
-            text = row.sample.response
-            return len(units(text)) >= limits.least and repetition(text) > limits.row
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return len(units(sample.response)) >= limits.least and repetition(sample.response) > limits.row
 
+    def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
         levels = {Severity.WARNING: limits.warning, Severity.CRITICAL: limits.critical}
-        found = risen_shares(seen, repeats, levels, order=lambda row: repetition(row.sample.response))
+        found = risen_shares(
+            seen, lambda row: self.marks(row.sample, limits), levels, order=lambda row: repetition(row.sample.response)
+        )
         if isinstance(found, Skipped) or found.severity is not None:
             return found
         return _repetition_doubled(seen, limits) or found

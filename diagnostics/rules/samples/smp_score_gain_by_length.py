@@ -23,18 +23,15 @@ import numpy as np
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
+from diagnostics.rules.samples.row_measures import (
     is_graded,
     lengths_of,
     longest_first,
-    not_graded,
     score_gain,
     scores_of,
-    too_few_samples,
     with_scores,
 )
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, not_graded, too_few_samples
 from diagnostics.rules.samples.tables import Rows, View
 
 _QUARTERS = (0.25, 0.5, 0.75)

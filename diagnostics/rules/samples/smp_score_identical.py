@@ -23,14 +23,8 @@ import numpy as np
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    scores_of,
-    skipped_without,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, skipped_without, too_few_samples
 from diagnostics.rules.samples.tables import View
 
 

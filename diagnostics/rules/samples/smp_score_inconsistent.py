@@ -29,13 +29,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    scores_of,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, too_few_samples
 from diagnostics.rules.samples.tables import LEAST_ROWS, Row, Rows, View, view
 
 """Settings that make a score depend on the scores before it, so that it is the same within a step only."""

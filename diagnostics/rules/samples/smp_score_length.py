@@ -29,17 +29,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.relations import spearman, spearman_within
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    is_graded,
-    lengths_of,
-    longest_first,
-    not_graded,
-    scores_of,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import is_graded, lengths_of, longest_first, scores_of, with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, not_graded, too_few_samples
 from diagnostics.rules.samples.tables import Rows, View, groups_of
 
 _CERTAIN = 0.999  # a correlation of 1 has no finite Fisher transform

@@ -22,10 +22,12 @@ References
 from dataclasses import replace
 
 from diagnostics.model.outcome import Severity
+from diagnostics.model.samples import Sample
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share
-from diagnostics.rules.samples.tables import Row, View
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule
+from diagnostics.rules.samples.shares import judge_share
+from diagnostics.rules.samples.tables import View
 from diagnostics.rules.samples.text_measures import SPECIAL, without_end
 
 
@@ -54,10 +56,15 @@ class SmpSpecialLeak(SampleRule[Limits]):
         shown="A special token in the middle of it.",
     )
 
+    def marks(self, sample: Sample, limits: Limits) -> bool:
+        return _has_special_token(sample)
+
     def judge(self, seen: View, limits: Limits) -> Judgement | Skipped:
-        found = judge_share(seen, _has_special_token, {Severity.WARNING: limits.warning}, each_is_wrong=True)
+        found = judge_share(
+            seen, lambda row: _has_special_token(row.sample), {Severity.WARNING: limits.warning}, each_is_wrong=True
+        )
         return found if len(found.samples) >= limits.rows else replace(found, severity=None)
 
 
-def _has_special_token(row: Row) -> bool:
-    return SPECIAL.search(without_end(row.sample.response)) is not None
+def _has_special_token(sample: Sample) -> bool:
+    return SPECIAL.search(without_end(sample.response)) is not None

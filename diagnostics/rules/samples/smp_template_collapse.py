@@ -33,13 +33,8 @@ from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
 from diagnostics.rules.samples.bags import own_prompt_found
 from diagnostics.rules.samples.relations import mean_similarity, pairs_of
-from diagnostics.rules.samples.sample_rule import (
-    STANDARD_ERRORS,
-    Judgement,
-    SampleRule,
-    nothing_to_compare,
-    too_few_samples,
-)
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing_to_compare, too_few_samples
+from diagnostics.rules.samples.shares import STANDARD_ERRORS
 from diagnostics.rules.samples.tables import LEAST_GROUPS, Row, Rows, View, groups_of
 from diagnostics.rules.samples.text_measures import units
 

@@ -25,7 +25,8 @@ from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, judge_share, skipped_without
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, skipped_without
+from diagnostics.rules.samples.shares import judge_share
 from diagnostics.rules.samples.tables import Row, View
 from diagnostics.rules.samples.text_measures import repetition
 

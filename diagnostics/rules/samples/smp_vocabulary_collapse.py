@@ -23,13 +23,8 @@ References
 from diagnostics.model.outcome import Severity
 from diagnostics.rules.limits import RuleLimits, limit
 from diagnostics.rules.rule import Skipped, english
-from diagnostics.rules.samples.sample_rule import (
-    Judgement,
-    SampleRule,
-    nothing_to_compare,
-    too_few_samples,
-    with_scores,
-)
+from diagnostics.rules.samples.row_measures import with_scores
+from diagnostics.rules.samples.sample_rule import Judgement, SampleRule, nothing_to_compare, too_few_samples
 from diagnostics.rules.samples.tables import Rows, View
 from diagnostics.rules.samples.text_measures import words
 

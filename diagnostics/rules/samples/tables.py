@@ -3,7 +3,7 @@
 The budget, in tables read from disk for one diagnosis of a run: three at the start, eleven at the end (a finding stands
 until it has been absent for nine tables), and three at each of at most six places where the onset of a finding is
 searched for. Of a table the first 64 rows count, so whole groups come first. A run with ten thousand tables costs no
-more than one with forty. Two checks judge ten and twelve tables together, because what they look for is rare in one.
+more than one with forty. Four checks judge ten or twelve tables together, because what they look for is rare in one.
 """
 
 from collections.abc import Callable

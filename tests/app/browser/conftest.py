@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import orjson
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
 
 from diagnostics.runlog import EVENTS_FILE, STATUS_FILE
 from diagnostics.runlog.process import ProcessIdentity
@@ -31,19 +31,18 @@ CHROMIUM_FLAGS = (
     "--no-first-run",
     "--host-resolver-rules=MAP evil.example 127.0.0.1, MAP runs.example 127.0.0.1",  # as DNS can be made to answer
 )
-# Streamlit exposes no handle to its charts: each is the element with the metric's name as its revision.
-FIND = "metric => [...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.layout?.uirevision === metric)"
-VALUES = f"""metric => {{
-  const plot = ({FIND})(metric);
-  return [...(plot?._fullData?.find(trace => trace.name === 'value')?.y ?? [])];
-}}"""
+# Each chart is a figure that bears its metric's name and knows the object that draws it.
+FIND = (
+    "metric => [...document.querySelectorAll('.rlvitals-chart')].find(place => place.dataset.metric === metric)?.chart"
+)
+VALUES = f"metric => [...(({FIND})(metric)?.main.values ?? [])]"
+RANGE = f"metric => {{ const {{ min, max }} = ({FIND})(metric).plot.scales.x; return [min, max]; }}"
 BOX = f"""metric => {{
-  const plot = ({FIND})(metric);
-  plot.scrollIntoView({{block: 'center'}});
-  return plot.querySelector('.nsewdrag').getBoundingClientRect().toJSON();
+  const chart = ({FIND})(metric);
+  chart.place.scrollIntoView({{block: 'center'}});
+  return chart.plot.over.getBoundingClientRect().toJSON();
 }}"""
 PROBE = re.compile(r":\d+(/\w+)+/_stcore/")  # Streamlit first looks for its server below the page's own address
-FIRST_ROW = (120, 48)  # pixels from a table's corner to its first name
 VIEWPORT = {"width": 1280, "height": 800}
 
 
@@ -67,7 +66,7 @@ class Dashboard:
     def page(self, name: str, **parameters: object) -> str:
         """The address of a page, with the token of the printed one."""
         root, _, token = self.url.partition("?")
-        return f"{root.rstrip('/')}/{name}?{'&'.join(filter(None, (urlencode(parameters), token)))}"
+        return f"{root.rstrip('/')}/{name}?{'&'.join(filter(None, (urlencode(parameters, doseq=True), token)))}"
 
     def url_of(self, run_dir: Path) -> str:
         """The address of a run's page."""
@@ -127,9 +126,9 @@ class Chart:
     metric: str
 
     def wait_for_points(self, count: int) -> None:
-        """Wait until the curve has at least this many points; the browser checks on every frame."""
+        """Wait until the chart knows at least this many points, in view or not; the browser checks on every frame."""
         argument = {"metric": self.metric, "count": count}
-        self.page.wait_for_function(f"({{metric, count}}) => ({VALUES})(metric).length >= count", arg=argument)
+        self.page.wait_for_function(f"({{metric, count}}) => ({FIND})(metric)?.main.count >= count", arg=argument)
 
     @property
     def values(self) -> list[float]:
@@ -139,16 +138,20 @@ class Chart:
     @property
     def x_range(self) -> list[float]:
         """The range of steps shown by the chart."""
-        return self.page.evaluate(f"metric => ({FIND})(metric)._fullLayout.xaxis.range", self.metric)
+        return self.page.evaluate(RANGE, self.metric)
 
-    def zoom(self) -> list[float]:
-        """Drag over the right half of the plot as a user does; returns the steps then shown."""
-        before = self.x_range
-        box = self.page.evaluate(BOX, self.metric)
+    @property
+    def box(self) -> dict[str, float]:
+        """Where the plot lies in the window, in pixels, once it has been scrolled into view."""
+        return self.page.evaluate(BOX, self.metric)
+
+    def zoom(self, start: float = 0.4, end: float = 0.8) -> list[float]:
+        """Drag from one part of the plot's width to another as a user does; returns the steps then shown."""
+        before, box = self.x_range, self.box
         y = box["y"] + box["height"] / 2
-        self.page.mouse.move(box["x"] + box["width"] * 0.4, y)
+        self.page.mouse.move(box["x"] + box["width"] * start, y)
         self.page.mouse.down()
-        self.page.mouse.move(box["x"] + box["width"] * 0.8, y, steps=5)
+        self.page.mouse.move(box["x"] + box["width"] * end, y, steps=5)
         self.page.mouse.up()
         wait_until(lambda: self.x_range != before, "the chart to zoom")
         return self.x_range
@@ -172,7 +175,7 @@ class Screen:
 
     def chart(self, metric: str) -> Chart:
         """The chart of a metric by its canonical name, once it has appeared."""
-        self.page.wait_for_function(f"metric => ({FIND})(metric)", arg=metric)
+        self.page.wait_for_function(f"metric => ({FIND})(metric)?.plot", arg=metric)
         return Chart(self.page, metric)
 
     @property
@@ -192,16 +195,19 @@ class Screen:
         expect(choice).to_be_checked()
         expect(self.page.locator("[data-testid=stApp][data-test-script-state=notRunning]")).to_be_visible()
 
-    def wait_for_cell(self, text: str, count: int = 1) -> None:
-        """Wait until this many cells of the page's tables have exactly this text."""
-        cells = self.page.locator("[role=gridcell]")  # below the canvas that the table is drawn on
-        expect(cells.filter(has_text=re.compile(f"^{re.escape(text)}$"))).to_have_count(count)
+    def row(self, name: str) -> Locator:
+        """The row of the list that has a link with exactly this text."""
+        return self.page.get_by_role("row").filter(has=self.page.get_by_role("link", name=name, exact=True))
 
-    def click_first_row(self) -> None:
-        """Click the name in the first row of the page's first table."""
-        box = self.page.get_by_test_id("stDataFrame").first.bounding_box()
-        assert box is not None
-        self.page.mouse.click(box["x"] + FIRST_ROW[0], box["y"] + FIRST_ROW[1])
+    @property
+    def run_names(self) -> list[str]:
+        """The names of the listed runs, from top to bottom."""
+        return self.page.locator(".rlv-name").all_text_contents()
+
+    def wait_for_names(self, *names: str) -> None:
+        """Wait until the list holds exactly these runs in this order, all of them read."""
+        expect(self.page.locator(".rlv-name")).to_have_text(list(names))
+        expect(self.page.get_by_text("reading …")).to_have_count(0)
 
     def close(self) -> None:
         """Leave the page, as when a user closes the tab; its errors are kept."""
@@ -213,7 +219,8 @@ class Screen:
         """Console errors, exceptions shown by Streamlit, and a page wider than its window."""
         exceptions = self.page.get_by_test_id("stException").all_inner_texts()
         width = self.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth")
-        wide = [f"the page is {width} px wide"] if width > VIEWPORT["width"] else []
+        size = self.page.viewport_size
+        wide = [f"the page is {width} px wide"] if size and width > size["width"] else []
         return [*self.complaints, *exceptions, *wide]
 
 

@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.app.browser.conftest import wait_until
-from tests.dashboard import ask, free_port, handshake
+from tests.dashboard import ask, free_port, handshake, listens
 
 Fixture = Callable[..., Any]
 
@@ -51,18 +50,13 @@ def nginx(tmp_path: Path) -> Iterator[Callable[[str], int]]:
         config = folder / "nginx.conf"
         config.write_text(CONFIG.format(folder=folder, port=port, location=location))
         processes.append(subprocess.Popen([program, "-p", folder, "-c", config, "-e", "stderr"]))
-        wait_until(lambda: _listens(port), "nginx to listen")
+        wait_until(lambda: listens(port), "nginx to listen")
         return port
 
     yield start
     for process in processes:
         process.terminate()
         process.wait(20)
-
-
-def _listens(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 @pytest.fixture

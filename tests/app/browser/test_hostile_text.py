@@ -16,14 +16,14 @@ from tests.hostile_text import DANGEROUS, EVERYTHING
 
 Fixture = Callable[..., Any]
 
-DETAILS = ("Samples", "All metrics", "Distributions", "Config", "Console", "Checks")
+DETAILS = ("Charts", "Samples", "All metrics", "Distributions", "Time", "Config", "Console", "Checks")
 DRAWN = (
     "a[href*='evil.example'], a[href^=mailto], a[href^=javascript], img[alt='Streamlit logo'], .katex, svg a, "
     ":text-is('home'), :text-is('😄'), .stMarkdownColoredText:text-is('x')"
 )
 READ = """() => [document.title, document.body.innerText, document.querySelector('main')?.innerText,
     ...[...document.querySelectorAll('[aria-label], [title]')].map(e => (e.ariaLabel ?? '') + (e.title ?? '')),
-    ...[...document.querySelectorAll('.js-plotly-plot text')].map(e => e.textContent),
+    ...[...document.querySelectorAll('.js-plotly-plot text, .rlvitals-chart')].map(e => e.textContent),
     ...[...document.querySelectorAll('[role=gridcell]')].map(e => e.textContent)].join(' ')"""
 INJECTED = "<script>window.pwned = true</script><img src=x onerror='window.pwned = true'>"
 
@@ -59,7 +59,7 @@ def test_a_hostile_log_is_text_on_every_section_of_the_page(
 ) -> None:
     dashboard = start_dashboard(hostile_run.parent)
     runs = open_screen(dashboard.url)
-    expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(runs.page.get_by_role("table", name="Runs")).to_be_visible()
     check(runs.page)
     run = open_screen(dashboard.url_of(hostile_run))
     heading = run.page.get_by_role("heading", level=2)
@@ -68,7 +68,10 @@ def test_a_hostile_log_is_text_on_every_section_of_the_page(
         run.open_details(name)
         check(run.page)
     run.open_details("Samples")
-    expect(run.page.get_by_test_id("stCode").filter(has_text="␛]0;owned␇␛[2J⟨U+009B⟩31m␀")).to_have_count(2)
+    expect(run.page.locator(".rls-turn pre").filter(has_text="␛]0;owned␇␛[2J⟨U+009B⟩31m␀")).to_have_count(2)
+    run.page.locator(".rlv-row").get_by_role("button", name="Show").first.click()
+    run.page.locator(".rlv-card").get_by_role("button", name="more").click()
+    check(run.page)
 
 
 def check(page: Page) -> None:

@@ -13,7 +13,7 @@ from diagnostics.runlog import CONSOLE_FILE, RunLog
 Fixture = Callable[..., Any]
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
-DETAILS = ("Samples", "All metrics", "Distributions", "Config", "Console", "Checks")
+DETAILS = ("Charts", "Samples", "All metrics", "Distributions", "Time", "Config", "Console", "Checks")
 HOSTILE = (
     "<script>window.pwned = true</script><img src='x' onerror='window.pwned = true'><b class='spy'>bold</b> **stars** "
     "[link](javascript:window.pwned=true) ![spy](http://127.0.0.1:9/spy.png) $x^2$ :material/lock:"
@@ -53,7 +53,7 @@ def test_the_text_of_a_model_is_shown_and_never_executed(
 ) -> None:
     dashboard = start_dashboard(hostile_run.parent)
     runs = open_screen(dashboard.url)
-    expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(runs.page.get_by_role("table", name="Runs")).to_be_visible()
     run = open_screen(dashboard.url_of(hostile_run))
     for name in DETAILS:
         run.open_details(name)
@@ -61,16 +61,15 @@ def test_the_text_of_a_model_is_shown_and_never_executed(
             assert page.locator(MADE_OF_IT).count() == 0
             assert page.evaluate("window.pwned") is None
     run.open_details("Samples")
-    expect(run.page.get_by_test_id("stCode").filter(has_text=HOSTILE)).to_have_count(2)
+    expect(run.page.locator(".rls-turn pre").filter(has_text=HOSTILE)).to_have_count(2)
 
 
 def test_a_folder_written_by_trl_is_recognised_and_opens_with_a_click(
     start_dashboard: Fixture, open_screen: Fixture
 ) -> None:
     screen = open_screen(start_dashboard(FIXTURES / "grpo116").url)
-    screen.wait_for_cell("grpo", count=2)
-    screen.wait_for_cell("trl 1.16.0", count=2)
-    screen.click_first_row()
+    expect(screen.page.get_by_role("cell", name="GRPO · trl", exact=True)).to_have_count(2)
+    screen.page.locator("td.rlv-cell-verdict").first.click()
     screen.page.wait_for_url("**run=**")
     expect(screen.page.get_by_text("GRPO · trl 1.16.0")).to_be_visible()
     screen.chart("reward").wait_for_points(3)
@@ -82,7 +81,7 @@ def test_no_page_has_an_error_or_scrolls_sideways(
 ) -> None:
     dashboard = start_dashboard(run_with_holes.parent, FIXTURES)
     runs = open_screen(dashboard.url, theme)
-    expect(runs.page.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(runs.page.get_by_role("table", name="Runs")).to_be_visible()
     launch = open_screen(dashboard.page("launch"), theme)
     expect(launch.page.get_by_role("button", name="Start training")).to_be_visible()
     for path in (run_with_holes, FIXTURES / "ppo112_min"):

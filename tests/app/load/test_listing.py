@@ -97,6 +97,16 @@ def test_what_a_run_gained_is_told_also_after_its_end(tmp_path: Path) -> None:
     wait_until(lambda: steps_of(runs) == {"a": 3})
 
 
+def test_what_one_training_of_a_text_gained_is_told_also_after_its_end(tmp_path: Path) -> None:
+    row, end = "{{'loss': 0.5, 'epoch': {epoch}}}\n", "{'train_runtime': 1.5, 'epoch': 2}\n"
+    text = f"{row.format(epoch=1)}{end}{row.format(epoch=1)}{end}"
+    (tmp_path / "train.log").write_text(text)
+    runs = Listing([tmp_path], Summaries())
+    wait_until(lambda: [*steps_of(runs).values()] == [1, 1])
+    (tmp_path / "train.log").write_text(text.replace(end, row.format(epoch=2) + end))
+    wait_until(lambda: [*steps_of(runs).values()] == [2, 2])
+
+
 def test_a_growing_run_is_followed_and_one_that_is_gone_is_left_out(tmp_path: Path) -> None:
     write(tmp_path / "gone")
     with RunLog(tmp_path / "grows", algorithm="grpo") as log:

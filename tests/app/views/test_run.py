@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -45,7 +46,7 @@ os.kill(os.getpid(), 9)
 
 
 def sample(group: int, score: float, response: str = "124") -> dict[str, Any]:
-    return {"query": "95+29=", "response": response, "score": score, "rewards": {"accuracy": score},
+    return {"query": f"9{group}+29=", "response": response, "score": score, "rewards": {"accuracy": score},
             "terminated": score > 0, "length": 8, "group": group}  # fmt: skip
 
 
@@ -81,30 +82,51 @@ def text(test: AppTest) -> str:
     return "\n".join(str(part.value) for part in parts).replace("\\", "")
 
 
+def drawn(test: AppTest, name: str) -> dict[str, Any]:
+    """What one of our own components was given to draw."""
+    (found,) = [item.proto for item in test.get("bidi_component") if item.proto.component_name == f"rlvitals_{name}"]
+    return orjson.loads(found.json)
+
+
+def worst(test: AppTest) -> dict[str, Any]:
+    """The first card of the verdict."""
+    return drawn(test, "verdict")["cards"][0]
+
+
 def section(test: AppTest, name: str) -> AppTest:
-    test.button_group(key="run.section").set_value(name).run()
+    test.button_group(key="section").set_value(name).run()
     assert not test.exception
     return test
+
+
+def test_a_sick_run_says_by_its_verdict_what_it_cost_and_a_healthy_one_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "sick", cut=0.94).close()
+    write(tmp_path / "healthy").close()
+    assert worst(open_page(tmp_path / "sick", monkeypatch))["when"] == "since step 1, still so · 0 s since"
+    assert "since" not in worst(open_page(tmp_path / "healthy", monkeypatch))["when"]
 
 
 def test_the_worst_finding_comes_first_with_what_was_measured_and_what_to_try(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", cut=0.94).close()
-    shown = text(open_page(tmp_path / "a", monkeypatch))
-    assert "◆ critical] **The completions are cut off before they end.**" in shown
-    assert "measured 0.94 fraction, limit 0.8" in shown
-    assert "`max_completion_length` 8 → 24" in shown
-    assert "Check RV601 truncation-high · Source: TRL logging page" in shown
+    card = worst(open_page(tmp_path / "a", monkeypatch))
+    assert (card["shape"], card["word"]) == ("◆", "Critical")
+    assert card["cause"] == "The completions are cut off before they end."
+    assert card["measured"] == "94 %, limit 80 %"
+    assert card["proposal"]["change"] == {"old": "--max_completion_length 8", "new": "--max_completion_length 24"}
+    assert card["judged_by"]["words"] == "RV601 truncation-high"
+    assert card["judged_by"]["more"].startswith("TRL logging page")
 
 
 def test_what_one_cause_explains_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     test = open_page(SAMPLES / "value-loss-nan", monkeypatch, read_only=True)
-    (folded,) = [item for item in test.expander if "of the same cause" in item.label]
-    assert folded.label == "3 more signs of the same cause"
-    assert folded.markdown[0].value.startswith("The model does not end its answers")
-    assert text(test).count("critical]") == 1
-    assert "1 critical · 1 warning · " in text(test)
+    card = worst(test)
+    assert card["more"].endswith("more signs")
+    assert any(sign.startswith("The model does not end its answers") for sign in card["signs"])
+    assert [card["severity"] for card in drawn(test, "verdict")["cards"]].count("critical") == 1
 
 
 def test_two_causes_of_one_grave_finding_each_have_their_own_button(
@@ -114,17 +136,19 @@ def test_two_causes_of_one_grave_finding_each_have_their_own_button(
     with RunLog(tmp_path / "a", algorithm="ppo", task="remarks", config=config, total=40) as log:
         for step in range(1, 41):
             kl, update = (60.0 if step > 20 else 0.5), (0.05 if step > 5 else 0.001)
-            log.log(step, {"objective/kl": kl, "policy/approxkl_avg": update, "objective/scores": step / 40})
+            score = step / 40 if step <= 20 else 0.1
+            log.log(step, {"objective/kl": kl, "policy/approxkl_avg": update, "objective/scores": score})
     test = open_page(tmp_path / "a", monkeypatch)
-    labels = [button.label for button in test.button if button.label.startswith("Relaunch")]
+    labels = [offer["words"] for offer in drawn(test, "verdict")["relaunch"].values()]
     assert labels == ["Relaunch with these", "Relaunch with this"]
 
 
 def test_a_healthy_run_says_what_was_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", kl=0.05, **{"clip_ratio/region_mean": 0.02}).close()
-    shown = text(open_page(tmp_path / "a", monkeypatch))
-    assert "✓ healthy] **No sign of trouble in" in shown
-    assert "could not run (" in shown
+    card = worst(open_page(tmp_path / "a", monkeypatch))
+    assert card["severity"] == "healthy"
+    assert card["cause"].startswith("No sign of trouble in ")
+    assert "could not run" in card["cause"]
 
 
 def test_a_nan_is_counted_in_the_data_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,43 +158,56 @@ def test_a_nan_is_counted_in_the_data_line(tmp_path: Path, monkeypatch: pytest.M
 
 def test_model_text_is_shown_literally_and_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
-    test = open_page(tmp_path / "a", monkeypatch)
-    test.selectbox(key="samples.order").set_value("lowest score").run()
-    assert HOSTILE in [code.value for code in test.code]
-    assert HOSTILE in list(test.dataframe[0].value["model response"])
+    test = section(open_page(tmp_path / "a", monkeypatch), "samples")
+    test.query_params["sample"] = "1"
+    test.query_params["step"] = "2"
+    (turn,) = drawn(test.run(), "samples")["detail"]["response"]
+    assert "".join(piece["text"] for piece in turn["pieces"]) == HOSTILE
     assert not any("alert(1)" in str(item.value) for item in test.markdown)
 
 
 def test_grpo_samples_are_gathered_by_prompt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", steps=2).close()
-    shown = text(open_page(tmp_path / "a", monkeypatch))
-    assert "2 samples · mean score 0.5 · 1 cut off" in shown
+    found = drawn(section(open_page(tmp_path / "a", monkeypatch), "samples"), "samples")
+    assert [group["facts"] for group in found["groups"]] == [
+        "2 answers · mean 0.5 · 1 of 2 right · 1 cut off",
+        "1 answer · mean 1 · 1 of 1 right",
+    ]
 
 
 def test_ppo_samples_are_one_table_with_query_response_and_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", steps=2, algorithm="ppo").close()
-    test = open_page(tmp_path / "a", monkeypatch)
-    assert list(test.dataframe[0].value.columns[:3]) == ["query", "model response", "score"]
+    found = drawn(section(open_page(tmp_path / "a", monkeypatch), "samples"), "samples")
+    assert not found["is_grouped"]
+    (group,) = found["groups"]
+    assert [group["rows"][0][name] for name in ("query", "response", "score")] == ["90+29=", "124", "1"]
 
 
-def test_the_step_chooser_goes_back_and_returns_to_the_newest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_address_says_which_step_is_shown_and_whether_the_newest_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path / "a", steps=5).close()
-    test = open_page(tmp_path / "a", monkeypatch)
-    test.button(key="samples.◀").click().run()
-    assert "Step 4: 3 of 3 samples" in text(test)
-    test.selectbox(key="samples.step.4").set_value(-1).run()
-    assert "Step 5: 3 of 3 samples" in text(test)
+    test = section(open_page(tmp_path / "a", monkeypatch), "samples")
+    for wanted, shown in (("4", 4), ("newest", 5), ("<script>", 5)):
+        test.query_params["step"] = wanted
+        assert drawn(test.run(), "samples")["steps"]["current"] == shown
 
 
 def test_the_newest_step_is_followed_while_the_run_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write(tmp_path / "a", steps=1)
-    test = open_page(tmp_path / "a", monkeypatch)
+    test = section(open_page(tmp_path / "a", monkeypatch), "samples")
     log.log(2, {"reward": 0.5}, [sample(0, 1.0)])
     log.close()
     time.sleep(0.3)  # two polls within a quarter of a second count as one
-    assert "Step 2: 1 of 1 samples" in text(test.run())
+    assert drawn(test.run(), "samples")["steps"]["current"] == 2
+    assert "step" not in test.query_params
+
+
+def test_a_sick_run_shows_the_samples_of_the_step_where_it_broke(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = drawn(section(open_page(SAMPLES / "value-loss-nan", monkeypatch), "samples"), "samples")
+    assert found["steps"]["current"] == found["steps"]["onset"] < found["steps"]["newest"]
 
 
 def test_a_relaunched_run_stands_beside_the_one_before_which_is_a_click_away(
@@ -190,9 +227,16 @@ def test_a_relaunched_run_stands_beside_the_one_before_which_is_a_click_away(
 def test_every_check_is_listed_with_its_own_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "a", cut=0.94).close()
     test = section(open_page(tmp_path / "a", monkeypatch), "checks")
-    verdicts = list(test.dataframe[0].value["verdict"])
-    assert verdicts[0] == "◆ critical"
-    assert {"○ could not run", "✓ quiet"} <= set(verdicts)
+    groups = drawn(test, "checks")["groups"]
+    assert [(group["title"], group["is_folded"]) for group in groups] == [
+        ("Fired", False),
+        ("Could not be checked", False),
+        ("Quiet", True),
+        ("Not about a run like this", True),
+    ]
+    first = groups[0]["rows"][0]
+    assert (first["name"], first["id"], first["sign"]) == ("truncation high", "RV601 truncation-high", "◆ critical")
+    assert all(row["sentence"].endswith((".", ")", "…")) for group in groups for row in group["rows"])
     assert "What it checks" in text(test)
 
 
@@ -209,6 +253,7 @@ def test_config_and_console_have_their_sections(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "a" / "console.log").write_text("first\nstep 1\rstep 2\nlast **line**\n")
     test = section(open_page(tmp_path / "a", monkeypatch), "config")
     assert "max_completion_length" in list(test.dataframe[0].value["setting"])
+    assert list(test.dataframe[0].value.columns) == ["setting", "value", "default"]
     assert "first\nstep 2\nlast **line**" in [code.value for code in section(test, "console").code]
 
 
@@ -236,7 +281,7 @@ def test_a_run_that_failed_before_its_first_step_opens_its_console(
     write(tmp_path / "a", steps=0).close("failed", "ValueError: no answer key")
     (tmp_path / "a" / "console.log").write_text("Traceback (most recent call last):\nValueError: no answer key\n")
     page = open_page(tmp_path / "a", monkeypatch)
-    assert "Nothing to judge: no metric was logged." in text(page)
+    assert worst(page)["cause"] == "The training died."
     assert page.code[0].value.startswith("Traceback")
 
 
@@ -246,8 +291,9 @@ def test_an_error_of_many_words_is_folded(tmp_path: Path, monkeypatch: pytest.Mo
     page = open_page(tmp_path / "a", monkeypatch)
     (folded,) = [item for item in page.expander if item.label == "The whole error"]
     assert folded.code[0].value == error
-    (note,) = [item.value for item in page.markdown if "no action in" in item.value]
-    assert len(note) < 800
+    notes = [item.value for item in page.markdown if "no action in" in item.value]
+    assert notes
+    assert max(map(len, notes)) < 800
 
 
 @pytest.mark.process
@@ -270,18 +316,19 @@ def test_a_run_without_samples_and_status_is_still_a_page(tmp_path: Path, monkey
     log = RunLog(tmp_path / "a", algorithm="unknown")
     log.close()
     (tmp_path / "a" / STATUS_FILE).unlink()
-    assert "The run logged no samples." in text(open_page(tmp_path / "a", monkeypatch))
+    assert "The run logged no samples." in text(section(open_page(tmp_path / "a", monkeypatch), "samples"))
 
 
 def test_the_verdict_shows_the_samples_that_prove_it_as_plain_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path / "a", cut=0.94).close()
-    page = open_page(tmp_path / "a", monkeypatch)
-    shown = [str(part.value) for part in page.text if "sample 2" in str(part.value)]
-    quote = "“<script>alert(1)</script> **x** ![](http://localhost/y) second line”"
-    assert shown[0] == f"step 60, sample 2: Cut off at the length limit. {quote}"
-    assert not any("<script>" in str(part.value) for part in page.markdown)
+    test = open_page(tmp_path / "a", monkeypatch)
+    (link,) = [link for link in worst(test)["links"] if link["to"] == "sample"]
+    assert link["words"] == "step 60, sample 2"
+    assert link["hint"] == "Cut off at the length limit."
+    assert link["more"] == "<script>alert(1)</script> **x** ![](http://localhost/y) second line"
+    assert not any("<script>" in str(part.value) for part in test.markdown)
 
 
 def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
@@ -291,38 +338,37 @@ def test_settings_worth_a_look_are_folded_apart_from_the_verdict(
     with RunLog(tmp_path / "a", algorithm="grpo", task="addition", config=config, total=60) as log:
         for step in range(1, 61):
             log.log(step, {"reward": step / 100, "reward_std": 0.3, "completions/clipped_ratio": 0.05, **HEALTHY})
-    test = open_page(tmp_path / "a", monkeypatch)
+    test = section(open_page(tmp_path / "a", monkeypatch), "config")
     (folded,) = [item for item in test.expander if item.label.startswith("Settings worth a look")]
     assert "1 critical" in folded.label
     assert "temperature is 0" in "".join(item.value for item in folded.markdown)
     assert "does not count for the verdict" in folded.caption[0].value
-    assert "critical" not in test.markdown[1].value
+    assert worst(test)["severity"] != "critical"
 
 
 def test_a_run_that_has_only_begun_reproaches_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = write(tmp_path / "a", steps=0)
-    shown = text(open_page(tmp_path / "a", monkeypatch))
+    test = section(open_page(tmp_path / "a", monkeypatch), "samples")
+    shown = text(test)
     log.close()
     assert "**]\n" in f"{shown}\n"  # the state, without a separator after it
-    assert "could not run" not in shown
+    assert "could not run" not in worst(test)["cause"]
     assert "No samples yet." in shown
 
 
-def test_the_newest_step_is_followed_without_a_word_in_the_address(
+def test_other_causes_that_would_explain_it_are_named_with_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    card = worst(open_page(SAMPLES / "ratio-far-from-one", monkeypatch, read_only=True))
+    assert card["rivals"].startswith(("Less likely: ", "Not decided: "))
+    assert len(card["deciders"]) >= 1
+
+
+def test_a_muted_finding_is_no_verdict_and_stands_among_the_checks_with_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    log = write(tmp_path / "a", steps=2)
-    test = open_page(tmp_path / "a", monkeypatch)
-    log.log(3, {"reward": 0.03, **HEALTHY}, [sample(0, 1.0)])
-    log.close()
-    time.sleep(0.3)  # the page polls at most four times a second
-    test.run()
-    steps = next(box for box in test.selectbox if box.label == "Step")
-    assert steps.options[0] == "newest"
-    assert "Step 3: " in text(test)
-    assert "step" not in test.query_params
-
-
-def test_other_causes_that_would_explain_it_are_named_with_what_decides(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = text(open_page(SAMPLES / "ratio-far-from-one", monkeypatch, read_only=True))
-    assert "**Or** " in shown
+    write(tmp_path / "a", cut=0.94).close()
+    mute = '[[muted]]\nfinding = "truncation-high"\nreason = "short answers are meant"\n'
+    (tmp_path / "rlvitals.toml").write_text(mute)
+    test = section(open_page(tmp_path / "a", monkeypatch), "checks")
+    assert worst(test)["severity"] not in ("critical", "warning")
+    muted = [group for group in drawn(test, "checks")["groups"] if group["title"] == "Fired, and muted"]
+    assert [(row["rule"], row["more"]) for row in muted[0]["rows"]] == [("truncation-high", "short answers are meant")]

@@ -6,8 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from diagnostics.causes import CATALOG
+from diagnostics.causes.discriminators.entropy import entropy_exceeds_its_start
+from diagnostics.causes.hypothesis import hypothesis_of
+from diagnostics.model.outcome import Severity, Verdict
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample, Samples
+from diagnostics.rules import evaluate
 from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
@@ -29,6 +34,17 @@ def test_a_reward_that_died_is_explained_by_a_jump_that_shows_a_little_later(mak
     run = make_run("grpo", kl_per_token="0.01x17 3x23", **ALIVE_THEN_DEAD)
     (cause,) = diagnosed(run)
     assert (cause.cause, "zero-variance-groups" in cause.outcomes) == ("drastic-updates", True)
+
+
+def test_what_escalates_in_a_cause_is_as_grave_in_its_episodes(make_run: MakeRun) -> None:
+    run = make_run("grpo", kl_per_token="0.01x17 3x23", reward="0.6x40")
+    (entry,) = [entry for entry in CATALOG if entry.name == "drastic-updates"]
+    fired = {outcome.rule: outcome for outcome in evaluate(run) if outcome.verdict is Verdict.FIRED}
+    found = hypothesis_of(entry, fired, {}, run)
+    assert found is not None
+    (jump,) = found.core
+    assert (jump.rule, fired[jump.rule].severity, jump.severity) == ("kl-too-high", Severity.WARNING, Severity.CRITICAL)
+    assert [episode.severity for episode in jump.episodes] == [Severity.CRITICAL]
 
 
 def test_a_reward_that_was_always_dead_is_not_explained_by_what_shows_later(make_run: MakeRun) -> None:
@@ -80,6 +96,13 @@ def test_an_entropy_that_falls_after_large_updates_is_their_consequence(make_run
     assert causes(make_run("ppo", **logged))[0] == "drastic-updates"
 
 
+def test_a_kl_per_token_that_rises_because_only_the_end_is_left_shows_no_large_update(make_run: MakeRun) -> None:
+    shrinking = {"length_mean": "1000x12 1000..1x3 1x25", "kl_per_token": "0.04x12 0.04..17x3 17x25"}
+    assert causes(make_run("grpo", **shrinking))[0] == "answers-too-short"
+    jumped = {"length_mean": "20 19 22 18 " * 10, "kl_per_token": "0.04x12 0.04..17x3 17x25"}
+    assert causes(make_run("grpo", **jumped))[0] == "drastic-updates"
+
+
 def test_two_updates_that_ruin_a_policy_are_too_large_even_if_brief(make_run: MakeRun) -> None:
     logged = {"kl_per_sequence": "0.5x14 22x26", "length_mean": "10x14 1x26"}
     found = causes(make_run("ppo", approx_kl="0.002x13 7 27 0x25", **logged))
@@ -108,7 +131,8 @@ def test_an_entropy_over_fewer_tokens_is_not_noise(make_run: MakeRun) -> None:
     run = make_run("grpo", config={"max_completion_length": 16}, **lengths, **logged)
     assert causes(run)[0] == "completion-limit-too-short"
     later = make_run("grpo", config={"max_completion_length": 16}, **lengths, entropy_per_token="0.12x30 0.9x15")
-    assert "noise-blow-up" in causes(later)
+    exploded = [next(found for found in evaluate(item) if found.rule == "entropy-explosion") for item in (run, later)]
+    assert [entropy_exceeds_its_start(*pair) for pair in zip(exploded, (run, later), strict=True)] == [False, True]
 
 
 def test_a_hard_limit_below_the_stated_one_is_not_an_unknown_end_token(make_run: MakeRun) -> None:
@@ -206,7 +230,7 @@ def test_held_out_scores_do_not_show_what_training_pays_for(make_run: MakeRun) -
     run = make_run("grpo", config={"max_completion_length": 12}, truncated_fraction="0.02x10 0.1..0.9x10 0.95x20")
 
     def answers(step: int) -> tuple[Sample, ...]:
-        rows = [Sample(step, "q", "word " * size, score=0.1 * size, length=size) for size in range(4, 12)] * 2
+        rows = [Sample(step, f"q{step}", "word " * size, score=0.1 * size, length=size) for size in range(4, 12)] * 2
         held_out = [Sample(step, "h", "word " * size, score=50.0 - size, length=size, split="eval") for size in (2, 12)]
         return (*rows, *held_out * 8)
 

@@ -18,9 +18,12 @@ ENDING = {"length_min": "3x10 26x12", "length_max": "21x10 26x12", "length_mean"
 EXPECTED = {
     "drastic-updates",
     "sampling-unlike-policy",
+    "reference-is-another-model",
     "completion-limit-too-short",
     "never-learned-to-stop",
     "critic-broken",
+    "generation-bound",
+    "trainer-bound",
     "numerical-breakdown",
     "no-reward-signal",
     "wrong-reward-sign",
@@ -32,6 +35,11 @@ EXPECTED = {
     "mode-collapse",
     "reward-hacking",
     "engine-mismatch",
+    "weights-not-synced",
+    "samples-stale",
+    "experts-routed-apart",
+    "text-tokenised-again",
+    "resumed-otherwise",
     "wrong-stop-token",
     "answers-too-short",
     "reward-dominated-by-query",
@@ -43,7 +51,8 @@ EXPECTED = {
     "reward-scale",
     "dropout-or-precision-noise",
     "noisy-small-batch",
-    "out-of-memory",
+    "memory-runs-out",
+    "process-died",
     "process-hangs",
     "log-contradicts-itself",
 }
@@ -63,8 +72,8 @@ def test_a_healthy_run_has_no_cause(make_run: MakeRun) -> None:
 
 
 def test_kl_that_runs_away_after_drastic_updates_is_their_consequence(make_run: MakeRun) -> None:
-    run = make_run("ppo", ratio_mean="1x9 12x21", approx_kl="0.01x9 0.5x21", kl_per_sequence="1x12 40x18")
-    (cause,) = diagnosed(run)
+    logged = {"ratio_mean": "1x9 12x21", "approx_kl": "0.01x9 0.5x21", "kl_per_sequence": "1x12 40x18"}
+    (cause,) = diagnosed(make_run("ppo", **logged, functions={"eval/score": "0.8x9 0.1x21"}))
     assert cause.cause == "drastic-updates"
     assert (cause.severity, cause.first_step, cause.last_step) == (Severity.CRITICAL, 10, 30)
     assert set(cause.outcomes) == {"ratio-far-from-one", "update-too-large", "kl-too-high"}
@@ -85,6 +94,32 @@ def test_a_nan_before_anything_else_is_a_cause_of_its_own(make_run: MakeRun) -> 
 def test_the_worst_cause_comes_first(make_run: MakeRun) -> None:
     run = make_run("ppo", value_loss="1x25 9x9", eos_tokens="0x34")
     assert causes(run) == ["never-learned-to-stop", "critic-broken"]
+
+
+def test_what_was_so_at_the_first_point_comes_before_what_training_brought_about(make_run: MakeRun) -> None:
+    run = make_run("grpo", truncated_fraction="0.97x40", kl_per_token="0x10 0.05..1.5x10 1.5x20")
+    fired = [item.of_severity(Severity.CRITICAL) for item in evaluate(run) if item.verdict is Verdict.FIRED]
+    assert [cause.cause for cause in ranked_causes(run, fired)] == ["completion-limit-too-short", "kl-penalty-too-weak"]
+
+
+def test_the_first_evidence_of_a_cause_is_a_sign_of_its_own(make_run: MakeRun) -> None:
+    length, kl = "40x4 40..12x16 12x20", "0..0.1x16 0.1..3x10 3x14"
+    logged = {"length_mean": length, "kl_per_token": kl, "functions": {"eval/reward": "0.8x10 0.1x30"}}
+    found = diagnose(make_run("grpo", config={"beta": 0.05}, **logged)).findings[0]
+    assert (found.name, found.severity) == ("answers-too-short", Severity.CRITICAL)
+    assert [(item.rule, item.severity) for item in found.outcomes] == [
+        ("length-collapse", Severity.WARNING),
+        ("kl-too-high", Severity.CRITICAL),
+    ]
+    assert found.leading.rule == "length-collapse"
+
+
+def test_causes_are_ordered_by_their_earliest_episode_and_not_by_the_gravest(make_run: MakeRun) -> None:
+    """The KL left its range first, came back, and left it again, farther, after the entropy had collapsed."""
+    logged = {"kl_per_sequence": "0x20 14x10 1x25 40x25", "entropy_per_token": "1x35 0.05x45"}
+    (cause,) = diagnosed(make_run("ppo", rlhf_reward="0.5 0.6 0.4 0.3 " * 20, config={"kl_coef": 0.0}, **logged))
+    assert (cause.cause, cause.first_step) == ("kl-penalty-too-weak", 56)
+    assert "entropy-collapse" in cause.outcomes
 
 
 def test_consequences_are_listed_with_their_cause(make_run: MakeRun) -> None:
@@ -137,6 +172,6 @@ def test_a_settings_check_overrides_a_fix_where_its_change_is_larger(make_run: M
 def test_a_critical_cause_explains_what_showed_a_few_points_earlier(make_run: MakeRun) -> None:
     logged = {"kl_per_sequence": "0x12 60x28", "eos_tokens": "60x10 3x30", "length_mean": "7x10 14x30"}
     config = {"kl_coef": 0.0, "response_length": 14, "local_batch_size": 64}
-    found = diagnose(make_run("ppo", config=config, **logged)).causes
+    found = diagnose(make_run("ppo", config=config, **logged, functions={"eval/score": "0.8x12 0.1x28"})).causes
     assert found[0].cause == "kl-penalty-too-weak"
     assert "length-bias" not in [cause.cause for cause in found]

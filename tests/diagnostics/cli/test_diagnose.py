@@ -15,8 +15,8 @@ from diagnostics.runlog import RunLog
 
 RUN_KEYS = {
     "path", "run_id", "name", "sources", "producer", "producer_version", "algorithm", "state", "steps", "data_health",
-    "verdict", "vital_missing", "limits", "causes", "outcomes", "preflight", "parent", "since_parent",
-    "standstill",
+    "verdict", "vital_missing", "cost", "limits", "muted", "causes", "outcomes", "preflight", "parent", "since_parent",
+    "standstill", "time_budget",
 }  # fmt: skip
 FIRED_KEYS = {
     "code", "rule", "verdict", "severity", "grade", "first_step", "last_step", "measured", "limit", "limit_is_default",
@@ -70,6 +70,7 @@ def test_the_json_report_has_the_public_keys(rlvitals, cut_off_run: Path) -> Non
     assert run["steps"] == {"first": 1, "last": 40, "logged": 40}
     assert set(run["data_health"]) == {
         "points", "nan", "inf", "duplicates", "rewinds", "gaps", "malformed", "unmapped_tags",
+        "understood_tags",
     }  # fmt: skip
     assert [finding["rule"] for finding in run["preflight"]] == ["pf-on-policy-note", "pf-eval-missing"]
 
@@ -91,7 +92,8 @@ def test_a_cause_names_its_outcomes_and_its_fixes(rlvitals, cut_off_run: Path) -
     (run,) = json.loads(rlvitals("diagnose", cut_off_run, "--format", "json").stdout)["runs"]
     cause = run["causes"][0]
     assert set(cause) == {
-        "cause", "severity", "first_step", "last_step", "summary", "outcomes", "against", "fixes", "rivals",
+        "cause", "severity", "first_step", "last_step", "summary", "outcomes", "signs", "decided", "against", "fixes",
+        "rivals",
     }  # fmt: skip
     assert (cause["cause"], cause["outcomes"]) == ("completion-limit-too-short", ["truncation-high"])
     assert set(cause["fixes"][0]) == {"parameter", "current", "suggested", "why", "source"}

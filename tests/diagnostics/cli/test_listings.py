@@ -3,15 +3,18 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 
 import pytest
 
+from diagnostics.annotations import Annotations
+from diagnostics.catalogue import pages_about
 from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.causes import FORMER_NAMES
 from diagnostics.model.vocabulary import METRICS
-from diagnostics.report.catalogue import pages_about
 from diagnostics.rules import CATALOG, RUN_RULES, SAMPLE_RULES
+from diagnostics.runlog import EVENTS_FILE, RunLog
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
 
@@ -70,12 +73,15 @@ def test_explain_names_the_slip_of_the_documents(rlvitals) -> None:
     assert "score - non_score_reward" in page["documents_slip"]
 
 
-@pytest.mark.parametrize("name", [*(rule.name for rule in CATALOG), *(entry.name for entry in CAUSES)])
+@pytest.mark.parametrize("name", sorted({rule.name for rule in CATALOG} | {entry.name for entry in CAUSES}))
 def test_every_rule_and_cause_has_a_page_with_its_source(name: str) -> None:
-    (page,) = pages_about(name)
-    assert page.sentence
-    assert page.facts["Source"]
-    assert all(page.sections.values())
+    """A cause may be called like the rule that shows it."""
+    pages = pages_about(name)
+    assert len({page.kind for page in pages}) == len(pages) > 0
+    for page in pages:
+        assert page.sentence
+        assert page.facts["Source"]
+        assert all(page.sections.values())
 
 
 def test_an_unknown_name_gets_the_nearest_one(rlvitals) -> None:
@@ -93,6 +99,36 @@ def test_runs_lists_what_it_finds_and_says_what_it_cannot_read(rlvitals, healthy
         ("nan", "ppo", "finished"),
     ]
     assert report["errors"] == [{"path": "nowhere", "error": "nowhere does not exist"}]
+
+
+def broken_run(folder: Path, broken_from: int, seconds: int) -> None:
+    """A run of 40 steps, each of which takes so many seconds, whose value loss is NaN from one of them on."""
+    with RunLog(folder, algorithm="ppo") as log:
+        for step in range(1, 41):
+            loss = math.nan if step >= broken_from else 0.1
+            log.log(step, {"objective/scores": step / 40, "loss/value_avg": loss})
+    events = folder / EVENTS_FILE
+    rows = [json.loads(line) | {"time": 1e9 + seconds * step} for step, line in enumerate(events.open(), start=1)]
+    events.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_runs_are_sorted_by_what_they_cost_after_the_onset(rlvitals, tmp_path: Path) -> None:
+    broken_run(tmp_path / "runs" / "a-healthy", broken_from=99, seconds=600)
+    broken_run(tmp_path / "runs" / "b-quick", broken_from=11, seconds=60)
+    broken_run(tmp_path / "runs" / "c-slow", broken_from=31, seconds=600)
+    plain = json.loads(rlvitals("runs", "runs", "--format", "json").stdout)["runs"]
+    by_cost = json.loads(rlvitals("runs", "runs", "--sort", "cost", "--format", "json").stdout)["runs"]
+
+    assert [run["name"] for run in plain] == ["a-healthy", "b-quick", "c-slow"]
+    assert [run["name"] for run in by_cost] == ["c-slow", "b-quick", "a-healthy"]
+    assert [run["cost"] and (run["cost"]["steps"], run["cost"]["hours"]) for run in by_cost] == [
+        (9, 1.5),
+        (29, 29 / 60),
+        None,
+    ]
+    shown = rlvitals("runs", "runs", "--sort", "cost").stdout.splitlines()
+    assert shown[0].split()[:2] == ["Cost", "State"]
+    assert "cost" not in plain[0]
 
 
 def test_two_trainings_in_one_trl_folder_are_two_runs(rlvitals) -> None:
@@ -123,3 +159,48 @@ def test_export_of_several_runs_asks_for_one(rlvitals, healthy_run: Path, nan_ru
     refused = rlvitals("export", "runs")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "runs/nan" in refused.stderr
+
+
+def test_runs_that_are_called_alike_are_told_apart_by_their_folders(rlvitals, grpo_run, tmp_path: Path) -> None:
+    for seed in ("seed-1", "seed-2"):
+        grpo_run(tmp_path / "runs" / seed / "out", truncated=0.02)
+    shown = rlvitals("runs", "runs", "--format", "json")
+    rows = json.loads(shown.stdout)["runs"]
+    assert [(row["name"], row["distinct_name"]) for row in rows] == [("out", "seed-1/out"), ("out", "seed-2/out")]
+    assert "seed-1/out" in rlvitals("runs", "runs").stdout
+
+
+def test_a_filter_lists_the_runs_that_fit_and_says_what_would_where_none_does(
+    rlvitals, healthy_run: Path, cut_off_run: Path
+) -> None:
+    def names(*words: str) -> list[str]:
+        return [row["name"] for row in json.loads(rlvitals("runs", "runs", *words, "--format", "json").stdout)["runs"]]
+
+    assert names("--filter", "verdict:critical learning_rate>=1e-4") == ["cut-off"]
+    assert names("--filter=-verdict:critical") == ["healthy"]
+    assert names("--filter", "learning_rate>1") == []
+    shown = rlvitals("runs", "runs", "--filter", "learning_rat>0")
+    assert (shown.returncode, shown.stdout) == (0, "")
+    assert shown.stderr == "No run has a setting learning_rat; did you mean learning_rate?\n"
+
+
+def test_a_filter_that_cannot_be_read_is_told(rlvitals, healthy_run: Path) -> None:
+    shown = rlvitals("runs", "runs", "--filter", "verdict:")
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert "--filter: “verdict:” lacks a value" in shown.stderr
+
+
+def test_tags_are_listed_and_archived_runs_fit_a_filter_that_asks_for_them(
+    rlvitals, healthy_run: Path, cut_off_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    Annotations.of_user().tag([healthy_run], "paper")
+    Annotations.of_user().archive([cut_off_run])
+
+    def rows(*words: str) -> dict[str, tuple[list[str], bool]]:
+        shown = json.loads(rlvitals("runs", "runs", *words, "--format", "json").stdout)["runs"]
+        return {row["name"]: (row["tags"], row["is_archived"]) for row in shown}
+
+    assert rows() == {"cut-off": ([], True), "healthy": (["paper"], False)}
+    assert rows("--filter", "grpo") == {"healthy": (["paper"], False)}
+    assert rows("--filter", "is:archived") == {"cut-off": ([], True)}

@@ -42,6 +42,14 @@ def test_unmapped_names_come_last(tmp_path: Path) -> None:
     assert [series.name for series in other_series(grpo(tmp_path))] == ["learning_rate", "entropy_per_token", "my/own"]
 
 
+def test_parts_of_the_data_stand_behind_the_whole(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo") as log:
+        log.log(1, {**ROW, "part/math/reward": 0.5, "all/length_mean": 9.0})
+    names = [series.name for series in other_series(open_run(tmp_path / "a"))]
+
+    assert names == ["learning_rate", "entropy_per_token", "all/length_mean", "part/math/reward", "my/own"]
+
+
 def test_the_main_reward_is_what_should_keep_going_up(tmp_path: Path) -> None:
     reward = main_reward(grpo(tmp_path))
     assert reward is not None

@@ -12,7 +12,7 @@ from diagnostics.detectors.arrays import Values
 from diagnostics.detectors.averages import ewma
 from diagnostics.detectors.episodes import episodes
 from diagnostics.detectors.extremes import drawdown, extreme_so_far
-from diagnostics.detectors.proportions import lower_bound_of_mean
+from diagnostics.detectors.proportions import lower_bound_of_geometric_mean, lower_bound_of_mean
 from diagnostics.detectors.rolling import (
     baseline,
     reached_by,
@@ -36,6 +36,7 @@ DETECTORS: dict[str, Callable[[Values], Values]] = {
     "reached_by": lambda values: reached_by(values, 2, 5),
     "without_warm_up": lambda values: without_warm_up(values, 7),
     "lower_bound_of_mean": lambda values: lower_bound_of_mean(values, 5),
+    "lower_bound_of_geometric_mean": lambda values: lower_bound_of_geometric_mean(values, 5, 0.1),
     "ewma": ewma,
     "extreme_so_far": extreme_so_far,
     "drawdown": drawdown,

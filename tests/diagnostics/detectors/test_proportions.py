@@ -1,9 +1,16 @@
 """Tests of what a few draws can prove."""
 
+import math
+
 import numpy as np
 import pytest
 
-from diagnostics.detectors.proportions import lower_bound_of_correlation, lower_bound_of_mean, lower_bound_of_share
+from diagnostics.detectors.proportions import (
+    lower_bound_of_correlation,
+    lower_bound_of_geometric_mean,
+    lower_bound_of_mean,
+    lower_bound_of_share,
+)
 
 
 @pytest.mark.parametrize(("hits", "rows", "least"), [(10, 20, 0.2993), (0, 20, 0.0), (20, 20, 0.8389), (0, 0, 0.0)])
@@ -34,3 +41,12 @@ def test_the_least_mean_is_three_standard_errors_below_the_mean() -> None:
 def test_equal_points_prove_their_value_exactly_and_nan_proves_nothing() -> None:
     assert lower_bound_of_mean(np.full(5, 0.3), 5)[4] == 0.3
     assert np.isnan(lower_bound_of_mean(np.array([0.3, np.nan, 0.3]), 3)).all()
+
+
+def test_what_scatters_by_factors_is_bounded_by_its_geometric_mean() -> None:
+    values = np.array([1.0, 2.0, 4.0, 8.0])
+    expected = math.exp(math.log(8) / 2 - 3 * np.log(values).std(ddof=1) / 2)
+    assert lower_bound_of_geometric_mean(values, 4, 1e-3)[3] == pytest.approx(expected)
+    assert lower_bound_of_geometric_mean(np.full(5, 0.3), 5, 1e-3)[4] == pytest.approx(0.3)
+    assert lower_bound_of_geometric_mean(np.full(5, 0.3), 5, 1e-3)[4] >= 0.3
+    assert lower_bound_of_geometric_mean(np.array([-1.0, 0.0, 1e-9]), 3, 1e-3)[2] == pytest.approx(1e-3)

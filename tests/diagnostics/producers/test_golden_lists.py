@@ -11,10 +11,10 @@ from diagnostics.assemble.assembler import assemble
 from diagnostics.model.recording import Recording, Source
 from diagnostics.model.run import Run
 from diagnostics.model.series import RawSeries
-from diagnostics.model.vocabulary import EVAL_PREFIX, METRICS
+from diagnostics.model.vocabulary import metric as metric_of
 from diagnostics.producers.table import PRODUCERS, TRAINERS
 
-HELD_AGAINST_PUBLIC_LOGS = {"verl"}
+HELD_AGAINST_PUBLIC_LOGS = {"verl", "unsloth", "tinker", "deepspeed-chat"}
 """Producers whose names were looked up in logs of theirs that are public, but not ours to keep."""
 GOLDEN = Path(__file__).parent / "golden"
 """One file for each producer: logs of its, each with its algorithm and what every tag in it means (null: no metric)."""
@@ -56,12 +56,11 @@ def test_a_producer_without_doubt_was_held_against_a_real_log() -> None:
 
 
 def test_every_name_stands_for_a_metric_of_the_vocabulary() -> None:
-    known = {metric.name for metric in METRICS}
     wrong = {
         (trainer.name, tag)
         for trainer in TRAINERS
         for tag, metric in {**trainer.tags, **trainer.families}.items()
-        if metric.removesuffix("/{name}").removeprefix(EVAL_PREFIX) not in known
+        if metric_of(metric) is None
     }
 
     assert wrong == set()
@@ -105,11 +104,77 @@ def test_slimes_normalised_rewards_are_not_its_reward() -> None:
     assert "rollout/rewards" in found.data_health.unmapped_tags
 
 
+def test_the_groups_without_a_signal_are_those_that_tinker_does_not_call_mixed() -> None:
+    found = run(FINGERPRINTS["tinker", "grpo"], value=0.75)
+
+    assert found.series["zero_std_fraction"].values.tolist() == [0.25, 0.25]
+    assert "Derived" in found.series["zero_std_fraction"].caveat
+
+
+@pytest.mark.parametrize(("turns", "is_length"), [(1.0, True), (2.5, False)])
+def test_tokens_per_turn_are_the_length_of_a_completion_where_an_episode_has_one_turn(
+    turns: float, is_length: bool
+) -> None:
+    tags = ("env/all/reward/total", "env/all/turns_per_episode", "env/all/ac_tokens_per_turn")
+    found = run(tags, value=turns).series
+
+    assert ("length_mean" in found) == is_length
+    assert ("env/all/ac_tokens_per_turn" in found) != is_length
+
+
+def test_a_learning_rate_that_verl_logs_times_ten_thousand_is_in_its_own_unit() -> None:
+    found = run((*FINGERPRINTS["verl", "ppo"], "actor/lr(1e-4)", "critic/lr(1e-4)"), value=0.01)
+
+    assert found.series["learning_rate"].values == pytest.approx([1e-6, 1e-6])
+    assert found.series["value_learning_rate"].values == pytest.approx([1e-6, 1e-6])
+
+
+def test_a_share_of_errors_in_the_format_is_turned_into_one_of_right_ones() -> None:
+    tags = (*FINGERPRINTS["verl", "grpo"], "reward/all_correct_ratio", "reward/format_error_ratio")
+    found = run(tags, value=0.25).series
+
+    assert found["reward_func_mean/correct"].values.tolist() == [0.25, 0.25]
+    assert found["reward_func_mean/format"].values.tolist() == [0.75, 0.75]
+
+
+def test_names_of_a_table_in_a_notebook_are_the_trainers_own() -> None:
+    tags = (
+        "reward",
+        "reward_std",
+        "completions / mean_length",
+        "rewards / exact / mean",
+        "rewards / exact / std",
+        "kl",
+    )
+    found = run((*tags, "Training Loss", "Validation Loss"))
+
+    assert (found.producer, found.algorithm, found.data_health.unmapped_tags) == ("unsloth", "grpo", ())
+    assert {"loss", "eval/loss", "length_mean", "reward_func_mean/exact", "reward_func_std/exact"} <= set(found.series)
+
+
+def test_a_canonical_name_means_itself_as_people_print_it() -> None:
+    found = run(("Reward", "Learning Rate", "Avg Len"))
+
+    assert found.producer == "unknown"
+    assert {name: series.tag for name, series in found.series.items()} == {
+        "reward": "Reward",
+        "learning_rate": "Learning Rate",
+        "Avg Len": "Avg Len",
+    }
+
+
+def test_of_two_tags_with_one_name_both_stay() -> None:
+    found = run(("reward", "reward_std", "completion_length", "Training Loss", "loss", "a / b", "train/a / b"))
+
+    assert {"loss", "Training Loss", "a/b"} <= set(found.series)
+    assert len(found.series) == 7
+
+
 def test_verls_dual_clip_is_not_the_clipping_of_the_low_side() -> None:
     found = run((*FINGERPRINTS["verl", "grpo"], "actor/pg_clipfrac_lower"))
 
     assert "clip_ratio_low_mean" not in found.series
-    assert "actor/pg_clipfrac_lower" in found.data_health.unmapped_tags
+    assert found.series["dual_clip_fraction"].tag == "actor/pg_clipfrac_lower"
 
 
 @pytest.mark.parametrize(("algorithm", "name"), [("grpo", "eval/reward"), ("ppo", "eval/score")])

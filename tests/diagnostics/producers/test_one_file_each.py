@@ -18,6 +18,7 @@ from diagnostics.producers.table import PRODUCERS
 ROOT = Path(diagnostics.__file__).parents[1]
 ROOMS = ("assemble", "causes", "configs", "detectors", "model", "readers", "report", "rules")
 NAMED_FOR_A_REASON = {
+    "model/vocabulary/sources.py": "the pages that define the metrics",
     "readers/base.py": "file formats are called after the programs that write them, and say what to install",
     "readers/run_folder.py": "folder names that tell nothing about a run, `trl` among them",
     "readers/samples/completions.py": "a column that AReaL alone writes",
@@ -26,19 +27,19 @@ NAMED_FOR_A_REASON = {
     "readers/tables/torchtune.py": "a file format that torchtune alone writes",
     "readers/run_directory/reader.py": "our own run directory says who wrote it",
     "readers/cache.py": "the folder of our own cache",
-    "readers/grouping.py": "the format of our own run directory",
+    "readers/run_parts.py": "the format of our own run directory",
     "report/html/page.py": "our own name in a page's title",
 }
 """Files whose code names a producer, and why."""
 
 SAID_FOR_A_REASON = {
-    "rules/missing_metrics.py": "names verl's second switch beside the setting",
     "rules/not_judged.py": "cites the issues behind a check that was left out",
     "rules/run/legacy_batches_skipped.py": "is about what TRL's first PPOTrainer alone does",
-    "rules/run/oom.py": "names the trainer whose run folder keeps the error",
     "rules/config/pf_completion_length.py": "names our own command",
+    "rules/config/pf_double_bos.py": "names our own command",
     "rules/config/pf_reward_smoke.py": "names our own command",
     "rules/config/pf_stop_unsupported.py": "says whose trainer cannot be stopped",
+    "rules/config/pf_template_not_prefix.py": "names our own command",
     "rules/config/pf_value_clip.py": "names our own command",
     "causes/remedies/infrastructure.py": "names the release in which a logged number was corrected, and its definition",
 }
@@ -55,7 +56,11 @@ def modules() -> Iterator[tuple[str, ast.Module]]:
 
 
 def identifiers(tree: ast.Module) -> Iterator[str]:
+    """Every name in the code, but for those that cite where a metric is defined: `source=…`."""
+    cited = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "source"}
     for node in ast.walk(tree):
+        if id(node) in cited:
+            continue
         if isinstance(node, ast.Name):
             yield node.id
         elif isinstance(node, ast.Attribute):

@@ -44,14 +44,18 @@ def test_what_was_written_comes_back(writer: Any) -> None:
     assert recording.malformed == 0
 
 
-def test_one_point_is_a_run(writer: Any, tmp_path: Path) -> None:
-    writer.write(1, {"loss": 0.5})
+def test_the_first_points_are_a_run(writer: Any, tmp_path: Path) -> None:
+    steps = range(1, writer.fewest_rows + 1)
+    for step in steps:
+        assert find(tmp_path) == [] or writer.begins_empty
+        writer.write(step, {"loss": 0.5})
 
     (ref,) = find(tmp_path)
     (reader,) = open_readers(ref)
     recording = reader.refresh()
 
-    assert (ref.format, points(recording, "loss"), recording.status.step) == (writer.form, [(1, 0.5)], 1)
+    written = [(step, 0.5) for step in steps]
+    assert (ref.format, points(recording, "loss"), recording.status.step) == (writer.form, written, steps[-1])
     assert [path for path in writer.content() if fnmatch(path.name, writer.mark)]
 
 
@@ -101,10 +105,10 @@ def test_a_step_of_a_million_names_comes_back(million_writer: Any) -> None:
 
 
 def test_points_stay_in_the_order_of_the_file(naming_writer: Any) -> None:
-    for step in (1, 2, 1, 1):
+    for step in (1, 3, 2, 2):  # not back to its first one, which on a console is the beginning of another training
         naming_writer.write(step, {"loss": 0.0})
 
-    assert naming_writer.reader().refresh().tags["loss"].steps.tolist() == [1, 2, 1, 1]
+    assert naming_writer.reader().refresh().tags["loss"].steps.tolist() == [1, 3, 2, 2]
 
 
 def test_a_torn_tail_is_held_back_until_it_is_whole(appending_writer: Any) -> None:
@@ -290,7 +294,8 @@ def test_a_run_that_was_removed_says_so(writer: Any) -> None:
 
 
 def test_a_loop_of_links_makes_no_double_and_ends(writer: Any, tmp_path: Path) -> None:
-    writer.write(1, {"loss": 0.5})
+    steps = range(1, writer.fewest_rows + 1)
+    writer.write_rows((step, {"loss": 0.5}) for step in steps)
     (alone,) = find(tmp_path)
     for name, target in (("itself", writer.path), ("above", tmp_path)):
         (writer.path / name).symlink_to(target)
@@ -299,4 +304,4 @@ def test_a_loop_of_links_makes_no_double_and_ends(writer: Any, tmp_path: Path) -
     (ref,) = find(tmp_path)
 
     assert ref == alone
-    assert points(open_readers(ref)[0].refresh(), "loss") == [(1, 0.5)]
+    assert points(open_readers(ref)[0].refresh(), "loss") == [(step, 0.5) for step in steps]

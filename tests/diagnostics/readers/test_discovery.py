@@ -1,15 +1,18 @@
 """Tests of discovery: what is a run, what is not, and the message if there is none."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from diagnostics.api import open_run
 from diagnostics.readers.base import FORMATS, UnreadableRun
 from diagnostics.readers.discovery import find, open_readers
 from diagnostics.runlog import RunLog
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "trl"
+STATE = FIXTURES.with_name("trl_corpus") / "learning-rate-tiny" / "trainer_state.json"
 
 
 def make_run(path: Path, name: str = "") -> Path:
@@ -113,3 +116,13 @@ def test_a_folder_of_several_runs_lists_them(tmp_path: Path) -> None:
         make_run(tmp_path / name)
 
     assert sentence(tmp_path) == "X holds 7 runs, open one of them: X/a, X/b, X/c, X/d, X/e and 2 more"
+
+
+def test_the_state_that_a_checkpoint_holds_opens_its_training(tmp_path: Path) -> None:
+    state = tmp_path / "output" / "checkpoint-8" / "trainer_state.json"
+    state.parent.mkdir(parents=True)
+    shutil.copy(STATE, state)
+
+    (ref,) = find(state)
+    assert (ref.path, ref.format) == (tmp_path / "output", "trainer-state")
+    assert open_run(state).series["reward"].steps.tolist() == open_run(STATE).series["reward"].steps.tolist()

@@ -18,7 +18,7 @@ LOGS = (
     *("trainer_state.json", "rollout_info.jsonl", "wandb-export.json", "run-x.wandb", "run-x.swanlab", "x.db"),
     *("meta.yaml", "log_1.txt", "a.jsonl", "a.csv", "a.parquet", "completions_1.parquet", "completions_00001.jsonl"),
     *("events.out.tfevents.1.h.1.0", "train.log", "traces.jsonl", "0001.yaml", "episode_hash1_id1.json"),
-    *("progress.json", "hparams.yml", "rlvitals.toml"),
+    *("progress.json", "hparams.yml", "rlvitals.toml", "train.ipynb", "step_logs.json"),
 )
 
 

@@ -11,6 +11,7 @@ import pytest
 from diagnostics.api import diagnose, open_run
 from diagnostics.causes import CATALOG as CAUSES
 from diagnostics.model.cause import Rival
+from diagnostics.model.cost import Cost, TrainingTime
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import Message
 from diagnostics.model.outcome import Severity, Verdict
@@ -60,6 +61,25 @@ def test_a_broken_rule_is_shown_in_every_form(broken_critic: Diagnosis) -> None:
         "ZeroDivisionError" in form
         for form in (rendered(report, "text"), rendered(report, "markdown"), rendered(report, "json"))
     )
+
+
+def test_every_form_tells_what_a_sick_run_cost_after_the_onset(broken_critic: Diagnosis) -> None:
+    cost = Cost(11, 20, True, TrainingTime(10_800, "rows", is_whole=True), gpus=8)
+    report = Report((replace(broken_critic, cost=cost),))
+    sentence = "After step 11 it ran for 9 steps: 3 h, 24 GPU-hours on 8 GPUs."
+    assert sentence in rendered(report, "text")
+    assert sentence in rendered(report, "html")
+    assert sentence in rendered(report, "markdown").replace("\\", "")
+    assert json.loads(rendered(report, "json"))["runs"][0]["cost"] == {
+        "first_step": 11, "last_step": 20, "still": True, "steps": 9, "hours": 3.0, "at_least": False, "clock": "rows",
+        "gpus": 8, "gpu_hours": 24.0,
+    }  # fmt: skip
+
+
+def test_a_run_without_a_cost_has_no_line_of_it(broken_critic: Diagnosis) -> None:
+    report = Report((replace(broken_critic, cost=None),))
+    assert all("it ran for" not in rendered(report, form) for form in ("text", "html", "markdown"))
+    assert json.loads(rendered(report, "json"))["runs"][0]["cost"] is None
 
 
 def test_a_hostile_name_stays_text_in_markdown(diagnosed) -> None:
@@ -135,6 +155,26 @@ def test_a_rival_cause_is_named_with_what_would_decide(broken_critic: Diagnosis)
     assert text.index(f"or {summary}") < text.index("[reward-hacking]")
 
 
+def test_a_cause_that_the_log_does_not_decide_is_told_so_in_every_form(tmp_path: Path) -> None:
+    with RunLog(tmp_path / "a", algorithm="grpo", config={"max_completion_length": 8}) as log:
+        for step in range(1, 21):
+            log.log(step, {"completions/clipped_ratio": 1.0, "reward": 0.5})
+    report = Report((diagnose(open_run(tmp_path / "a")),))
+    forms = {form: " ".join(rendered(report, form).split()) for form in ("text", "markdown", "html")}
+    headline = "Not decided. Either: The completions are cut off before they end. Or: The model has not learned to end "
+    decides = "If answers still do not end at twice the limit, the model does not know how to stop."
+    assert [form for form, text in forms.items() if headline not in text or decides not in text] == []
+    (run,) = json.loads(rendered(report, "json"))["runs"]
+    (cause,) = run["causes"]
+    assert (cause["cause"], cause["decided"]) == ("completion-limit-too-short", False)
+    assert cause["signs"] == ["truncation-high"]
+    assert {"truncation-high", "eos-never-generated"} <= set(cause["outcomes"])
+    assert [(rival["cause"], rival["open"]) for rival in cause["rivals"]] == [
+        ("never-learned-to-stop", True),
+        ("wrong-stop-token", True),
+    ]
+
+
 def test_the_first_screen_holds_every_finding_and_what_to_try_for_the_worst(broken_critic: Diagnosis) -> None:
     fired = next(outcome for outcome in broken_critic.outcomes if outcome.verdict is Verdict.FIRED)
     more = tuple(replace(fired, rule=f"other-{number}", severity=Severity.WARNING) for number in range(12))
@@ -159,10 +199,12 @@ def test_a_limit_of_ones_own_stands_in_every_form(broken_critic: Diagnosis) -> N
 
 def test_what_does_not_apply_stands_apart_from_what_could_not_be_checked(broken_critic: Diagnosis) -> None:
     spot = broken_critic.blind_spots[0]
-    outcomes = tuple(replace(o, applies=o is not spot) for o in broken_critic.outcomes)
+    outcomes = tuple(replace(o, applies=False) if o is spot else o for o in broken_critic.outcomes)
+    absent = [o.rule for o in outcomes if not o.applies]
     report = Report((replace(broken_critic, outcomes=outcomes),))
     for form in ("text", "markdown", "html"):
-        assert "Does not apply here (1)" in rendered(report, form)
+        assert f"Does not apply here ({len(absent)})" in rendered(report, form)
         assert f"Could not be checked ({len(broken_critic.blind_spots) - 1})" in rendered(report, form)
-    (absent,) = [o for o in json.loads(rendered(report, "json"))["runs"][0]["outcomes"] if o.get("applies") is False]
-    assert absent["rule"] == spot.rule
+    told = json.loads(rendered(report, "json"))["runs"][0]["outcomes"]
+    assert [o["rule"] for o in told if o.get("applies") is False] == absent
+    assert spot.rule in absent

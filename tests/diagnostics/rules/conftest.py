@@ -1,6 +1,7 @@
 """Runs for rule tests, written in series shorthand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from diagnostics.rules import CATALOG, engine
 from diagnostics.texts import templates
 
 Judge = Callable[..., Outcome]
+FALLING: Mapping[str, str] = {"eval/score": "1..0x200"}
+"""An evaluation that falls in every step: whatever began at one, the run has been worse off since."""
 
 
 @pytest.fixture
@@ -32,3 +35,9 @@ def judge(make_run: Callable[..., Run]) -> Judge:
         return outcome
 
     return judge_one
+
+
+@pytest.fixture
+def judge_harmed(judge: Judge) -> Judge:
+    """As `judge`, on a run whose evaluation falls from its first step to its last."""
+    return partial(judge, functions=FALLING)

@@ -85,6 +85,6 @@ def test_a_run_without_a_metric_is_not_healthy_and_lacks_one_thing_only(make_run
     run = make_run(algorithm)
     run = replace(run, status=replace(run.status, state="failed", error="ValueError: no answer key"))
     diagnosis = Diagnosis(run, evaluate(run))
-    assert diagnosis.verdict == "no-problem-found"
+    assert [outcome.rule for outcome in diagnosis.fired] == ["run-died"]
     reasons = {outcome.message.template for outcome in diagnosis.blind_spots if outcome.code.startswith("RV")}
     assert reasons <= {"missing.any", "unscorable-completions.few"}

@@ -1,14 +1,17 @@
 """Tests that a run is judged by its steps where its rows are means over several."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmarks.healthy_curves import Noise, grpo
+from benchmarks.healthy_curves import Noise, grpo, ppo
 from diagnostics.judge import judge
+from diagnostics.model.outcome import Severity
 from diagnostics.model.quirks import Quirk
 from diagnostics.model.run import Run
+from diagnostics.model.series import Series
 from diagnostics.producers.setting_lookup import settings_of_run
 from diagnostics.rules.cadence import steps_of_point
 
@@ -49,6 +52,40 @@ def test_a_reward_that_falls_within_25_rows_is_found() -> None:
     fallen = replace(run, series={**run.series, "reward": replace(reward, values=shape + 0.03 * Noise(1, STEPS)())})
     found = {outcome.rule for outcome in judge(logged_every(fallen, EACH), {}).fired}
     assert "reward-regression" in found
+
+
+LONG = 400  # steps: 40 rows
+SHAPES: dict[str, tuple[Callable[[Noise], Run], dict[str, list[float]]]] = {  # values at steps 0, 200, 201 and 400
+    "grad-norm-sustained": (grpo, {"grad_norm": [1, 1, 5, 5]}),
+    "kl-runaway": (grpo, {"kl_per_token": [0.25, 0.25, 1.2, 1.2]}),
+    "kl-up-reward-flat": (grpo, {"kl_per_token": [0, 0.5, 0.5, 1], "reward": [0.5, 0.5, 0.5, 0.5]}),
+    "lr-decayed-plateau": (grpo, {"learning_rate": [1e-6, 1e-6, 1e-9, 1e-9], "reward": [0.4, 1.2, 1.2, 1.2]}),
+    "explained-variance-low": (ppo, {"explained_variance": [-0.9, -0.9, -0.9, -0.9]}),
+    "value-loss-spike": (ppo, {"value_loss": [0.2, 0.2, 3, 3]}),
+}
+
+
+@pytest.mark.parametrize(("rule", "healthy", "shapes"), [(rule, *case) for rule, case in SHAPES.items()], ids=SHAPES)
+def test_what_happens_over_steps_is_found_in_a_tenth_of_the_rows(
+    rule: str, healthy: Callable[[Noise], Run], shapes: dict[str, list[float]]
+) -> None:
+    run, noise = healthy(Noise(0, LONG)), Noise(1, LONG)
+    shaped = {
+        name: np.interp(np.arange(LONG), [0, 200, 201, LONG], shape) * (1 + 0.02 * noise())
+        for name, shape in shapes.items()
+    }
+    steps = next(iter(run.series.values())).steps
+    series = {**run.series, **{name: Series(name, name, steps, values) for name, values in shaped.items()}}
+    found = {outcome.rule for outcome in judge(logged_every(replace(run, series=series), EACH), {}).fired}
+    assert rule in found
+
+
+@pytest.mark.parametrize("healthy", [grpo, ppo])
+@pytest.mark.parametrize("phi", [0.0, 0.7])
+def test_healthy_runs_in_a_tenth_of_the_rows_raise_no_alarm(healthy: Callable[[Noise], Run], phi: float) -> None:
+    found = [judge(logged_every(healthy(Noise(seed, LONG, phi)), EACH), {}) for seed in range(10)]
+    alarms = {outcome.rule for item in found for outcome in item.fired if outcome.severity is not Severity.INFO}
+    assert alarms == set()
 
 
 def test_rows_that_are_no_means_count_as_one_step_each() -> None:

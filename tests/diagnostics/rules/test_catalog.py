@@ -54,6 +54,8 @@ FAMILIES = {
     "legacy": "1",
     "run": "1",
     "oom": "1",
+    "memory": "1",
+    "env": "8",
     "on": "2",
     "systematic": "2",
     "sampling": "2",
@@ -64,6 +66,7 @@ FAMILIES = {
     "unscorable": "4",
     "entropy": "5",
     "pad": "6",
+    "single": "4",
     "length": "6",
     "wrong": "6",
     "masked": "6",
@@ -73,7 +76,22 @@ FAMILIES = {
     "logp": "8",
     "ess": "8",
     "tool": "8",
+    "engine": "8",
+    "correction": "8",
+    "samples": "8",
+    "drops": "8",
+    "history": "8",
+    "resume": "1",
     "lr": "9",
+    "trainer": "9",
+    "generation": "9",
+    "microbatches": "9",
+    "recompute": "9",
+    "sync": "9",
+    "rollout-straggler": "9",
+    "kv": "9",
+    "step": "9",
+    "grader": "9",
 }
 
 
@@ -100,7 +118,8 @@ def test_a_file_is_called_like_its_rule(rule: Rule[Any, Any]) -> None:
 def test_a_code_stands_in_its_family(rule: Rule[Any, Any]) -> None:
     family = rule.name.partition("-")[0]
     patterns = {"smp": r"SM\d{3}", "pf": r"PF[1-9]\d\d"}
-    assert re.fullmatch(patterns.get(family) or rf"RV{FAMILIES[family]}\d\d", rule.code)
+    digit = FAMILIES.get(rule.name) or FAMILIES.get(family)
+    assert re.fullmatch(patterns.get(family) or rf"RV{digit}\d\d", rule.code)
 
 
 @EVERY_RULE

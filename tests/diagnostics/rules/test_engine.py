@@ -97,8 +97,8 @@ def test_a_missing_input_says_what_to_log(make_run: MakeRun) -> None:
     (outcome,) = engine.evaluate(make_run("ppo", reward="2x3"), [Folklore()])
     assert outcome.verdict is Verdict.SKIPPED
     assert outcome.enable is not None
-    assert render(outcome.message, templates()) == "The log has no metric score."
-    assert render(outcome.enable, templates()) == "Log score."
+    assert render(outcome.message, templates()) == "The log has no metric “Score”."
+    assert render(outcome.enable, templates()) == "Log “Score”."
 
 
 def test_a_run_of_an_unknown_algorithm_is_judged_by_what_it_logs(make_run: MakeRun) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnostics.report.catalogue import known_names, pages_about
+from diagnostics.catalogue import known_names, pages_about
 from diagnostics.rules import CATALOG
 from diagnostics.rules.not_judged import NOT_JUDGED, NotJudged
 

@@ -56,6 +56,7 @@ OTHER_QUANTITIES = {  # the sentence is about a median, a mean, several series o
     "kl-penalty-dominates",
     "kl-up-reward-flat",
     "lr-decayed-plateau",
+    "memory-climbs",
     "pad-equals-eos",
     "reward-component-dominates",
     "reward-components-diverge",
@@ -107,7 +108,8 @@ def share_past(series: Series, episode: Stretch) -> float:
     known = inside[~np.isnan(inside)]
     assert episode.limit is not None
     assert episode.peak is not None
-    past = known >= episode.limit if episode.peak >= episode.limit else known <= episode.limit
+    is_above = episode.peak > episode.limit or (episode.peak == episode.limit == known.max())
+    past = known >= episode.limit if is_above else known <= episode.limit
     return float(past.mean())
 
 

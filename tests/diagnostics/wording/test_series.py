@@ -28,3 +28,8 @@ def test_a_name_says_the_function_and_the_split() -> None:
     assert series_title(series([0.5], "reward_func_mean/accuracy")) == "Reward function: accuracy"
     assert series_title(series([0.5], "eval/reward")).endswith(", evaluation")
     assert series_title(series([0.5], "my/own_tag")) == "my/own_tag"
+
+
+def test_a_name_says_the_part_of_the_data() -> None:
+    assert series_title(series([0.5], "part/math/wrong/advantages_max")) == "Advantage, most: math/wrong"
+    assert series_title(series([0.5], "all/length_mean")) == "Completion length: all rollouts"

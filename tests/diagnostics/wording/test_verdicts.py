@@ -12,7 +12,7 @@ def test_a_run_that_can_hardly_be_checked_is_not_called_healthy(diagnosed) -> No
     diagnosis = diagnosed({"some/tag": 1.0}, {"some/tag": 2.0})
     assert diagnosis.verdict == "no-problem-found"
     assert verdict_sentence(diagnosis).startswith("No problem found by ")
-    assert any(line.startswith("the reward: Log one of reward, ") for line in vital_lines(diagnosis))
+    assert any(line.startswith("the reward: Log one of objective/rlhf_reward, ") for line in vital_lines(diagnosis))
 
 
 def test_a_log_of_supervised_training_is_said_to_hold_no_rl(diagnosed) -> None:

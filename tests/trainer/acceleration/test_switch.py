@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.trainer.clocks import CLOCKS
 from trainer.acceleration.layers.decoder_layer import LeanLayer
 from trainer.config.algorithms import make_config
 from trainer.rollout.models import checkpoint_of, load_policy
@@ -64,7 +65,7 @@ def metrics(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str
 def _metrics(folder: Path) -> list[dict[str, float]]:
     lines = (folder / "events.jsonl").read_text("utf-8").splitlines()
     rows = [json.loads(line)["metrics"] for line in lines]
-    return [{name: value for name, value in row.items() if name not in ("step_time", "eps")} for row in rows]
+    return [{name: value for name, value in row.items() if name not in CLOCKS} for row in rows]
 
 
 @pytest.mark.process

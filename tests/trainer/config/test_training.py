@@ -40,6 +40,19 @@ REFUSED = [
     ("rloo", {"reward_clip_range": "2,-2"}, "the lower one first, but is 2.0, -2.0"),
     ("rloo", {"scale_rewards": "group"}, "there is no option 'scale_rewards'"),
     ("grpo", {"importance_sampling_level": "seq"}, "importance_sampling_level must be one of token, sequence"),
+    ("grpo", {"async_staleness": "2"}, "async_staleness is 2, but with rollout_engine = shared"),
+    ("grpo", {"rollout_dtype": "bfloat16"}, "rollout_dtype is bfloat16, but with rollout_engine = shared"),
+    ("grpo", {"logprobs_mode": "raw_logprobs"}, "set rollout_engine to separate"),
+    ("grpo", {"weight_sync": "false"}, "weight_sync is false, but with rollout_engine = shared"),
+    ("grpo", {"async_staleness": "65", "rollout_engine": "separate"}, "async_staleness must be at most 64"),
+    ("grpo", {"vllm_importance_sampling_mode": "mask"}, "must be one of token_truncate, token_mask, sequence_truncate"),
+    ("grpo", {"vllm_importance_sampling_clip_min": "3"}, "clip_min is 3, but must be below"),
+    (
+        "grpo",
+        {"vllm_importance_sampling_mode": "token_truncate", "vllm_importance_sampling_clip_max": ""},
+        "there is no bound to cut to; set vllm_importance_sampling_clip_max",
+    ),
+    ("rloo", {"rollout_engine": "separate"}, "there is no option 'rollout_engine'"),
     ("dpo", {}, "the algorithm must be one of ppo, grpo, rloo, but is 'dpo'"),
 ]
 

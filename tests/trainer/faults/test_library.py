@@ -10,9 +10,9 @@ import pytest
 from trainer.config.algorithms import make_config
 from trainer.config.fault_values import faulty_config
 from trainer.config.recipes import demo_recipe
-from trainer.faults import FAULTS, Case, Fault, Sign
+from trainer.faults import FAULTS, Case, Fault, Sign, engine
 from trainer.faults.data import too_easy, too_hard
-from trainer.faults.listing import faults_as_text
+from trainer.faults.listing import faults_as_text, values_as_text
 
 CASES = [(fault, case) for fault in FAULTS.values() for case in fault.cases]
 CAUSES = {
@@ -20,6 +20,7 @@ CAUSES = {
     *("wrong-stop-token", "never-learned-to-stop", "no-reward-signal", "task-too-easy", "mode-collapse"),
     *("reward-hacking", "length-bias", "kl-penalty-too-strong", "kl-penalty-too-weak", "numerical-breakdown"),
     *("not-training", "dead-reward-function", "reward-scale", "answers-too-short", "wrong-reward-sign"),
+    *("engine-mismatch", "weights-not-synced", "samples-stale"),
 }
 ROW = {"prompt": "59+63=", "answer": "122"}
 
@@ -47,10 +48,10 @@ def test_no_fault_has_two_cases_for_one_algorithm_and_task() -> None:
     assert len(set(found)) == len(found)
 
 
-def test_every_fault_is_there_for_both_algorithms() -> None:
-    assert [
-        fault.name for fault in FAULTS.values() if {case.algorithm for case in fault.cases} != {"ppo", "grpo"}
-    ] == []
+def test_every_fault_is_there_for_both_algorithms_and_one_of_an_engine_for_the_algorithm_that_has_one() -> None:
+    algorithms = {fault.name: {case.algorithm for case in fault.cases} for fault in FAULTS.values()}
+    of_an_engine = {fault.name for fault in engine.FAULTS}
+    assert algorithms == {name: {"grpo"} if name in of_an_engine else {"ppo", "grpo"} for name in FAULTS}
 
 
 def test_a_fault_of_another_task_is_refused_with_a_way_to_find_out() -> None:
@@ -74,6 +75,12 @@ def test_hard_prompts_have_three_digits_and_the_right_answer() -> None:
 def test_the_list_names_every_fault_with_its_cause() -> None:
     listed = faults_as_text()
     assert all(f"{fault.name} (cause: {fault.cause})" in listed for fault in FAULTS.values())
+
+
+def test_a_cases_values_are_listed_as_on_the_command_line() -> None:
+    values = {"weight_sync": False, "rollout_dtype": None, "top_p": 0.8, "reward_funcs": ("length", "constant")}
+    case = Case("grpo", "addition", values, Sign("m", "above", 1.0))
+    assert values_as_text(case) == "weight_sync false, rollout_dtype none, top_p 0.8, reward_funcs length,constant"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from diagnostics.api import diagnose, open_run
+from tests.trainer.clocks import CLOCKS
 
 pytestmark = pytest.mark.process
 
@@ -22,7 +23,7 @@ def train(folder: Path, *words: str) -> dict[int, dict[str, float]]:
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text("utf-8").splitlines()]
     return {
-        event["step"]: {name: value for name, value in event["metrics"].items() if "time" not in name and name != "eps"}
+        event["step"]: {name: value for name, value in event["metrics"].items() if name not in CLOCKS}
         for event in events
     }
 

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from trainer.config.algorithms import ALGORITHMS
+from trainer.config.fault_values import faulty_config
 from trainer.config.options import ConfigError, options_of
 from trainer.config.recipes import RECIPES
 from trainer.launch.arguments import help_text, read_plan
@@ -101,3 +102,15 @@ def test_help_lists_every_option(algorithm):
 def test_help_lists_every_built_in_reward_as_it_is_written():
     for written in ("keyword:WORD", "length[:NUMBER]", "nan_after:NUMBER", "exact_match\n"):
         assert f"\n  {written}" in help_text("grpo")
+
+
+def test_a_fault_brings_its_setting_from_the_first_step_on_unless_another_is_named():
+    fault = ["grpo", "--fault", "engine-stale", "--fault_step", "9"]
+    for words in (fault, [*fault, "--recipe", "grpo-remarks"]):
+        config = read_plan(words).config
+        assert config.rollout_engine == "separate"
+        assert (config.async_staleness, faulty_config(config).async_staleness) == (0, 8)
+    named = read_plan([*fault, "--rollout_engine", "shared"]).config
+    assert (named.rollout_engine, faulty_config(named).rollout_engine) == ("shared", "separate")
+    with pytest.raises(ConfigError, match="the fault engine-stale is not available for ppo on remarks"):
+        read_plan(["ppo", *fault[1:]])

@@ -1,5 +1,7 @@
 """A reward model: tiny random classifiers that the tests make."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,5 +119,14 @@ def test_a_model_that_is_not_there_is_refused_before_anything_starts(name: str, 
         get_reward_funcs([name])
 
 
+@pytest.mark.process
 def test_an_id_on_the_hub_is_accepted_before_torch_is_loaded() -> None:
-    get_reward_funcs(["reward_model:someone/some-judge"])
+    code = (
+        "import sys; from trainer.rewards import get_reward_funcs; "
+        "(judge,) = get_reward_funcs(['reward_model:someone/some-judge']); "
+        "print(judge.name, sorted({'torch', 'transformers'} & sys.modules.keys()))"
+    )
+
+    finished = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert finished.stdout == "reward_model []\n"

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from diagnostics.api import open_run
+from tests.trainer.clocks import CLOCKS
 from trainer.config.algorithms import make_config
 from trainer.data.prompts import load_prompts
 from trainer.rewards import get_reward_funcs
@@ -122,7 +123,7 @@ CALL_COUNTING = ("--reward_funcs", "random:7")
 
 def training_metrics(run):
     """The metrics of each step but the times and those of evaluations."""
-    left_out = ("step_time", "eps", "eval/")
+    left_out = (*CLOCKS, "eval/")
     return [
         {name: value for name, value in line["metrics"].items() if not name.startswith(left_out)} for line in run.lines
     ]

@@ -11,7 +11,7 @@ from trainer.config.algorithms import make_config
 from trainer.launch.arguments import read_plan
 from trainer.launch.resuming import ENGINE_FOLDER, STATE_FILE
 from trainer.trust import foreign_code
-from trainer.trust.foreign_code import ForeignCode, Kind, code_in, code_of_plan
+from trainer.trust.foreign_code import ForeignCode, Kind, code_in, code_of_plan, code_of_tokenizer_and_data
 
 
 def code_of(**values: object) -> tuple[ForeignCode, ...]:
@@ -113,6 +113,14 @@ def test_the_model_below_an_adapter_counts_too_and_a_circle_of_adapters_ends(tmp
     assert kinds == [Kind.MODEL_CODE, Kind.PICKLED_WEIGHTS]
     (base / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": name}))
     assert found(model_name_or_path=name) == []
+
+
+def test_a_tokenizer_needs_the_models_python_and_neither_its_weights_nor_rewards(tmp_path: Path) -> None:
+    folder = model(tmp_path / "m", modeling__py="x = 1\n", pytorch_model__bin="x")
+    (tmp_path / "mine.py").write_text("f = len\n")
+    values = {"model_name_or_path": str(folder), "reward_funcs": [f"{tmp_path}/mine.py:f"], "trust_remote_code": True}
+    config = make_config("grpo", {**values, "attn_implementation": "kernels-community/mine"})
+    assert [code.kind for code in code_of_tokenizer_and_data(config)] == [Kind.MODEL_CODE]
 
 
 def test_a_dataset_script_counts(tmp_path: Path) -> None:

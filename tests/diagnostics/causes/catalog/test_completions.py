@@ -27,6 +27,15 @@ def test_completions_that_grow_into_the_limit_are_paid_for_length(make_run: Make
     assert causes(make_run("grpo", truncated_fraction="0.05x10 0.98x20")) == ["length-bias"]
 
 
+@pytest.mark.parametrize(
+    ("length", "cause"), [("507x30", "completion-limit-too-short"), ("100x10 100..507x10 507x10", "length-bias")]
+)
+def test_answers_at_the_limit_without_a_logged_share_are_judged_by_when_they_got_there(
+    make_run: MakeRun, length: str, cause: str
+) -> None:
+    assert causes(make_run("grpo", length_mean=length, config={"max_completion_length": 512})) == [cause]
+
+
 def test_no_end_token_in_ppo_is_a_model_that_never_learned_to_stop(make_run: MakeRun) -> None:
     assert causes(make_run("ppo", eos_tokens="0x20")) == ["never-learned-to-stop"]
 
@@ -67,6 +76,30 @@ def test_an_unrecognised_end_token_is_not_a_short_limit(make_run: MakeRun) -> No
     assert [rival.cause for rival in cause.rivals] == []
 
 
+@pytest.mark.parametrize(("cut", "is_decided"), [("1x20", False), ("0.98x20", True)])
+def test_where_no_completion_ever_ends_it_is_not_decided_why(make_run: MakeRun, cut: str, *, is_decided: bool) -> None:
+    (cause,) = diagnosed(make_run("grpo", truncated_fraction=cut, config={"max_completion_length": 8}))
+    assert (cause.cause, cause.is_decided) == ("completion-limit-too-short", is_decided)
+    open_rivals = ["never-learned-to-stop", "wrong-stop-token"]
+    assert [rival.cause for rival in cause.rivals if rival.is_open] == ([] if is_decided else open_rivals)
+
+
+@pytest.mark.parametrize(
+    ("cut", "expected"),
+    [("0.4x40", ["difficulty-mismatch", "completion-limit-too-short"]), ("0.9x40", ["completion-limit-too-short"])],
+)
+def test_a_few_answers_that_are_cut_off_do_not_make_whole_groups_equal(
+    make_run: MakeRun, cut: str, expected: list[str]
+) -> None:
+    dead = {"zero_std_fraction": "1x40", "reward": "0 -0.1 0x38", "entropy_per_token": "1..0.7x40"}
+    assert causes(make_run("grpo", truncated_fraction=cut, **dead)) == expected
+
+
+def test_answers_that_shrink_once_the_task_is_solved_are_not_too_short(make_run: MakeRun) -> None:
+    solved = {"reward": "0.5..0.98x20 0.98x50", "zero_std_fraction": "0.1..0.8x20 0.9x50"}
+    assert causes(make_run("grpo", length_mean="20x50 5x20", **solved)) == ["task-too-easy"]
+
+
 def test_completions_that_shrink_are_too_short(make_run: MakeRun) -> None:
     assert causes(make_run("grpo", length_mean="100x30 10x20")) == ["answers-too-short"]
 
@@ -99,6 +132,6 @@ def test_completions_that_shrink_for_reward_need_a_penalty_that_outweighs_it(mak
     config = {"kl_coef": 0.05}
     paid = ranked_causes(run := make_run("ppo", config=config, score="0x5 0..6x20 6x15", **lengths), evaluate(run))[0]
     assert [fix.suggested for fix in paid.fixes if fix.parameter == "kl_coef"] == [pytest.approx(1.0, abs=0.2)]
-    unpaid = ranked_causes(run := make_run("ppo", config=config, score="0x40", **lengths), evaluate(run))[0]
+    unpaid = ranked_causes(run := make_run("ppo", config=config, score="0 0.01x39", **lengths), evaluate(run))[0]
     assert (paid.cause, unpaid.cause) == ("answers-too-short", "answers-too-short")
     assert "kl_coef" not in {fix.parameter for fix in unpaid.fixes}

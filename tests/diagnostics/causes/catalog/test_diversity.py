@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from diagnostics.model.run import Run
+from diagnostics.rules import evaluate
 from tests.diagnostics.causes.explained import causes, diagnosed
 
 MakeRun = Callable[..., Run]
@@ -24,6 +25,41 @@ def test_an_entropy_explosion_is_noise_and_explains_the_garbled_samples(make_run
     )
     (cause,) = diagnosed(run)
     assert (cause.cause, cause.outcomes[0]) == ("noise-blow-up", "entropy-explosion")
+
+
+@pytest.mark.parametrize(
+    "logged",
+    [
+        {"entropy_per_token": "1x40 3x20"},  # nothing shows that the text degraded
+        {"entropy_per_token": "1.4x20 0.3x40 1.1x20", "truncated_fraction": "0.05x68 1x12"},  # back to what it was
+    ],
+)
+def test_an_entropy_that_rises_is_no_noise_without_degraded_text_or_below_its_start(
+    make_run: MakeRun, logged: dict[str, str]
+) -> None:
+    run = make_run("grpo", **logged)
+    assert "entropy-explosion" in [outcome.rule for outcome in evaluate(run) if outcome.severity]
+    assert "noise-blow-up" not in causes(run)
+
+
+def test_a_shrinking_spread_of_rewards_alone_is_no_mode_collapse(make_run: MakeRun) -> None:
+    run = make_run("grpo", reward="0.5x60", reward_std="0.4x25 0.02x35")
+    assert "reward-std-shrink" in [outcome.rule for outcome in evaluate(run) if outcome.severity]
+    assert "mode-collapse" not in causes(run)
+
+
+@pytest.mark.parametrize(("entropy", "is_decided"), [({}, False), ({"entropy_per_token": "1x40"}, True)])
+def test_equal_rewards_in_groups_may_be_equal_answers_where_nothing_shows_their_variety(
+    make_run: MakeRun, entropy: dict[str, str], *, is_decided: bool
+) -> None:
+    (cause,) = diagnosed(make_run("grpo", reward="0.5x40", zero_std_fraction="0.6x40", **entropy))
+    assert (cause.cause, cause.is_decided) == ("difficulty-mismatch", is_decided)
+
+
+def test_a_kl_that_near_greedy_sampling_stretches_is_no_drastic_update(make_run: MakeRun) -> None:
+    cold = {"entropy_per_token": "0.01x27", "zero_std_fraction": "0.6x27", "reward": "0.2..0.9x8 0.9x19"}
+    assert causes(make_run("grpo", kl_per_token="0x8 0.1..7x12 3x7", **cold))[0] == "mode-collapse"
+    assert causes(make_run("grpo", kl_per_token="0x8 0.1..7x12 3x7"))[0] == "drastic-updates"
 
 
 def test_an_entropy_collapse_without_reward_is_a_mode_collapse(make_run: MakeRun) -> None:

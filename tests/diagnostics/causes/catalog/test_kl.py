@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+import pytest
+
 from diagnostics.causes import ranked_causes
+from diagnostics.causes.catalog import ENTRIES
+from diagnostics.causes.hypothesis import hypothesis_of
 from diagnostics.model.outcome import Severity
 from diagnostics.model.run import Run
 from diagnostics.rules import evaluate
@@ -17,15 +22,84 @@ def test_kl_that_runs_away_alone_has_a_weak_kl_penalty(make_run: MakeRun) -> Non
     assert causes(run) == ["kl-penalty-too-weak"]
 
 
+@pytest.mark.parametrize(("size", "is_ruled_out"), [("0.01x12 0.2x18", True), ("0.01x12 0.05x18", False)])
+def test_only_updates_that_carry_a_policy_away_by_themselves_rule_out_a_weak_kl_penalty(
+    make_run: MakeRun, size: str, *, is_ruled_out: bool
+) -> None:
+    run = make_run("ppo", approx_kl=size, kl_per_sequence="1x12 40x18")
+    fired = {outcome.rule: outcome for outcome in evaluate(run) if outcome.severity}
+    assert "update-too-large" in fired
+    found = hypothesis_of(ENTRIES["kl-penalty-too-weak"], fired, {}, run)
+    assert (found is None) is is_ruled_out
+
+
+@pytest.mark.parametrize(("beta", "cause"), [(1.0, "kl-penalty-too-strong"), (0.04, "not-training")])
+def test_a_policy_that_stands_still_is_held_by_its_penalty_only_where_that_is_heavy(
+    make_run: MakeRun, beta: float, cause: str
+) -> None:
+    levels = {"entropy_per_token": (0.5, 0.01), "reward": (0.4, 0.05), "length_mean": (20, 0.5)}
+    noise = np.random.default_rng(1)
+    still = {name: level + noise.normal(scale=scale, size=60) for name, (level, scale) in levels.items()}
+    assert causes(make_run("grpo", config={"beta": beta}, **still))[:1] == [cause]
+
+
 def test_a_penalty_that_exceeds_the_gain_is_too_strong(make_run: MakeRun) -> None:
     logged = {"score": "3x100", "score_std": "1x100", "non_score_reward": "-0.9x100", "kl_per_sequence": "2x100"}
     (cause,) = diagnosed(make_run("ppo", config={"kl_coef": 0.45}, **logged))
-    assert (cause.cause, cause.outcomes) == ("kl-penalty-too-strong", ("kl-penalty-dominates",))
+    assert (cause.cause, cause.outcomes) == (
+        "kl-penalty-too-strong",
+        ("kl-penalty-dominates", "reward-not-improving"),
+    )
     assert (cause.fixes[0].parameter, cause.fixes[0].suggested) == ("kl_coef", 0.15)
 
 
-def test_a_kl_that_is_not_zero_at_the_start_is_another_distribution(make_run: MakeRun) -> None:
-    assert causes(make_run("grpo", kl_per_token="0.15x30")) == ["sampling-unlike-policy"]
+@pytest.mark.parametrize("config", [{}, {"top_k": 5, "top_p": 0.5}])
+def test_a_kl_before_any_update_is_another_reference_however_answers_are_sampled(
+    make_run: MakeRun, config: dict[str, float]
+) -> None:
+    assert causes(make_run("grpo", kl_per_token="0.15x30", config=config)) == ["reference-is-another-model"]
+
+
+@pytest.mark.parametrize(("config", "is_decided"), [({}, False), ({"disable_dropout": True}, True)])
+def test_dropout_is_ruled_out_as_the_reason_of_a_kl_at_the_start_only_where_it_is_off(
+    make_run: MakeRun, config: dict[str, bool], *, is_decided: bool
+) -> None:
+    (cause,) = diagnosed(make_run("grpo", kl_per_token="0.15x30", config=config))
+    assert (cause.cause, cause.is_decided) == ("reference-is-another-model", is_decided)
+
+
+def test_a_first_point_that_averages_updates_shows_no_other_reference(make_run: MakeRun) -> None:
+    run = make_run("grpo", kl_per_token="0.3x30")
+    kl = run.series["kl_per_token"]
+    late = replace(run, series={kl.name: replace(kl, steps=kl.steps * 10)})
+    assert "reference-is-another-model" not in causes(late)
+
+
+def test_a_policy_that_was_as_far_at_the_first_step_did_not_run_away(make_run: MakeRun) -> None:
+    settings = {"num_iterations": 4}  # the first point may hold an update
+    assert "kl-penalty-too-weak" not in causes(make_run("grpo", kl_per_token="1.2 1 1.3 1.1 " * 8, config=settings))
+    assert "kl-penalty-too-weak" in causes(make_run("grpo", kl_per_token="0.3x5 0.3..1.5x20 1.5x9", config=settings))
+
+
+@pytest.mark.parametrize(
+    ("config", "first", "is_decided"),
+    [
+        ({"top_k": 2}, "sampling-unlike-policy", True),
+        ({"top_k": 50, "top_p": 0.9}, "kl-penalty-too-weak", False),
+        ({"top_k": 0, "top_p": 1.0}, "kl-penalty-too-weak", True),
+    ],
+)
+def test_a_distant_policy_whose_samples_are_cut_off_may_be_the_samplings_fault(
+    make_run: MakeRun, config: dict[str, float], first: str, *, is_decided: bool
+) -> None:
+    cause = diagnosed(make_run("grpo", kl_per_token="0x5 0.05..1.2x30 1.2x10", config=config))[0]
+    assert (cause.cause, cause.is_decided) == (first, is_decided)
+
+
+def test_what_healthy_runs_reach_is_too_weak_a_sign_for_a_cause(make_run: MakeRun) -> None:
+    run = make_run("grpo", kl_per_token="0x10 0.3x30")
+    assert [outcome.rule for outcome in evaluate(run) if outcome.severity] == ["kl-too-high"]
+    assert causes(run) == []
 
 
 def test_samples_that_are_unlikely_under_the_policy_are_not_its_own(make_run: MakeRun) -> None:

@@ -61,3 +61,25 @@ def test_marks_after_drastic_updates_that_earn_nothing_new_are_their_consequence
         make_run, 0.9, approx_kl="0.001x20 0.2x12", kl_per_sequence="1x22 90x10", score="0.5x22 0.9x10"
     )
     assert diagnosed(run)[0].cause == "drastic-updates"
+
+
+def test_noise_that_earns_the_most_is_a_hack_or_a_wrong_sign(make_run: MakeRun) -> None:
+    noise = "0.5x20 1.3x20 0.9x20"
+    first = diagnosed(make_run("ppo", entropy_per_token=noise, score="-0.4..-0.2x20 0x40"))[0]
+    assert (first.cause, [rival.cause for rival in first.rivals if rival.is_open]) == (
+        "reward-hacking",
+        ["wrong-reward-sign"],
+    )
+    positive = diagnosed(make_run("ppo", entropy_per_token=noise, score="0.6..0.8x20 1x40"))[0]
+    assert (positive.cause, positive.rivals) == ("reward-hacking", ())
+
+
+def test_noise_that_earns_no_more_or_not_the_most_is_no_hack(make_run: MakeRun) -> None:
+    noise = "0.5x20 1.3x20 0.9x20"
+    assert "reward-hacking" not in causes(make_run("ppo", entropy_per_token=noise, score="0x60"))
+    assert "reward-hacking" not in causes(make_run("ppo", entropy_per_token=noise, score="-0.4x20 -0.3..0x40"))
+
+
+def test_an_entropy_that_comes_back_in_a_solved_task_is_no_hack(make_run: MakeRun) -> None:
+    run = make_run("ppo", entropy_per_token="0.9..0.2x30 0.5x30", score="0.2..0.9x30 1x30")
+    assert "reward-hacking" not in causes(run)

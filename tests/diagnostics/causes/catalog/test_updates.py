@@ -25,9 +25,18 @@ def test_a_kl_that_jumps_within_three_updates_shows_that_they_were_too_large(mak
     assert causes(make_run("grpo", kl_per_token="0x12 1x18")) == ["drastic-updates"]
 
 
-@pytest.mark.parametrize("kl", ["0x12 0.89x18", "0x12 9x1 0.3x18", "0x5 0.1x3 0.3x3 0.6x3 1x3 1.5x3 2.1x9"])
+@pytest.mark.parametrize("kl", ["0x12 0.89x18", "0x12 9x1 0.6x18", "0x5 0.1x3 0.3x3 0.6x3 1x3 1.5x3 2.1x9"])
 def test_a_kl_that_drifts_or_has_an_outlier_has_a_weak_kl_penalty(make_run: MakeRun, kl: str) -> None:
     assert causes(make_run("grpo", kl_per_token=kl)) == ["kl-penalty-too-weak"]
+
+
+def test_a_kl_between_points_that_lie_ten_steps_apart_does_not_show_single_updates(make_run: MakeRun) -> None:
+    run = make_run("grpo", kl_per_token="0x12 1x18")
+    kl = run.series["kl_per_token"]
+    (cause,) = diagnosed(replace(run, series={kl.name: replace(kl, steps=kl.steps * 10)}))
+    assert (cause.cause, cause.is_decided) == ("kl-penalty-too-weak", False)
+    assert [rival.cause for rival in cause.rivals if rival.is_open] == ["drastic-updates"]
+    assert diagnosed(run)[0].is_decided
 
 
 @pytest.mark.parametrize(("epsilon", "cause"), [(0.2, "drastic-updates"), (0.01, "clip-range-too-tight")])
@@ -66,7 +75,7 @@ def test_a_nan_that_started_in_a_reward_suggests_no_lower_learning_rate(
 
 
 def test_merely_large_updates_do_not_explain_a_kl_runaway(make_run: MakeRun) -> None:
-    logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20"}
+    logged = {"ratio_mean": "1x40", "kl_per_sequence": "1x20 90x20", "score": "0.8x20 0.1x20"}
     assert causes(make_run("ppo", approx_kl="0.001x10 0.04x30", config={"kl_coef": 0.0}, **logged))[0] == (
         "kl-penalty-too-weak"
     )

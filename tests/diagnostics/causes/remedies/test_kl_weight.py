@@ -34,6 +34,15 @@ def test_a_penalty_outweighs_what_a_nat_earned_on_the_way(suggested: Suggested, 
     assert suggested(run, "fitted-kl") == pytest.approx(0.5, abs=0.05)  # 2 of reward for 4 nats
 
 
+@pytest.mark.parametrize("empty", [11, 30])
+def test_steps_at_which_no_answer_has_a_token_do_not_count(suggested: Suggested, make_run: MakeRun, empty: int) -> None:
+    logged = {"kl_per_sequence": f"0..4x20 4x10 0x{empty}", "length_mean": f"10x30 0x{empty}"}
+    run = make_run("ppo", score=f"0..2x20 2x{10 + empty}", config={"kl_coef": 0.05}, **logged)
+    assert suggested(run, "fitted-kl") == pytest.approx(0.5, abs=0.05)
+    nothing = make_run("ppo", score="0..2x30", kl_per_sequence="0..4x30", length_mean="0x30", config={"kl_coef": 0.05})
+    assert suggested(nothing, "fitted-kl") is None
+
+
 def test_a_reward_that_jumped_before_the_policy_moved_was_not_earned_by_moving(
     suggested: Suggested, make_run: MakeRun
 ) -> None:

@@ -34,8 +34,9 @@ def test_one_outlier_is_no_update_and_a_leap_from_the_reference_is(make_run: Mak
 
 
 @pytest.mark.parametrize(("algorithm", "rate"), [("grpo", 1e-6), ("ppo", 3e-6)])
-def test_a_learning_rate_of_0_becomes_the_trainers_own(
+def test_a_learning_rate_that_moves_nothing_becomes_the_trainers_own(
     suggested: Suggested, make_run: MakeRun, algorithm: str, rate: float
 ) -> None:
-    assert suggested(make_run(algorithm, config={"learning_rate": 0.0}), "raised-learning-rate") == rate
-    assert suggested(make_run(algorithm, config={"learning_rate": 1e-9}), "raised-learning-rate") is None
+    for nothing in (0.0, 1e-9, 1e-8):
+        assert suggested(make_run(algorithm, config={"learning_rate": nothing}), "raised-learning-rate") == rate
+    assert suggested(make_run(algorithm, config={"learning_rate": 1.1e-8}), "raised-learning-rate") is None

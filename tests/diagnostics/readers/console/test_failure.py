@@ -9,6 +9,7 @@ from diagnostics.api import diagnose, open_run
 from diagnostics.model.outcome import Verdict
 from diagnostics.readers.console import reader as console
 from diagnostics.readers.discovery import find
+from diagnostics.readers.liveness import CRASH_SECONDS
 from diagnostics.rules import evaluate
 from tests.diagnostics.readers.consoles import PRINTED, left_for, read, written
 
@@ -17,7 +18,7 @@ def test_a_training_that_raised_has_failed_once_it_is_silent(tmp_path: Path) -> 
     file = Path(shutil.copy(PRINTED / "grpo-crash.log", tmp_path))
 
     assert read(left_for(file, 0)).status.state == "running"
-    recording = read(left_for(file, 2 * console.CRASH_SECONDS))
+    recording = read(left_for(file, 2 * CRASH_SECONDS))
     assert (recording.status.state, recording.status.error) == ("failed", "ValueError: no answer key")
     assert "in length" in recording.console_tail
     assert recording.console == file
@@ -92,7 +93,8 @@ def test_a_training_that_raised_before_its_first_row_is_a_run_that_failed(tmp_pa
     run = open_run(ref.path)
     assert (run.status.state, run.status.error, run.status.step) == ("failed", "ValueError: no answer key", None)
     assert (run.series, run.console) == ({}, file)
-    assert diagnose(run).verdict == "no-problem-found"
+    assert diagnose(run).verdict == "critical"
+    assert [outcome.rule for outcome in diagnose(run).fired] == ["run-died"]
 
 
 @pytest.mark.parametrize("frame", ["/home/user/eval.py", "/lib/transformers/trainer.py", "/my/trl.py", "/sverl/a.py"])
@@ -105,7 +107,7 @@ def test_a_training_that_went_on_after_an_error_has_not_failed(tmp_path: Path) -
     traceback = "Traceback (most recent call last):\n  File 'a.py', line 1\nValueError: no answer\n"
     file = written(tmp_path, f"{{'loss': 0.5, 'epoch': 0.1}}\n{traceback}{{'loss': 0.25, 'epoch': 0.2}}\n")
 
-    assert read(left_for(file, 2 * console.CRASH_SECONDS)).status.state == "running"
+    assert read(left_for(file, 2 * CRASH_SECONDS)).status.state == "running"
 
 
 def test_an_error_without_an_end_of_line_is_read_when_nothing_follows(tmp_path: Path) -> None:

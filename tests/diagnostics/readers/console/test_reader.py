@@ -10,8 +10,9 @@ import pytest
 from diagnostics.api import open_run
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Verdict
-from diagnostics.readers.console import reader as console
+from diagnostics.readers.console import trainings
 from diagnostics.readers.discovery import find
+from diagnostics.readers.files.head_and_end import HEAD_BYTES
 from diagnostics.readers.tensorboard import reader as tensorboard
 from diagnostics.rules import evaluate
 from diagnostics.texts import templates
@@ -64,7 +65,7 @@ def test_a_learning_rate_that_verl_rounded_to_nothing_is_no_learning_rate_of_zer
     run = open_run(written(tmp_path, verl_rows(".3f") + after))
 
     assert run.get("learning_rate").values[:20].tolist() == [0.0] * 20
-    assert (run.data_health.rounded_to, run.notes.count(console.ROUNDED)) == (0.0005, 1)
+    assert (run.data_health.rounded_to, run.notes.count(trainings.ROUNDED)) == (0.0005, 1)
     (outcome,) = [outcome for outcome in evaluate(run) if outcome.rule == "policy-not-updating"]
     assert outcome.verdict is Verdict.SKIPPED
     assert "actor/lr" in render(outcome.message, templates())
@@ -74,9 +75,24 @@ def test_a_learning_rate_that_verl_rounded_to_nothing_is_no_learning_rate_of_zer
 def test_numbers_with_all_their_digits_are_not_rounded(tmp_path: Path, rows: str) -> None:
     run = open_run(written(tmp_path, rows))
 
-    assert (run.data_health.rounded_to, run.notes.count(console.ROUNDED)) == (0.0, 0)
+    assert (run.data_health.rounded_to, run.notes.count(trainings.ROUNDED)) == (0.0, 0)
     (outcome,) = [outcome for outcome in evaluate(run) if outcome.rule == "policy-not-updating"]
     assert outcome.verdict is not Verdict.SKIPPED
+
+
+OTHER = "\x1b[2m\x1b[36m(abcWorkerDict_0:0 WorkerDict pid=9)\x1b[0m "
+
+
+@pytest.mark.parametrize("other", [OTHER, "(pid=9) ", "(WorkerDict pid=9, ip=10.0.0.1) "])
+@pytest.mark.parametrize("behind", ["'ppo_epochs': 1},", "'adv_estimator': 'grpo',", "'gamma': 1.0},"])
+def test_settings_that_another_process_talked_into_are_put_together_again(
+    other: str, behind: str, tmp_path: Path
+) -> None:
+    talk = f"{other}Traceback {{'actor':\n{other}  File 'a.py'}}}}\nLoading:  33%|███  | 1/3 [00:00<00:01, 1.5it/s]\n"
+    torn = VERL.replace(f"{behind}\n", f"{behind}{talk}")
+
+    assert torn != VERL
+    assert read(written(tmp_path, torn)).config == read(written(tmp_path, VERL, "whole.log")).config
 
 
 @pytest.mark.parametrize("cut", ["'gamma': 1.0}", "'trainer'", "'n': 4"])
@@ -106,7 +122,7 @@ def test_verl_is_known_by_its_settings_before_its_first_row(tmp_path: Path) -> N
 
 def test_a_text_is_known_by_a_row_in_its_head_or_its_end(tmp_path: Path) -> None:
     row, noise = "step:1 - loss:0.5\n", "loading layer #0...\n"
-    much = noise * (2 * console.HEAD_BYTES // len(noise))
+    much = noise * (2 * HEAD_BYTES // len(noise))
     written(tmp_path, row + much, "head.log")
     written(tmp_path, much + row, "end.log")
     written(tmp_path, much, "none.log")
@@ -125,27 +141,24 @@ def test_a_text_is_a_run_from_its_first_row_on(tmp_path: Path) -> None:
     assert find(tmp_path) == []
 
 
-def test_beside_the_one_log_of_a_tracker_what_was_printed_is_not_listed_twice(tmp_path: Path) -> None:
+def test_what_was_printed_joins_the_log_of_the_tracker_with_its_values_whenever_they_were_written(
+    tmp_path: Path,
+) -> None:
     shutil.copytree(FIXTURES / "trl" / "ppo112_nmb1" / "out" / "runs", tmp_path / "runs")
     file = Path(shutil.copy(PRINTED / "ppo112.log", tmp_path / "train.log"))
-    for written_to in (file, *tmp_path.rglob("events*")):
-        left_for(written_to, 1000)
+    other = Path(shutil.copy(PRINTED / "grpo116.log", tmp_path / "other.log"))
+    for written_to, ago in {file: 1000, other: 10, **dict.fromkeys(tmp_path.rglob("events*"), 5000)}.items():
+        left_for(written_to, ago)
 
-    assert [ref.format for ref in find(tmp_path)] == ["tensorboard"]
+    found = {ref.format: ref for ref in find(tmp_path)}
+
+    assert [ref.format for ref in find(tmp_path)] == ["console", "tensorboard"]
+    assert [part.path.name for part in found["tensorboard"].parts[1:]] == ["train.log"]
     assert [ref.format for ref in find(file)] == ["console"]
-    left_for(file, 3000)  # from another training, as far as the log shows
-    assert [ref.format for ref in find(tmp_path)] == ["tensorboard", "console"]
-    left_for(file, 1000)
-    shutil.copy2(file, tmp_path / "other.log")
-    assert [ref.format for ref in find(tmp_path)] == ["console", "tensorboard", "console"]
 
 
-def test_the_copy_that_wandb_keeps_is_not_listed_beside_its_run(tmp_path: Path) -> None:
-    shutil.copytree(FIXTURES / "trl" / "ppo112_nmb1" / "wandbdir", tmp_path / "wandbdir")
-    (folder,) = (tmp_path / "wandbdir" / "wandb").glob("offline-run-*")
-    (folder / "files").mkdir(exist_ok=True)
-    shutil.copy(PRINTED / "ppo112.log", folder / "files" / "output.log")
-    for written_to in (folder / "files" / "output.log", *folder.glob("*.wandb")):
-        left_for(written_to, 1000)
+def test_what_was_printed_of_another_training_stays_apart(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "trl" / "ppo112_nmb2" / "out" / "runs", tmp_path / "runs")
+    shutil.copy(PRINTED / "ppo112.log", tmp_path / "train.log")
 
-    assert [ref.format for ref in find(tmp_path)] == ["wandb"]
+    assert [(ref.format, ref.parts) for ref in find(tmp_path)] == [("tensorboard", ()), ("console", ())]

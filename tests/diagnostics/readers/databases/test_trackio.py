@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.readers.databases.trackio import Reader
 from diagnostics.readers.discovery import find
 from tests.diagnostics.readers.writers.databases import TrackioWriter, make_trackio_tables
@@ -101,6 +102,30 @@ def test_sampled_completions_are_read_when_asked_for(project: Path) -> None:
     assert np.isnan(sample.rewards["accuracy"])
 
 
+def test_of_a_step_with_more_completions_than_the_bound_the_first_are_read(project: Path) -> None:
+    rows = [{"prompt": f"q{row}", "completion": "a"} for row in range(SAMPLE_ROWS + 2)]
+    numbers = [{"name": f"n{row}", "value": row} for row in range(SAMPLE_ROWS + 2)]
+    write(project, 0, {"train/global_step": 5, "rewards/accuracy/mean": 1.0})
+    write(project, 1, {"completions": {"_type": "trackio.table", "_value": rows}})
+    write(project, 2, {"train/global_step": 6, "others": {"_type": "trackio.table", "_value": numbers}})
+
+    recording = Reader(project).refresh()
+
+    assert len(recording.samples.at(5)) == SAMPLE_ROWS
+    assert recording.notes == ("the first 10,000 completions of step 5 are read (of 10,002)",)
+
+
+def test_of_a_step_with_more_conversations_than_the_bound_the_first_are_read(project: Path) -> None:
+    make_trackio_tables(project, "traces")
+    write(project, 0, {"train/global_step": 5, "loss": 1.0})
+    traces(project, SAMPLE_ROWS + 2, 0)
+
+    recording = Reader(project).refresh()
+
+    assert len(recording.samples.at(5)) == SAMPLE_ROWS
+    assert recording.notes == ("the first 10,000 completions of step 5 are read (of 10,002)",)
+
+
 def test_a_database_of_something_else_is_no_run(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "other.db") as database:
         database.execute("CREATE TABLE metrics (name TEXT)")
@@ -127,12 +152,24 @@ def test_tables_of_an_evaluation_are_told_apart_and_repeated_ones_count_once(pro
 
 def trace(file: Path, number: int, counted: int, metadata: Mapping[str, Any]) -> None:
     """A conversation as `trackio.Trace` stores it: bytes, at the count of the call that logged it."""
+    store_traces(file, [trace_cells(number, counted, metadata)])
+
+
+def traces(file: Path, count: int, counted: int) -> None:
+    store_traces(file, [trace_cells(number, counted, {}) for number in range(count)])
+
+
+def trace_cells(number: int, counted: int, metadata: Mapping[str, Any]) -> tuple[str, int, bytes, bytes]:
     messages = [{"role": "user", "content": f"{number} + 1"}, {"role": "assistant", "content": str(number + 1)}]
+    return str(number), counted, json.dumps(messages).encode(), json.dumps(metadata).encode()
+
+
+def store_traces(file: Path, cells: list[tuple[str, int, bytes, bytes]]) -> None:
     with sqlite3.connect(file) as database:
-        database.execute(
+        database.executemany(
             "INSERT INTO traces (id, run_id, timestamp, run_name, step, key, messages, metadata, search_text) "
             "VALUES (?, 'r', '', 'first', ?, 'val/generations', ?, ?, '')",
-            (str(number), counted, json.dumps(messages).encode(), json.dumps(metadata).encode()),
+            cells,
         )
 
 

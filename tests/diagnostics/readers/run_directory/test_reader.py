@@ -142,6 +142,13 @@ def test_a_torn_last_line_of_an_ended_run_is_told(tmp_path: Path) -> None:
     assert note == "events.jsonl ends within a line; its last 16 bytes were left out"
 
 
+@pytest.mark.parametrize(("said", "device"), [("cuda", "cuda"), ("cpu", "cpu"), (None, ""), (7, "")])
+def test_the_device_is_what_the_run_says(said: Any, device: str, tmp_path: Path) -> None:
+    run = finished(tmp_path / "a")
+    set_status(run, device=said)
+    assert read(run).device == device
+
+
 def test_the_process_that_writes_is_seen_to_live(tmp_path: Path) -> None:
     with RunLog(tmp_path / "a", total=9) as log:
         log.log(4, {"loss": 1.0})

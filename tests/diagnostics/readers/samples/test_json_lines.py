@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.readers.discovery import find
 from diagnostics.readers.samples.json_lines import Reader
 
@@ -78,3 +79,20 @@ def test_a_step_in_text_that_is_beyond_64_bits_costs_its_row(step: str, tmp_path
     file.write_text(line(step="1", prompt="q", completion="a") + line(step=step, prompt="q", completion="b"))
 
     assert Reader(file).refresh().samples.steps == (1,)
+
+
+def test_the_rows_of_steps_that_alternate_are_found_in_file_order(tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_text("".join(line(step=step, prompt=f"q{row}", completion="a") for row in range(3) for step in (1, 2)))
+
+    samples = Reader(file).refresh().samples
+
+    assert [[sample.query for sample in samples.at(step)] for step in (1, 2)] == [["q0", "q1", "q2"]] * 2
+
+
+@pytest.mark.parametrize("rows", [{"prompt": "q", "completion": "a"}, {"prompt": ["q"] * 4, "completion": ["a"] * 4}])
+def test_of_the_completions_of_one_step_the_first_count_up_to_a_bound(rows: dict[str, object], tmp_path: Path) -> None:
+    file = tmp_path / "samples.jsonl"
+    file.write_text(line(step=1, **rows) * (SAMPLE_ROWS + 1))
+
+    assert len(Reader(file).refresh().samples.at(1)) == SAMPLE_ROWS

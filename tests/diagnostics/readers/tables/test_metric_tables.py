@@ -63,6 +63,31 @@ def test_a_csv_keeps_nan_and_infinity_and_leaves_empty_cells_out(tmp_path: Path)
     assert np.array_equal([np.nan, np.inf, -np.inf], recording.tags["kl"].values, equal_nan=True)
 
 
+@pytest.mark.parametrize("column", ["Step", "STEP", "Global_Step", "global_step"])
+def test_a_column_of_steps_may_be_written_in_capitals(column: str, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(f"{column},Training Loss,reward\n10,0.5,0.25\n20,0.25,0.5\n")
+
+    (ref,) = find(tmp_path)
+    recording = Reader(ref.path).refresh()
+
+    assert points(recording, "reward") == [(10, 0.25), (20, 0.5)]
+    assert (recording.notes[0], recording.malformed) == (f"the column {column} counts the steps", 0)
+
+
+def test_the_index_that_pandas_writes_is_no_metric(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(",step,loss\n0,10,0.5\n1,20,0.25\n")
+
+    assert list(Reader(tmp_path / "log.csv").refresh().tags) == ["loss"]
+
+
+def test_a_curve_from_tensorboards_page_has_its_times(tmp_path: Path) -> None:
+    (tmp_path / "curve.csv").write_text("Wall time,Step,Value\n1700000000.5,1,0.5\n1700000060.5,2,0.25\n")
+
+    values = Reader(tmp_path / "curve.csv").refresh().tags["Value"]
+    assert (values.steps.tolist(), values.values.tolist()) == ([1, 2], [0.5, 0.25])
+    assert values.times.tolist() == [1700000000.5, 1700000060.5]
+
+
 def test_a_line_with_too_few_cells_is_counted(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("step,loss\n1,0.5\n2\n3,0.125\n")
 

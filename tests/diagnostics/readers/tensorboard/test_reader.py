@@ -185,6 +185,18 @@ def test_separate_trainings_in_one_folder_are_separate_runs(event_file: Any) -> 
     assert [Reader(ref.path).refresh().tags["loss"].values.tolist() for ref in found] == [[1.0], [2.0]]
 
 
+def test_where_a_training_begins_is_seen_whatever_its_histograms_hold(event_file: Any) -> None:
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary
+
+    values = [Summary.Value(tag="h", histo=HistogramProto(bucket=[1.0])), Summary.Value(tag="loss", simple_value=1.0)]
+    for opened_at in (1700000500, 1700001000):
+        another_file(event_file, opened_at, opened_at)
+        event_file.append(Event(wall_time=1.0, step=1, summary=Summary(value=values)))
+
+    assert len(runs_in(event_file.path)) == 2
+
+
 def test_a_second_file_of_the_same_process_belongs_to_its_run(event_file: Any) -> None:
     event_file.write(1, {"loss": 1.0})
     another_file(event_file, 1700000001, 4711)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from torch.utils.tensorboard import SummaryWriter
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.readers.tensorboard.reader import Reader
 
 VERL = """**Generation Results - Step {step}**
@@ -46,3 +47,13 @@ def test_openrlhfs_text_is_shown_whole_with_its_reward(tmp_path: Path) -> None:
     (sample,) = Reader(tmp_path).refresh().samples.at(3)
 
     assert (sample.response, sample.score, sample.split) == ("Human: hi\nAssistant: hello", 0.5, "train")
+
+
+def test_of_a_text_with_more_samples_than_the_bound_the_first_are_read(tmp_path: Path) -> None:
+    with SummaryWriter(str(tmp_path)) as writer:
+        writer.add_text("val/generations", VERL.format(step=5) * (SAMPLE_ROWS // 2 + 1), 5)
+
+    recording = Reader(tmp_path).refresh()
+
+    assert len(recording.samples.at(5)) == SAMPLE_ROWS
+    assert "the first 10,000 completions of step 5 are read (of 10,002)" in recording.notes

@@ -52,6 +52,15 @@ def test_a_panel_of_several_runs_asks_for_one(tmp_path: Path) -> None:
         Reader(tmp_path / "kl.csv").refresh()
 
 
+def test_a_panel_whose_bounds_were_deleted_is_known_by_its_axis(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('"Step","nightly - train/loss","other - train/loss"\n"5","0.5",""\n"6","","0.25"\n')
+
+    first, second = find(tmp_path)
+    assert [(ref.format, ref.name) for ref in (first, second)] == [("wandb-csv", "nightly"), ("wandb-csv", "other")]
+    assert points(Reader(first.path).refresh(), "train/loss") == [(5, 0.5)]
+    assert points(Reader(second.path).refresh(), "train/loss") == [(6, 0.25)]
+
+
 def test_an_ordinary_csv_is_no_panel(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_text("step,loss - total\n1,0.5\n")
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from wandb.proto.wandb_internal_pb2 import Record  # noqa: TID253 - W&B's own messages are what is read
 
+from diagnostics.foreign_files.bounds import SAMPLE_ROWS
 from diagnostics.readers.base import UnreadableRun
 from diagnostics.readers.discovery import find
 from diagnostics.readers.wandb.offline import Reader
@@ -184,10 +185,12 @@ def table(
     file = folder / "files" / "media" / "table" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps({"columns": columns, "data": rows}))
+    declared = {"path": f"media/table/{name}", "nrows": len(rows), "ncols": len(columns), "size": file.stat().st_size}
     for axis_name, value in axis.items():
         record.history.item.add(nested_key=[axis_name.replace("__", "/")], value_json=str(value))
     record.history.item.add(nested_key=[key, "_type"], value_json='"table-file"')
-    record.history.item.add(nested_key=[key, "path"], value_json=json.dumps(f"media/table/{name}"))
+    for name, value in declared.items():
+        record.history.item.add(nested_key=[key, name], value_json=json.dumps(value))
 
 
 def test_the_tables_of_training_and_evaluation_at_one_step_are_both_kept() -> None:
@@ -218,6 +221,41 @@ def test_verls_wide_and_growing_table_gives_each_step_its_own_row(wandb_file: An
     assert samples.steps == (0, 5)
     assert [(row.query, row.response, row.split) for row in samples.at(5)] == [("e", "f", "eval"), ("g", "h", "eval")]
     assert math.isnan(samples.at(5)[1].score or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "notes", "count"),
+    [
+        (
+            ["step", "prompt", "completion"],
+            [1, "q", "a"],
+            ("the first 10,000 completions of n_1_1.table.json, the longest table, are read (of 10,002)",),
+            SAMPLE_ROWS,
+        ),
+        (["step", "name", "value"], [1, "n", 2], (), 0),
+        (
+            ["step", "prompt", "completion"],
+            [1, "q", "a" * 6_600],
+            (
+                "n_1_1.table.json, the largest table, cannot be read: it holds 66 MB, "
+                "and such a file is read up to 64 MB",
+            ),
+            0,
+        ),
+    ],
+    ids=["completions", "something else", "too large a file"],
+)
+def test_a_table_beyond_a_bound_is_told_of(
+    wandb_file: Any, columns: list[str], row: list[Any], notes: tuple[str, ...], count: int
+) -> None:
+    record = Record()
+    table(wandb_file.path, record, "completions", "n_1_1.table.json", columns, [row] * (SAMPLE_ROWS + 2), _step=1)
+    wandb_file.append(record.SerializeToString())
+
+    recording = wandb_file.reader().refresh()
+
+    assert notes == recording.notes
+    assert count == len(recording.samples.at(1))
 
 
 def test_openrlhfs_growing_table_of_whole_texts_gives_each_step_its_own_row(wandb_file: Any) -> None:

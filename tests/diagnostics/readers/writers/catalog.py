@@ -14,18 +14,23 @@ from tests.diagnostics.readers.writers.samples import (
     VerlWriter,
 )
 from tests.diagnostics.readers.writers.text_logs import (
+    BarredProgressWriter,
     ConsoleWriter,
     CsvWriter,
+    EpochProgressWriter,
     JsonLinesWriter,
     MlflowFilesWriter,
     NumpyConsoleWriter,
     ProgressJsonWriter,
+    ProgressWriter,
     RayConsoleWriter,
     Rl4lmsWriter,
     TorchtuneWriter,
 )
 from tests.diagnostics.readers.writers.trackers import EventFileWriter, RunLogWriter, SwanlabWriter, WandbWriter
 from tests.diagnostics.readers.writers.whole_files import (
+    LogHistoryWriter,
+    NotebookWriter,
     ParquetWriter,
     TrainerStateWriter,
     WandbExportWriter,
@@ -43,6 +48,9 @@ METRIC_WRITERS: tuple[type[MetricWriter], ...] = (
     ConsoleWriter,
     RayConsoleWriter,
     NumpyConsoleWriter,
+    ProgressWriter,
+    EpochProgressWriter,
+    BarredProgressWriter,
     Rl4lmsWriter,
     JsonLinesWriter,
     ProgressJsonWriter,
@@ -53,6 +61,8 @@ METRIC_WRITERS: tuple[type[MetricWriter], ...] = (
     TrainerStateWriter,
     ParquetWriter,
     WandbPageWriter,
+    LogHistoryWriter,
+    NotebookWriter,
 )
 
 SAMPLE_WRITERS: tuple[type[SampleWriter], ...] = (

@@ -8,6 +8,7 @@ from typing import ClassVar
 from diagnostics.readers.base import Reader
 from diagnostics.readers.console import reader as console
 from diagnostics.readers.databases import mlflow_files
+from diagnostics.readers.progress import reader as progress
 from diagnostics.readers.tables import metric_tables, rl4lms, torchtune
 from tests.diagnostics.readers.writers.writer import AppendingWriter, Metrics
 
@@ -94,6 +95,41 @@ class NumpyConsoleWriter(ConsoleWriter):
     """The same with numbers as numpy 2 prints them."""
 
     mark, file_name, form_of_number = "*.txt", "log.txt", "np.float64({})"
+
+
+class ProgressWriter(OneFileWriter):
+    """What a trainer of one's own prints."""
+
+    form, mark, file_name = "progress", "*.log", "train.log"
+    fewest_rows = 3
+    most_names = 10_000  # it is recognised by whole rows in the first MiB of the text
+    before, between, of_value = "[run] Step {}/100", " | ", "="
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.vulnerable = len(f"{self.before.format(1)}{self.between}loss{self.of_value}".encode())
+
+    def log(self, step: int, metrics: Metrics) -> None:
+        pairs = (f"{name}{self.of_value}{value}" for name, value in metrics.items())
+        with self.file.open("a") as file:
+            file.write(self.between.join([self.before.format(step), *pairs]) + "\n")
+
+    def reader(self) -> Reader:
+        return progress.Reader(self.file)
+
+
+class EpochProgressWriter(ProgressWriter):
+    """The same with the epoch in front of the step."""
+
+    mark, file_name = "*.out", "nohup.out"
+    before, between, of_value = "Epoch:[1/1]({}/100)", ", ", ": "
+
+
+class BarredProgressWriter(ProgressWriter):
+    """The same with the step as one name among others."""
+
+    mark, file_name = "*.txt", "training.txt"
+    before, between, of_value = "epoch: 0|step: {}", "|", ": "
 
 
 class Rl4lmsWriter(OneFileWriter):

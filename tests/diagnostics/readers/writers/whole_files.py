@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ import pyarrow
 import pyarrow.parquet
 
 from diagnostics.readers.base import Reader
-from diagnostics.readers.tables import metric_tables, trainer_state
+from diagnostics.readers.notebooks import reader as notebooks
+from diagnostics.readers.tables import log_history, metric_tables, trainer_state
 from diagnostics.readers.wandb import cloud_export as wandb_export
 from diagnostics.readers.wandb import csv_export as wandb_csv
 from tests.diagnostics.readers.writers.writer import WholeWriter
@@ -59,6 +61,73 @@ class TrainerStateWriter(WholeWriter):
 
     def reader(self) -> Reader:
         return trainer_state.Reader(self.path)
+
+
+class LogHistoryWriter(WholeWriter):
+    """The log history of a Trainer that a script saved with `json.dump`."""
+
+    form, mark = "log-history", "*.json"
+    most_names = 10_000  # it is recognised by a whole row in its first MiB
+    begins_empty = False  # a list without rows is no history
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "step_logs.json"
+
+    def save(self) -> None:
+        history = [{**metrics, **({} if step is None else {"step": step})} for step, metrics in self.rows]
+        self.file.write_text(json.dumps(history, indent=2))
+
+    def reader(self) -> Reader:
+        return log_history.Reader(self.file)
+
+
+class NotebookWriter(WholeWriter):
+    """A notebook in which a cell trained, with the table that transformers' callback draws."""
+
+    form, mark = "notebook", "*.ipynb"
+    most_names = 100_000  # a notebook of more than 64 MB is not read
+    begins_empty = False  # until a cell shows something
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        path.mkdir()
+        self.path = path
+        self.file = path / "train.ipynb"
+
+    def save(self) -> None:
+        names = _names(self)
+        rows = [
+            [str(step), *(f"{metrics[name]:.6f}" if name in metrics else "No Log" for name in names)]
+            for step, metrics in self.rows
+        ]
+        table = training_table(["Step", *names], rows)
+        self.file.write_text(json.dumps(notebook([[{"output_type": "display_data", "data": {"text/html": table}}]])))
+
+    def reader(self) -> Reader:
+        return notebooks.Reader(self.file)
+
+
+def notebook(outputs: Iterable[list[dict[str, Any]]]) -> dict[str, Any]:
+    """A notebook of nbformat 4 with a code cell for each of these lists of outputs."""
+    cell = {"cell_type": "code", "execution_count": 1, "metadata": {}, "source": []}
+    return {
+        "cells": [cell | {"outputs": found} for found in outputs],
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+
+
+def training_table(header: Iterable[str], rows: Iterable[Iterable[str]], progress: str = "") -> str:
+    """A table in HTML as transformers writes it, beneath its progress bar."""
+    head = "".join(f"      <th>{escape(name)}</th>\n" for name in header)
+    cells = ("".join(f"      <td>{cell}</td>\n" for cell in row) for row in rows)
+    body = "".join(f"    <tr>\n{row}    </tr>\n" for row in cells)
+    opening = '<table border="1" class="dataframe">\n  <thead>\n <tr style="text-align: left;">\n'
+    return f"{progress}{opening}{head}    </tr>\n  </thead>\n  <tbody>\n{body}  </tbody>\n</table><p>"
 
 
 class ParquetWriter(WholeWriter):

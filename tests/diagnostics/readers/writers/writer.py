@@ -62,6 +62,7 @@ class MetricWriter(RunWriter):
 
     growth = Growth.APPENDED
     names_steps: ClassVar[bool] = True  # else the rows are counted
+    fewest_rows: ClassVar[int] = 1  # by which a file is known as a run
     most_names: ClassVar[int] = 1_000_000  # the most that a step of this format can be expected to have
 
     @abstractmethod

@@ -10,6 +10,7 @@ from diagnostics.configs.setups import make_setup
 from diagnostics.model.messages import render
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.setup import ModelFacts, Probe, Trial, version_of
+from diagnostics.model.tokenization import Tokenization
 from diagnostics.producers.nested_config import flattened
 from diagnostics.rules import TEXTS, evaluate
 
@@ -51,9 +52,11 @@ def judged() -> Judged:
         device_gib: float | None = None,
         probe: Probe | None = None,
         cut_off: float | None = None,
+        tokenization: Tokenization | None = None,
     ) -> Judgement | None:
         setup = make_setup(algorithm, producer, flattened(config), version_of(version), model)
         setup = replace(setup, trials=trials, device_gib=device_gib, probe=probe, cut_off=cut_off)
+        setup = replace(setup, tokenization=tokenization)
         found = [outcome for outcome in evaluate(setup) if outcome.rule == name]
         assert all(outcome.verdict is not Verdict.BROKEN for outcome in found), found
         return Judgement(found[0]) if found else None

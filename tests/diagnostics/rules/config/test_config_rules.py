@@ -24,7 +24,7 @@ from trainer.tasks import TASKS
 
 
 def test_every_check_reads_settings_that_are_known_by_name() -> None:
-    assert len(CONFIG_RULES) == 35
+    assert len(CONFIG_RULES) == 44
     assert {name for check in CONFIG_RULES for name in check.inputs} <= CHECKED.keys()
 
 

@@ -10,8 +10,8 @@ Judge = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(("level", "severity"), [("0.3", Severity.WARNING), ("0.5", Severity.CRITICAL)])
-def test_three_points_at_the_limit_fire(judge: Judge, level: str, severity: Severity) -> None:
-    assert judge("clipfrac-high", "ppo", clip_fraction=f"0.05x12 {level}x3 0.05x2").severity is severity
+def test_three_points_at_the_limit_fire(judge_harmed: Judge, level: str, severity: Severity) -> None:
+    assert judge_harmed("clipfrac-high", "ppo", clip_fraction=f"0.05x12 {level}x3 0.05x2").severity is severity
 
 
 def test_two_points_do_not(judge: Judge) -> None:

@@ -36,10 +36,15 @@ def test_entropy_of_a_solved_task_is_used_up_by_right(judge: Judge) -> None:
 
 
 def test_groups_without_signal_count_as_a_standstill(judge: Judge) -> None:
-    outcome = judge(
-        "entropy-collapse", "grpo", entropy_per_token="1x20 0.1x60", reward="0..0.8x80", zero_std_fraction="0.6x80"
-    )
-    assert outcome.severity is Severity.WARNING
+    silent = {"entropy_per_token": "1x20 0.1x60", "zero_std_fraction": "0.6x80"}
+    assert judge("entropy-collapse", "grpo", reward="0.8..0x80", **silent).severity is Severity.WARNING
+    assert judge("entropy-collapse", "grpo", reward="0..0.8x80", **silent).severity is Severity.INFO
+
+
+def test_entropy_that_was_spent_on_a_reward_is_a_note_while_the_reward_is_kept(judge: Judge) -> None:
+    used = {"entropy_per_token": "1x20 0.1x140"}
+    assert judge("entropy-collapse", "grpo", reward="0..0.7x60 0.7x100", **used).severity is Severity.INFO
+    assert judge("entropy-collapse", "grpo", reward="0..0.7x60 0.7..0.3x100", **used).severity is Severity.WARNING
 
 
 def test_it_is_skipped_without_entropy_and_in_a_short_run(judge: Judge) -> None:

@@ -9,8 +9,8 @@ from diagnostics.model.outcome import Outcome, Severity, Verdict
 Judge = Callable[..., Outcome]
 
 
-def test_twice_its_own_median_is_critical(judge: Judge) -> None:
-    outcome = judge("entropy-explosion", "grpo", entropy_per_token="1x40 2x9")
+def test_twice_its_own_median_is_critical(judge_harmed: Judge) -> None:
+    outcome = judge_harmed("entropy-explosion", "grpo", entropy_per_token="1x40 2x9")
     assert (outcome.severity, outcome.first_step) == (Severity.CRITICAL, 43)
 
 
@@ -24,6 +24,13 @@ def test_four_points_are_too_few(judge: Judge) -> None:
 
 def test_a_spike_is_not_an_explosion(judge: Judge) -> None:
     assert judge("entropy-explosion", "grpo", entropy_per_token="1x40 9x2 1x20").verdict is Verdict.QUIET
+
+
+def test_an_entropy_of_nearly_nothing_is_no_noise_however_often_it_multiplies(judge: Judge) -> None:
+    solved = "0.77 0.4 0.1 0.01x20 0.0002x40"  # of a public log of a task that was solved within ten steps
+    assert judge("entropy-explosion", "grpo", entropy_per_token=f"{solved} 0.0097x9").verdict is Verdict.QUIET
+    assert judge("entropy-explosion", "grpo", entropy_per_token="0.04x40 0.099x9").verdict is Verdict.FIRED
+    assert judge("entropy-explosion", "grpo", entropy_per_token="0.02x40 0.049x9").verdict is Verdict.QUIET
 
 
 def test_a_collapsed_entropy_may_double(judge: Judge) -> None:

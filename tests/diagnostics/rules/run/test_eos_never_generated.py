@@ -14,6 +14,11 @@ def test_no_end_token_for_ten_points_is_critical(judge: Judge) -> None:
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 6, 15)
 
 
+def test_a_single_end_token_among_many_steps_is_told_by_the_share(judge: Judge) -> None:
+    outcome = judge("eos-never-generated", "ppo", eos_tokens="0x20 1 0x20")
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "eos-never-generated.hardly")
+
+
 def test_nine_points_are_not(judge: Judge) -> None:
     assert judge("eos-never-generated", "ppo", eos_tokens="9x5 0x9").verdict is Verdict.QUIET
 

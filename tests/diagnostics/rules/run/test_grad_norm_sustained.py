@@ -37,3 +37,8 @@ def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("grad-norm-sustained", "ppo", score="1x60").verdict is Verdict.SKIPPED
+
+
+def test_a_norm_that_rises_from_nothing_shows_that_learning_has_begun(judge: Judge) -> None:
+    assert judge("grad-norm-sustained", "grpo", grad_norm="0x60 1.4x30").verdict is Verdict.QUIET
+    assert judge("grad-norm-sustained", "grpo", grad_norm="0.011x60 1.4x30").verdict is Verdict.FIRED

@@ -12,8 +12,8 @@ SEQUENCES = {"importance_sampling_level": "sequence"}
 
 
 @pytest.mark.parametrize(("level", "severity"), [("0.2", Severity.WARNING), ("0.4", Severity.CRITICAL)])
-def test_three_points_at_the_limit_fire(judge: Judge, level: str, severity: Severity) -> None:
-    outcome = judge("grpo-clip-ratio-high", "grpo", clip_ratio_region_mean=f"0.01x5 {level}x3 0.01x2")
+def test_three_points_at_the_limit_fire(judge_harmed: Judge, level: str, severity: Severity) -> None:
+    outcome = judge_harmed("grpo-clip-ratio-high", "grpo", clip_ratio_region_mean=f"0.01x5 {level}x3 0.01x2")
     assert (severity, 6) == (outcome.severity, outcome.first_step)
 
 

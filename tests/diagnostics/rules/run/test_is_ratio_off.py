@@ -32,5 +32,10 @@ def test_a_ratio_of_zero_was_not_compared(judge: Callable) -> None:
     assert outcome.verdict is Verdict.QUIET
 
 
+def test_a_ratio_of_zero_is_one_where_the_engines_were_compared(judge: Callable) -> None:
+    run = {"importance_ratio_mean": "1x20 0x20", "engine_logprob_difference": "0.01x20 0.2x20"}
+    assert judge("is-ratio-off", "grpo", config=VLLM, **run).severity is Severity.CRITICAL
+
+
 def test_it_is_skipped_where_a_second_engine_logs_nothing(judge: Callable) -> None:
     assert judge("is-ratio-off", "grpo", config=VLLM, reward="1x20").verdict is Verdict.SKIPPED

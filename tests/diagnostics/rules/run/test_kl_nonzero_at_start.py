@@ -22,15 +22,15 @@ def from_step(make_run: MakeRun, first: int, kl: float) -> Outcome:
     return outcome
 
 
-def test_a_kl_above_rounding_at_step_one_is_critical(judge: Judge) -> None:
-    outcome = judge("kl-nonzero-at-start", "grpo", kl_per_token="0.06 0.01x9")
+def test_a_kl_above_rounding_at_step_one_is_critical(judge_harmed: Judge) -> None:
+    outcome = judge_harmed("kl-nonzero-at-start", "grpo", kl_per_token="0.06 0.01x9")
     assert (outcome.severity, outcome.first_step, outcome.last_step, outcome.limit) == (Severity.CRITICAL, 1, 1, 0.05)
-    assert judge("kl-nonzero-at-start", "grpo", kl_per_token="0.05 0.01x9").verdict is Verdict.QUIET
+    assert judge_harmed("kl-nonzero-at-start", "grpo", kl_per_token="0.05 0.01x9").verdict is Verdict.QUIET
 
 
-def test_a_negative_one_is_as_wrong(judge: Judge) -> None:
+def test_a_negative_one_is_as_wrong(judge_harmed: Judge) -> None:
     logged = {"kl_per_sequence": "-0.6x9", "length_mean": "10x9"}
-    assert judge("kl-nonzero-at-start", "ppo", **logged).severity is Severity.CRITICAL
+    assert judge_harmed("kl-nonzero-at-start", "ppo", **logged).severity is Severity.CRITICAL
 
 
 def test_a_kl_that_rises_later_is_quiet(judge: Judge) -> None:

@@ -48,9 +48,8 @@ def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
 
 def test_a_penalty_of_twice_the_scores_deviation_needs_no_warm_up(judge: Judge) -> None:
     short = {"score": "1x30", "score_std": "1x30"}
-    assert (
-        judge("kl-penalty-dominates", "ppo", non_score_reward="0x10 -2x10 0x10", **short).severity is Severity.WARNING
-    )
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0x10 -2x10 0x10", **short)
+    assert (outcome.severity, outcome.measured, outcome.limit) == (Severity.WARNING, -2.0, -2.0)
     for penalty in ("0x10 -2x9 0x11", "0x10 -1.99x20"):
         assert judge("kl-penalty-dominates", "ppo", non_score_reward=penalty, **short).verdict is not Verdict.FIRED
 
@@ -120,3 +119,16 @@ def test_a_solved_task_and_a_policy_that_never_left_are_not_led_back(judge: Judg
         "kl-penalty-dominates", "grpo", reward="0.5..0.7x15 0.7..0.5x24", kl_per_token=near, config=BACK["config"]
     )
     assert {solved.verdict, stayed.verdict} == {Verdict.QUIET}
+
+
+def test_a_penalty_of_ten_times_any_score_is_a_warning_from_the_first_steps_on(judge: Judge) -> None:
+    outcome = judge("kl-penalty-dominates", "ppo", non_score_reward="0 -5x5 -1x5", score="0.3 0.5x10")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "kl-penalty-dominates.outweighed")
+    assert (outcome.first_step, outcome.last_step, outcome.measured, outcome.limit) == (2, 6, -5.0, -5.0)
+    for penalty in ("0 -5x4 -1x6", "0 -4.9x5 -1x5", "0 5x5 1x5"):
+        found = judge("kl-penalty-dominates", "ppo", non_score_reward=penalty, score="0.3 0.5x10")
+        assert found.verdict is not Verdict.FIRED
+
+
+def test_a_score_that_is_large_below_zero_is_not_outweighed(judge: Judge) -> None:
+    assert judge("kl-penalty-dominates", "ppo", non_score_reward="-5x11", score="-8 0x10").verdict is not Verdict.FIRED

@@ -10,13 +10,19 @@ Judge = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize(("level", "severity"), [("10", Severity.WARNING), ("25", Severity.CRITICAL)])
-def test_a_short_answer_has_the_limits_of_the_documents(judge: Judge, level: str, severity: Severity) -> None:
-    outcome = judge("kl-too-high", "ppo", kl_per_sequence=f"1x5 {level}x3 1x2", length_mean="64x10")
+def test_a_short_answer_has_the_limits_of_the_documents(judge_harmed: Judge, level: str, severity: Severity) -> None:
+    outcome = judge_harmed("kl-too-high", "ppo", kl_per_sequence=f"1x5 {level}x5 1x2", length_mean="64x12")
     assert (severity, float(level), 6) == (outcome.severity, outcome.limit, outcome.first_step)
 
 
-def test_two_points_at_ten_are_not_enough(judge: Judge) -> None:
-    assert judge("kl-too-high", "ppo", kl_per_sequence="1x5 10x2 1x5").verdict is Verdict.QUIET
+def test_four_points_at_ten_are_not_enough(judge: Judge) -> None:
+    assert judge("kl-too-high", "ppo", kl_per_sequence="1x5 10x4 1x5").verdict is Verdict.QUIET
+
+
+def test_rows_of_which_one_is_a_hundred_times_the_next_prove_no_distance(judge: Judge) -> None:
+    assert judge("kl-too-high", "grpo", kl_per_token="0.3 9 0.3 7 30 " * 6).verdict is not Verdict.SKIPPED
+    assert judge("kl-too-high", "grpo", kl_per_token="0.3 9 0.3 7 30 " * 6).severity is None
+    assert judge("kl-too-high", "grpo", kl_per_token="3 9 5 7 9 " * 6).severity is Severity.WARNING
 
 
 def test_just_below_ten_is_quiet(judge: Judge) -> None:
@@ -41,8 +47,8 @@ def test_the_length_limit_stands_in_for_a_length_that_is_not_logged(judge: Judge
 @pytest.mark.parametrize(
     ("level", "severity"), [("0.2", Severity.INFO), ("0.5", Severity.WARNING), ("1.0", Severity.CRITICAL)]
 )
-def test_grpo_is_judged_per_token(judge: Judge, level: str, severity: Severity) -> None:
-    assert judge("kl-too-high", "grpo", kl_per_token=f"{level}x7").severity is severity
+def test_grpo_is_judged_per_token(judge_harmed: Judge, level: str, severity: Severity) -> None:
+    assert judge_harmed("kl-too-high", "grpo", kl_per_token=f"{level}x7").severity is severity
 
 
 def test_a_single_token_that_explodes_is_quiet(judge: Judge) -> None:
@@ -53,7 +59,7 @@ def test_without_beta_it_says_why_it_cannot_run(judge: Judge) -> None:
     outcome = judge("kl-too-high", "grpo", reward="1x20", config={"beta": 0.0})
     assert (outcome.verdict, outcome.message.template) == (Verdict.SKIPPED, "missing.kl-off")
     assert outcome.enable is not None
-    assert outcome.enable.template == "missing.kl-off.enable"
+    assert outcome.enable.template == "missing.kl.enable-weight"
 
 
 def test_a_penalty_that_is_off_is_switched_on(judge: Judge) -> None:
@@ -61,12 +67,12 @@ def test_a_penalty_that_is_off_is_switched_on(judge: Judge) -> None:
     assert (outcome.fixes[0].parameter, outcome.fixes[0].current, outcome.fixes[0].suggested) == ("kl_coef", 0.0, 0.05)
 
 
-def test_a_short_answer_may_cost_what_it_takes_to_give_it(judge: Judge) -> None:
-    near = judge("kl-too-high", "grpo", kl_per_token="0.99x9", length_mean="10x9")
+def test_a_short_answer_may_cost_what_it_takes_to_give_it(judge_harmed: Judge) -> None:
+    near = judge_harmed("kl-too-high", "grpo", kl_per_token="0.99x9", length_mean="10x9")
     assert (near.severity, near.limit) == (Severity.INFO, 0.2)
-    outcome = judge("kl-too-high", "grpo", kl_per_token="1.0x9", length_mean="10x9")
+    outcome = judge_harmed("kl-too-high", "grpo", kl_per_token="1.0x9", length_mean="10x9")
     assert (outcome.severity, outcome.limit) == (Severity.CRITICAL, 1.0)
-    assert judge("kl-too-high", "grpo", kl_per_token="1.9x9", length_mean="5x9").severity is Severity.INFO
+    assert judge_harmed("kl-too-high", "grpo", kl_per_token="1.9x9", length_mean="5x9").severity is Severity.INFO
 
 
 def test_answers_that_began_long_or_of_unknown_length_keep_the_limits_per_token(judge: Judge) -> None:

@@ -37,7 +37,7 @@ def test_an_error_about_memory_is_critical(make_run: MakeRun, error: str) -> Non
         ("per_device_train_batch_size", 8),
         ("gradient_accumulation_steps", 2),
     ]
-    assert [cause.cause for cause in ranked_causes(run, [outcome])] == ["out-of-memory"]
+    assert [cause.cause for cause in ranked_causes(run, [outcome])] == ["memory-runs-out"]
 
 
 def test_the_last_lines_of_a_console_tell_it_too(make_run: MakeRun) -> None:

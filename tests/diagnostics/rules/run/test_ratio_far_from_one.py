@@ -10,8 +10,8 @@ Judge = Callable[..., Outcome]
 
 
 @pytest.mark.parametrize("value", ["2.0", "1000", "0.1", "0.01", "inf"])
-def test_one_point_as_far_as_the_documents_say_is_critical(judge: Judge, value: str) -> None:
-    outcome = judge("ratio-far-from-one", "ppo", ratio_mean=f"1x5 {value} 1x5")
+def test_one_point_as_far_as_the_documents_say_is_critical(judge_harmed: Judge, value: str) -> None:
+    outcome = judge_harmed("ratio-far-from-one", "ppo", ratio_mean=f"1x5 {value} 1x5")
     assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 6, 6)
 
 
@@ -26,13 +26,13 @@ def test_three_points_a_quarter_off_are_a_warning(judge: Judge, value: str) -> N
     assert judge("ratio-far-from-one", "ppo", ratio_mean=f"1x5 {value}x2 1x5").verdict is Verdict.QUIET
 
 
-def test_the_worse_side_is_reported(judge: Judge) -> None:
-    outcome = judge("ratio-far-from-one", "ppo", ratio_mean="1x2 1.3x3 1x9 0.05 1x5")
+def test_the_worse_side_is_reported(judge_harmed: Judge) -> None:
+    outcome = judge_harmed("ratio-far-from-one", "ppo", ratio_mean="1x2 1.3x3 1x9 0.05 1x5")
     assert (outcome.severity, outcome.measured, outcome.limit) == (Severity.CRITICAL, 0.05, 0.1)
 
 
-def test_a_single_step_is_enough(judge: Judge) -> None:
-    assert judge("ratio-far-from-one", "ppo", ratio_mean="12.6").severity is Severity.CRITICAL
+def test_a_single_step_is_enough(judge_harmed: Judge) -> None:
+    assert judge_harmed("ratio-far-from-one", "ppo", ratio_mean="12.6").severity is Severity.CRITICAL
 
 
 def test_a_nan_is_not_a_ratio(judge: Judge) -> None:

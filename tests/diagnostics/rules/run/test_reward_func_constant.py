@@ -37,6 +37,32 @@ def test_full_marks_are_only_noted(judge: Judge) -> None:
     assert outcome.severity is Severity.INFO
 
 
+def test_a_mean_that_never_moves_proves_it_without_a_spread(judge: Judge) -> None:
+    logged = functions(mean_correct="0..0.8x60", mean_format="0x60", mean_xml="0.5x60")
+    outcome = judge("reward-func-constant", "grpo", **logged)
+    assert (outcome.severity, outcome.measured, outcome.metric) == (Severity.WARNING, 0.0, "reward_func_mean/format")
+    assert outcome.message.values["others"] == "xml"
+    moving = functions(mean_correct="0..0.8x60", mean_format="0x15 0.01 0x15")
+    assert judge("reward-func-constant", "grpo", **moving).verdict is Verdict.QUIET
+
+
+def test_a_function_that_was_silent_and_then_learned_is_not_called_constant(judge: Judge) -> None:
+    learned = "0x150 0..3x100 3x20 2.8 3x9"  # of a public log: a sparse function, at its ceiling in most late rows
+    assert judge("reward-func-constant", "grpo", **functions(mean_format=learned)).verdict is Verdict.QUIET
+    woken = functions(std_format="0x60 0.3x60", std_right="0.3x120")
+    assert judge("reward-func-constant", "grpo", **woken).severity is Severity.INFO
+
+
+def test_a_mean_that_stopped_to_move_is_constant_from_there_on(judge: Judge) -> None:
+    outcome = judge("reward-func-constant", "grpo", **functions(mean_right="0..1x60", mean_form="0.2..0.6x30 0.6x30"))
+    assert (outcome.severity, outcome.first_step, outcome.measured) == (Severity.WARNING, 30, 0.6)
+
+
+def test_a_mean_that_never_moves_beside_a_spread_is_chance(judge: Judge) -> None:
+    logged = functions(mean_format="0.5x60", std_format="0.5x60")
+    assert judge("reward-func-constant", "grpo", **logged).verdict is Verdict.QUIET
+
+
 def test_a_function_that_never_applies_is_not_constant(judge: Judge) -> None:
     assert judge("reward-func-constant", "grpo", **functions(std_judge="nanx30")).verdict is Verdict.SKIPPED
 

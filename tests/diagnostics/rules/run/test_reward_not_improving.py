@@ -1,11 +1,16 @@
 """Tests of reward-not-improving."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
 from diagnostics.model.series import Values
+from diagnostics.rules import engine
+from diagnostics.rules.run.reward_not_improving import RewardNotImproving
 
 Judge = Callable[..., Outcome]
 
@@ -49,6 +54,11 @@ def test_a_slow_rise_is_quiet(judge: Judge) -> None:
 def test_a_plateau_above_the_start_is_quiet(judge: Judge) -> None:
     level = np.concatenate([np.linspace(0, 0.6, 100), np.full(150, 0.6)])
     assert judge("reward-not-improving", "ppo", rlhf_reward=noisy_series(level)).verdict is Verdict.QUIET
+
+
+def test_a_task_learned_within_the_first_steps_has_risen(judge: Judge) -> None:
+    level = np.concatenate([np.linspace(0.2, 0.6, 10), np.full(150, 0.6)])
+    assert judge("reward-not-improving", "grpo", reward=noisy_series(level, 0.01)).verdict is Verdict.QUIET
 
 
 def test_a_falling_reward_does_not_improve(judge: Judge) -> None:
@@ -100,3 +110,54 @@ def test_a_small_gain_that_is_ruled_out_is_none(judge: Judge) -> None:
     falling = noisy_series(np.linspace(0.6, 0.5, 40), scale=0.02)
     assert judge("reward-not-improving", "grpo", reward=falling, reward_std="0.5x40", total=40).severity is not None
     assert judge("reward-not-improving", "grpo", reward="0.5x40", reward_std="0x40", total=40).severity is not None
+
+
+def test_a_reward_that_is_where_it_was_over_a_long_run_is_flat_whatever_its_first_batches_say(judge: Judge) -> None:
+    level = noisy_series(np.full(400, 0.3), scale=0.1)
+    level[:20] -= 0.08  # which makes the start of the run look low
+    outcome = judge("reward-not-improving", "grpo", reward=level, reward_std="0.5x400")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-not-improving.flat")
+    assert (outcome.first_step, outcome.last_step, outcome.limit) == (1, 400, 0.1)
+
+
+def test_a_small_gain_over_a_long_run_that_is_not_ruled_out_is_quiet(judge: Judge) -> None:
+    level = noisy_series(np.linspace(0.3, 0.42, 400), scale=0.1)
+    assert judge("reward-not-improving", "grpo", reward=level, reward_std="0.5x400").verdict is Verdict.QUIET
+
+
+def test_without_a_spread_that_of_right_and_wrong_answers_counts(judge: Judge) -> None:
+    level = noisy_series(np.full(400, 0.3), scale=0.05)
+    level[:20] -= 0.08
+    outcome = judge("reward-not-improving", "grpo", reward=level)
+    assert outcome.message.template == "reward-not-improving.flat"
+    assert outcome.limit == pytest.approx(0.2 * np.sqrt(0.3 * 0.7), abs=0.005)
+
+
+def test_a_score_that_rises_under_a_flat_penalised_reward_is_a_rise(judge: Judge) -> None:
+    flat = noisy_series(np.full(400, 0.3), scale=0.05)
+    flat[:20] -= 0.2
+    logged = {"rlhf_reward": flat, "score": noisy_series(np.linspace(0.3, 0.7, 400)), "score_std": "0.4x400"}
+    assert judge("reward-not-improving", "ppo", **logged).verdict is Verdict.QUIET
+
+
+def test_a_hundred_steps_may_be_twenty_rows(make_run: Callable[..., Run]) -> None:
+    run = make_run("grpo", reward=noisy_series(np.full(20, 0.5), 0.01), config={"logging_steps": 5}, total=100)
+    series = {name: replace(item, steps=5 * item.steps) for name, item in run.series.items()}
+    (outcome,) = engine.evaluate(replace(run, series=series), [RewardNotImproving()])
+    assert outcome.severity is Severity.WARNING
+
+
+def test_of_rows_of_ten_steps_the_first_one_may_be_the_start(make_run: Callable[..., Run]) -> None:
+    rows = noisy_series(np.array([0.3, *[0.6] * 14]), 0.01)
+    run = make_run("grpo", reward=rows, config={"logging_steps": 10}, total=150)
+    series = {name: replace(item, steps=10 * item.steps) for name, item in run.series.items()}
+    (outcome,) = engine.evaluate(replace(run, series=series), [RewardNotImproving()])
+    assert outcome.verdict is Verdict.QUIET
+
+
+def test_of_a_reward_without_a_known_range_a_fifth_of_its_batches_spread_must_be_ruled_out(judge: Judge) -> None:
+    level = noisy_series(np.full(9000, -1.8), scale=0.5)
+    level[:20] -= 0.5
+    assert judge("reward-not-improving", "unknown", reward=level).message.template == "reward-not-improving.flat"
+    short = judge("reward-not-improving", "unknown", reward=level[20:150])
+    assert short.message.template != "reward-not-improving.flat"

@@ -79,3 +79,11 @@ def test_a_fall_that_came_back_is_over_until_it_is_as_low_again(judge: Judge) ->
         "half": False,
         "low": True,
     }
+
+
+def test_a_fall_from_which_the_reward_has_come_back_is_a_note(judge: Judge) -> None:
+    noise = np.random.default_rng(5).normal(scale=0.02, size=300)
+    fall = np.interp(np.arange(300), [0, 80, 120, 160, 300], [0.2, 0.8, 0.3, 0.85, 0.9]) + noise
+    outcome = judge("reward-regression", "grpo", reward=fall)
+    assert (outcome.severity, outcome.message.template) == (Severity.INFO, "reward-regression.back")
+    assert judge("reward-regression", "grpo", reward=fall[:125]).severity is Severity.CRITICAL

@@ -15,14 +15,20 @@ def test_a_high_reward_and_silent_groups_for_twenty_points_are_noted(judge: Judg
     )
 
 
+def test_a_reward_that_never_moved_from_full_marks_is_no_solved_task(judge: Judge) -> None:
+    assert judge("reward-saturated", "grpo", reward="1x60", zero_std_fraction="1x60").verdict is Verdict.QUIET
+    assert judge("reward-saturated", "ppo", score="1x60").verdict is Verdict.QUIET
+    assert judge("reward-saturated", "ppo", score="0.9 1x59").verdict is Verdict.FIRED
+
+
 def test_just_below_either_limit_is_quiet(judge: Judge) -> None:
     assert judge("reward-saturated", "grpo", reward="0.94x60", zero_std_fraction="0.6x60").verdict is Verdict.QUIET
-    assert judge("reward-saturated", "grpo", reward="0.96x60", zero_std_fraction="0.49x60").verdict is Verdict.QUIET
+    assert judge("reward-saturated", "grpo", reward="0.9 0.96x59", zero_std_fraction="0.49x60").verdict is Verdict.QUIET
 
 
 def test_the_weights_say_what_the_highest_reward_is(judge: Judge) -> None:
     functions = {"reward_func_mean/a": "1x60", "reward_func_mean/b": "1x60"}
-    logged = {"reward": "2x60", "zero_std_fraction": "0.9x60", "functions": functions}
+    logged = {"reward": "1.9 2x59", "zero_std_fraction": "0.9x60", "functions": functions}
     assert judge("reward-saturated", "grpo", **logged).verdict is Verdict.FIRED
     weighted = judge("reward-saturated", "grpo", config={"reward_weights": [1.0, 2.0]}, **logged)
     assert weighted.verdict is Verdict.QUIET
@@ -30,15 +36,17 @@ def test_the_weights_say_what_the_highest_reward_is(judge: Judge) -> None:
 
 def test_a_function_that_counts_negative_adds_nothing_to_the_highest_reward(judge: Judge) -> None:
     functions = {"reward_func_mean/a": "1x60", "reward_func_mean/b": "0x60"}
-    logged = {"reward": "2x60", "zero_std_fraction": "0.9x60", "functions": functions}
+    logged = {"reward": "1.9 2x59", "zero_std_fraction": "0.9x60", "functions": functions}
     weighted = judge("reward-saturated", "grpo", config={"reward_weights": [2.0, -1.0]}, **logged)
     assert weighted.verdict is Verdict.FIRED
-    almost = judge("reward-saturated", "grpo", config={"reward_weights": [2.0, -1.0]}, **{**logged, "reward": "1.8x60"})
+    almost = judge(
+        "reward-saturated", "grpo", config={"reward_weights": [2.0, -1.0]}, **{**logged, "reward": "1.7 1.8x59"}
+    )
     assert almost.verdict is Verdict.QUIET
 
 
 def test_it_is_skipped_where_the_rewards_have_no_known_end(judge: Judge) -> None:
-    outcome = judge("reward-saturated", "grpo", reward="7x60", zero_std_fraction="0.9x60")
+    outcome = judge("reward-saturated", "grpo", reward="6 7x59", zero_std_fraction="0.9x60")
     assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)
 
 

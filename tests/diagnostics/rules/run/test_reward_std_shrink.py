@@ -52,3 +52,11 @@ def test_it_says_stayed_only_where_nearly_every_point_was_low(judge: Judge) -> N
         often.message
     )
     assert "stayed below 0.04 from step 41" in message_text(always.message)
+
+
+def test_a_few_groups_of_two_that_often_agree_by_chance_have_a_median_of_zero_and_a_spread(judge: Judge) -> None:
+    often = " ".join(["0 0.354 0 0 0.177"] * 10)  # of a public log with two answers to a prompt
+    logged = {"reward_std": f"0.177x20 {often}", "reward": "0.4x70"}
+    assert judge("reward-std-shrink", "grpo", **logged).verdict is Verdict.QUIET
+    gone = {"reward_std": "0.177x20 " + " ".join(["0 0.05 0 0 0"] * 10), "reward": "0.4x70"}
+    assert judge("reward-std-shrink", "grpo", **gone).severity is Severity.WARNING

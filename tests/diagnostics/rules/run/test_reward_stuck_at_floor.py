@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+from diagnostics.rules import RUN_RULES
 
 Judge = Callable[..., Outcome]
 
@@ -22,8 +26,22 @@ def test_a_constant_mean_with_a_spread_is_quiet(judge: Judge) -> None:
     assert judge("reward-stuck-at-floor", "grpo", reward="0.5x30", reward_std="0.1x30").verdict is Verdict.QUIET
 
 
-def test_full_marks_from_the_start_are_no_floor(judge: Judge) -> None:
-    assert judge("reward-stuck-at-floor", "grpo", reward="1x30", reward_std="0x30").verdict is Verdict.QUIET
+def test_full_marks_from_the_very_first_step_are_no_solved_task(judge: Judge) -> None:
+    outcome = judge("reward-stuck-at-floor", "grpo", reward="1x30", reward_std="0x30")
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "reward-stuck-at-floor.solved")
+
+
+@pytest.mark.parametrize(("algorithm", "metric"), [("ppo", "score"), ("grpo", "reward"), ("rloo", "reward")])
+def test_a_mean_that_never_moves_proves_it_without_a_spread(judge: Judge, algorithm: str, metric: str) -> None:
+    for constant in ("0", "0.37"):
+        outcome = judge("reward-stuck-at-floor", algorithm, **{metric: f"{constant}x250"})
+        assert (outcome.severity, outcome.measured) == (Severity.CRITICAL, float(constant))
+    assert judge("reward-stuck-at-floor", algorithm, **{metric: "0x249 0.001"}).verdict is Verdict.QUIET
+
+
+def test_rows_one_step_apart_are_no_means_of_ten_whatever_the_settings_say(judge: Judge) -> None:
+    outcome = judge("reward-stuck-at-floor", "grpo", reward="0x5", config={"logging_steps": 10})
+    assert outcome.verdict is Verdict.SKIPPED
 
 
 def test_a_floor_may_be_below_zero(judge: Judge) -> None:
@@ -31,6 +49,18 @@ def test_a_floor_may_be_below_zero(judge: Judge) -> None:
     assert (outcome.severity, outcome.measured) == (Severity.CRITICAL, -1.0)
 
 
+def test_a_spread_of_zero_proves_it_without_a_mean(judge: Judge) -> None:
+    outcome = judge("reward-stuck-at-floor", "grpo", reward_std="0x50")
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "reward-stuck-at-floor.unmeasured")
+    assert judge("reward-stuck-at-floor", "grpo", reward_std="0x49 0.1").verdict is Verdict.QUIET
+
+
+def test_a_policy_that_is_distilled_from_a_teacher_needs_no_reward(make_run: Callable[..., Run]) -> None:
+    (rule,) = [rule for rule in RUN_RULES if rule.name == "reward-stuck-at-floor"]
+    assert rule.applies(make_run("grpo", reward="0x50"))
+    assert not rule.applies(make_run("grpo", reward="0x50", teacher_kl="4.5x50"))
+
+
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
-    outcome = judge("reward-stuck-at-floor", "grpo", reward="0x30")
+    outcome = judge("reward-stuck-at-floor", "grpo", kl_per_token="0x30")
     assert (outcome.verdict, outcome.enable is not None) == (Verdict.SKIPPED, True)

@@ -24,11 +24,10 @@ def test_ten_points_at_the_limit_and_three_at_ten_times_the_target_are_a_warning
 
 
 @pytest.mark.parametrize(("size", "severity"), [("0.1x3", Severity.CRITICAL), ("0.0999x19", Severity.WARNING)])
-def test_ten_times_the_target_is_critical_where_most_of_the_policy_moves(
-    make_run: MakeRun, size: str, severity: Severity
+def test_ten_times_the_target_is_critical_where_harm_is_shown(
+    judge_harmed: Judge, size: str, severity: Severity
 ) -> None:
-    run = make_run("ppo", approx_kl=f"0.005x10 {size} 0.005x9", clip_fraction="0.02x10 0.6x19 0.02x9")
-    assert next(outcome for outcome in evaluate(run) if outcome.rule == "update-too-large").severity is severity
+    assert judge_harmed("update-too-large", "ppo", approx_kl=f"0.005x10 {size} 0.005x9").severity is severity
 
 
 def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:

@@ -50,3 +50,8 @@ def test_a_short_run_says_how_many_points_it_needs(judge: Judge) -> None:
 
 def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
     assert judge("value-loss-spike", "ppo", score="1x40").verdict is Verdict.SKIPPED
+
+
+def test_a_loss_below_zero_is_no_value_loss(judge: Judge) -> None:
+    outcome = judge("value-loss-spike", "ppo", value_loss="0.1x25 -0.01 0.1x9 2x9")
+    assert (outcome.verdict, outcome.message.template) == (Verdict.SKIPPED, "value-loss-spike.signed")

@@ -19,7 +19,12 @@ def test_half_of_the_groups_for_ten_points_is_a_warning(judge: Judge) -> None:
 
 def test_nine_points_or_a_little_less_are_quiet(judge: Judge) -> None:
     assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.5x9 0.1x20").verdict is Verdict.QUIET
-    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.49x50").verdict is Verdict.QUIET
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.39x50").verdict is Verdict.QUIET
+
+
+def test_four_in_ten_groups_are_noted(judge: Judge) -> None:
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.4x50").severity is Severity.INFO
+    assert judge("zero-variance-groups", "grpo", zero_std_fraction="0.49x50").severity is Severity.INFO
 
 
 @pytest.mark.parametrize(
@@ -38,9 +43,10 @@ def test_only_what_began_so_and_earns_little_is_critical(
     assert judge("zero-variance-groups", "grpo", zero_std_fraction=silent, reward=reward).severity is severity
 
 
-def test_groups_that_agree_because_they_are_right_are_quiet(judge: Judge) -> None:
+def test_groups_that_agree_because_they_are_right_are_noted_with_their_share(judge: Judge) -> None:
     outcome = judge("zero-variance-groups", "grpo", zero_std_fraction="0.1x20 0.7x30", reward="0.5x20 0.93x30")
-    assert outcome.verdict is Verdict.QUIET
+    assert (outcome.severity, outcome.measured) == (Severity.INFO, 0.7)
+    assert outcome.message.template == "zero-variance-groups.right"
 
 
 @pytest.mark.parametrize(
@@ -85,5 +91,22 @@ def test_no_rise_excuses_groups_that_agree_because_sampling_is_cold(
 
 def test_cold_groups_that_are_mostly_right_are_copies_too(judge: Judge) -> None:
     logged = {"zero_std_fraction": "0.7x40", "reward": "0.9x40"}
-    assert judge("zero-variance-groups", "grpo", config={"temperature": 0.2}, **logged).verdict is Verdict.FIRED
-    assert judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged).verdict is Verdict.QUIET
+    assert judge("zero-variance-groups", "grpo", config={"temperature": 0.2}, **logged).severity is Severity.WARNING
+    assert judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged).severity is Severity.INFO
+
+
+@pytest.mark.parametrize(
+    ("entropy", "reward", "severity"),
+    [
+        ("0.029x40", "0.6x5 0.9x35", Severity.WARNING),
+        ("0.03x40", "0.6x5 0.9x35", Severity.INFO),
+        ("0.029x40", "0.8x5 0.9x35", Severity.INFO),
+    ],
+)
+def test_a_cold_start_shows_where_no_temperature_is_known(
+    judge: Judge, entropy: str, reward: str, severity: Severity
+) -> None:
+    logged = {"zero_std_fraction": "0.5x5 0.9x35", "entropy_per_token": entropy, "reward": reward}
+    assert judge("zero-variance-groups", "grpo", **logged).severity is severity
+    known = judge("zero-variance-groups", "grpo", config={"temperature": 1.0}, **logged)
+    assert known.severity is Severity.INFO

@@ -33,3 +33,36 @@ def test_short_constant_answers_are_not_judged(look) -> None:
 
 def test_answers_without_groups_are_skipped(look, sound) -> None:
     assert look("smp-group-duplicates", sound(), algorithm="grpo").verdict is Verdict.SKIPPED
+
+
+def records(prompts: int, scores: tuple[float, float]) -> list[dict[str, Any]]:
+    """Twelve groups of four that repeat one record in JSON, of so many different prompts; `scores` are those of the
+    repeated answer and of the best."""
+    repeated, best = scores
+    rows = []
+    for place in range(48):
+        prompt = place // 4 % prompts
+        fields = ", ".join(f'"field{number}": {number + prompt}' for number in range(9))
+        is_other = place % 4 == 3
+        rows.append(
+            {
+                "query": f"prompt {place // 4}",
+                "group": place // 4,
+                "response": "{" + fields + (', "note": "x"}' if is_other else "}"),
+                "score": best if is_other and place < 4 else repeated,
+            }
+        )
+    return rows
+
+
+def test_one_right_form_of_each_answer_is_no_disease(look) -> None:
+    assert look("smp-group-duplicates", records(12, (1.0, 1.0)), algorithm="grpo").verdict is Verdict.QUIET
+
+
+def test_copies_that_score_less_than_another_answer_are(look) -> None:
+    assert look("smp-group-duplicates", records(12, (0.4, 1.0)), algorithm="grpo").severity is Severity.WARNING
+    assert look("smp-group-duplicates", records(12, (0.0, 0.0)), algorithm="grpo").severity is Severity.WARNING
+
+
+def test_one_answer_to_all_prompts_is_a_collapse_whatever_it_scores(look) -> None:
+    assert look("smp-group-duplicates", records(2, (1.0, 1.0)), algorithm="grpo").severity is Severity.WARNING

@@ -12,6 +12,7 @@ from safetensors.torch import load_file
 from torch.testing import assert_close
 from transformers import AutoModelForCausalLM
 
+from tests.trainer.clocks import CLOCKS
 from trainer.acceleration.parallel.sharding import _configure_fsdp
 from trainer.config.options import ConfigError
 from trainer.rollout.models import load_value_model
@@ -84,7 +85,7 @@ def assert_same_training(one, split):
     assert len(one.lines) == len(split.lines) == 2
     for alone, together in zip(one.lines, split.lines, strict=True):
         assert alone["metrics"].keys() == together["metrics"].keys()
-        for name in alone["metrics"].keys() - {"step_time", "eps"}:
+        for name in alone["metrics"].keys() - CLOCKS:
             assert together["metrics"][name] == pytest.approx(alone["metrics"][name], rel=1e-4, abs=1e-5), name
     assert [row["response"] for row in one.samples] == [row["response"] for row in split.samples]
 
@@ -113,6 +114,14 @@ def test_grpo_of_a_model_split_by_fsdp_is_the_training_of_a_whole_one(whole, tra
     assert code == 0, errors
     assert_same_training(whole["grpo"], split)
     assert max(row["metrics"]["grad_norm"] for row in split.lines) > 0.1
+
+
+def test_an_engine_apart_is_refused_where_no_process_has_the_whole_policy(training, tmp_path):
+    run = training("split")
+    code, errors = launched(tmp_path, FSDP2, *GRPO, *SPLIT, "--rollout_engine", "separate", "--run_dir", "split")
+    assert code != 0
+    assert "copies the whole policy on every process, which FSDP and DeepSpeed divide among them" in errors
+    assert run.status["state"] == "failed"
 
 
 def test_ppo_of_models_split_by_fsdp_is_the_training_of_whole_ones_and_goes_on_bit_for_bit(

@@ -1,0 +1,213 @@
+// One chart: a heading of text and a canvas that uPlot draws on.
+
+import { clock, raw } from "./format.js";
+import { listen } from "./gestures.js";
+import { MARGINS, optionsOf } from "./options.js";
+import { firstFrom, withAnswer } from "./points.js";
+import { scaleOf } from "./scale.js";
+import uPlot from "./uplot.js";
+
+const PER_COLUMN = 4; // points of a column that draw the same line as all of them
+const NOTHING = { places: [], steps: [], values: [], smoothed: [], mark: null };
+
+const element = (tag, name, parent) => {
+  const made = document.createElement(tag);
+  made.className = `rlvitals-${name}`;
+  parent?.append(made);
+  return made;
+};
+
+export class Chart {
+  points = []; // what is known of each trace, in their order
+  lacks = "all";
+  isInView = false;
+  plot = null;
+  #isReading = false;
+
+  constructor(page, spec, onStep) {
+    this.page = page;
+    this.onStep = onStep;
+    this.place = element("figure", "chart");
+    this.place.dataset.metric = spec.name;
+    this.place.chart = this;
+    const head = element("figcaption", "chart-head", this.place);
+    const [upper, lower] = [element("div", "chart-line", head), element("div", "chart-line", head)];
+    const word = (name, line) => element("span", `chart-${name}`, line);
+    this.words = { title: word("title", upper), last: word("last", upper), unit: word("unit", lower), read: word("read", lower) };
+    this.#addEnlarge(head);
+    this.canvas = element("div", "chart-plot", this.place);
+    this.canvas.setAttribute("role", "img");
+    new ResizeObserver(() => this.#resize()).observe(this.canvas);
+    new IntersectionObserver(([{ isIntersecting }]) => this.#see(isIntersecting), { rootMargin: "200px" }).observe(this.place);
+    this.update(spec);
+    page.charts.add(this);
+  }
+
+  get main() {
+    return this.points[0] ?? NOTHING;
+  }
+
+  get others() {
+    const rest = this.spec.traces.slice(1).map((trace, index) => ({ trace, points: this.points[index + 1] }));
+    return rest.filter(({ points }) => points?.places.length);
+  }
+
+  get columns() {
+    return Math.max(Math.round((this.canvas.clientWidth - MARGINS.left - MARGINS.right) * window.devicePixelRatio), 1);
+  }
+
+  // The news of a rerun: only what has changed is drawn again.
+  update(spec) {
+    const before = this.spec;
+    if (before && JSON.stringify(before) === JSON.stringify(spec)) return;
+    this.spec = spec;
+    this.place.dataset.metric = spec.name;
+    this.words.title.textContent = this.words.title.title = spec.title;
+    this.words.last.textContent = spec.last;
+    this.words.last.classList.toggle("rlvitals-not-finite", !spec.is_finite);
+    this.#tellUnit();
+    this.words.unit.title = spec.note || spec.unit;
+    this.canvas.setAttribute("aria-label", spec.words);
+    if (!this.#isReading) this.read(null);
+    const isSame = before && JSON.stringify(before.traces) === JSON.stringify(spec.traces);
+    if (!isSame) this.lacks = before && before.traces.length === spec.traces.length ? (this.lacks ?? "new") : "all";
+    if (this.plot && before.scale !== spec.scale) this.rebuild();
+    else this.redraw();
+  }
+
+  forget() {
+    this.points = [];
+    this.rebuild();
+  }
+
+  // What to ask the server for: everything in the window, or what has come since.
+  wanted() {
+    const isLong = this.main.places.length > 3 * PER_COLUMN * this.columns;
+    const isGrowth = this.lacks === "new" && !isLong && this.main.places.length > 0;
+    return this.spec.traces.map(({ run, series, replaced }, index) => {
+      const since = isGrowth ? (this.points[index]?.mark ?? null) : null;
+      return { run, series, replaced, since };
+    });
+  }
+
+  take(answers) {
+    this.points = answers.map((answer, index) => withAnswer(this.points[index], answer));
+    this.place.dataset.points = this.main.places.length;
+    this.#tellUnit(); // also where a failure was told
+    this.place.classList.remove("rlvitals-failed");
+    this.redraw();
+  }
+
+  fail(sentence) {
+    this.lacks = "all";
+    this.words.unit.textContent = sentence;
+    this.place.classList.add("rlvitals-failed");
+  }
+
+  rebuild() {
+    this.#tellUnit();
+    this.plot?.destroy();
+    this.plot = null;
+    if (!this.main.places.length || !this.canvas.clientWidth) return;
+    this.font = `12px ${getComputedStyle(this.canvas).fontFamily}`;
+    this.scale = this.#scale();
+    this.plot = new uPlot(optionsOf(this), this.#data(), this.canvas);
+    listen(this);
+  }
+
+  redraw() {
+    if (this.plot?.series.length !== (this.isSmooth ? 3 : 2)) {
+      this.rebuild();
+      return;
+    }
+    const [min, max] = this.page.shown;
+    this.scale = this.#scale();
+    this.plot.batch(() => {
+      this.plot.setData(this.#data(), false);
+      this.plot.setScale("x", { min, max });
+    });
+  }
+
+  // Where a value lies on the vertical axis; null if it lies nowhere.
+  placeOf(value) {
+    return Number.isFinite(value) ? this.scale.to(value) : null;
+  }
+
+  // Where a step lies on the horizontal axis; null if there is no such step.
+  placeOfStep(step) {
+    if (step === null || step === undefined) return null;
+    if (this.page.options.axis === "step") return step;
+    const index = firstFrom(this.main.steps, step);
+    return index < this.main.steps.length ? this.main.places[index] : null;
+  }
+
+  edgesOf({ first, last }) {
+    if (this.page.options.axis === "step") return [first - 0.5, last + 0.5];
+    return [this.placeOfStep(first) ?? Infinity, this.placeOfStep(last) ?? this.main.places.at(-1)];
+  }
+
+  get isSmooth() {
+    return this.page.options.smoothing > 1 && this.main.smoothed.length > 0;
+  }
+
+  // A logarithm has no place for the others.
+  #tellUnit() {
+    const isLost = this.#kind === "log" && this.main.values.some((value) => value <= 0);
+    this.words.unit.textContent = isLost ? `${this.spec.unit} · values up to 0 not drawn on this scale` : this.spec.unit;
+  }
+
+  get #kind() {
+    return this.page.options.scale === "auto" ? this.spec.scale : this.page.options.scale;
+  }
+
+  #scale() {
+    const finite = this.main.values.filter(Number.isFinite);
+    return scaleOf(this.#kind, finite.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  }
+
+  #data() {
+    const { places, values, smoothed } = this.main;
+    const shown = (numbers) => Array.from(numbers, (value) => this.placeOf(value));
+    return this.isSmooth ? [places, shown(values), shown(smoothed)] : [places, shown(values)];
+  }
+
+  // The value under the cursor, or else at the chosen step, beneath the last one.
+  read(index) {
+    this.#isReading = index !== null && index !== undefined;
+    const { steps, places, values } = this.main;
+    if (!this.#isReading || index >= values.length) {
+      this.words.read.textContent = this.spec.read;
+      return;
+    }
+    const time = this.page.options.axis === "wall" ? `, ${clock(places[index])}` : "";
+    this.words.read.textContent = `at ${steps[index]}${time}: ${raw(values[index])}`;
+  }
+
+  #addEnlarge(head) {
+    const button = element("button", "chart-enlarge", head);
+    button.type = "button";
+    button.textContent = "⤢";
+    button.ariaLabel = button.title = "Enlarge";
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      const isLarge = this.place.classList.toggle("rlvitals-large");
+      button.setAttribute("aria-pressed", String(isLarge));
+      button.ariaLabel = button.title = isLarge ? "Make small again" : "Enlarge";
+    });
+  }
+
+  #see(isInView) {
+    this.isInView = isInView;
+    if (isInView && this.lacks) this.page.wantPoints(0);
+  }
+
+  #resize() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (!clientWidth) return;
+    if (!this.plot) this.rebuild();
+    if (!this.plot || (this.plot.width === clientWidth && this.plot.height === clientHeight)) return;
+    this.plot.setSize({ width: clientWidth, height: clientHeight });
+    this.lacks = "all"; // as many points as there are columns now
+    this.page.wantPoints();
+  }
+}

@@ -1,0 +1,188 @@
+"""The Compare page: several runs beside a baseline: settings, verdicts, figures, curves and answers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from app import state
+from app.load.runs import Snapshot, is_live, snapshot_of
+from app.theme import VERDICTS
+from app.widgets import compare_address as address
+from app.widgets.comparison_table import comparison_table
+from app.widgets.markdown import escaped
+from app.widgets.overlays import crucial_names, other_names, overlays
+from app.widgets.prompt_comparison import prompt_comparison
+from app.widgets.run_choosers import comparison_choosers, ghost_chooser, run_chooser, step_chooser
+from diagnostics.api import UnreadableRun
+from diagnostics.comparison import MOST_RUNS, SideBySide, side_by_side
+from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.model.run import Run
+from diagnostics.model.vocabulary import metric
+from diagnostics.wording.side_by_side import differences_line, relaunch_sentence, side_by_side_notes
+from diagnostics.wording.values import counted
+
+_POLL_SECONDS = 1.0
+_LEAST_RUNS = 2
+_SECTION = "compare.section"
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """The runs of the address as they are now, by their paths, and why others cannot be shown."""
+
+    snapshots: Mapping[str, Snapshot]
+    errors: tuple[str, ...]
+
+    @property
+    def revisions(self) -> tuple[tuple[str, int], ...]:
+        """Changes when a run does."""
+        return tuple((path, snapshot.revision) for path, snapshot in self.snapshots.items())
+
+    @property
+    def is_live(self) -> bool:
+        """Whether more data of any run may come."""
+        return any(is_live(snapshot.run) for snapshot in self.snapshots.values())
+
+
+def render() -> None:
+    """Draw the comparison of the runs in the address; while one of them is live, redraw it when it changed."""
+    asked = address.runs()
+    loaded = _load(asked[:MOST_RUNS])
+    if len(asked) > MOST_RUNS:
+        st.warning(f"The address names {len(asked)} runs; the first {MOST_RUNS}, the most that fit, are compared.")
+    for error in loaded.errors:
+        st.warning(escaped(error))
+    if len(loaded.snapshots) < _LEAST_RUNS:
+        _ask_for_runs(asked, loaded)
+        return
+    side = side_by_side([snapshot.diagnosis for snapshot in loaded.snapshots.values()], state.chosen_step())
+    _heading(side, asked, tuple(loaded.snapshots))
+    st.fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded.revisions)
+    for sentence in (*side_by_side_notes(side), *map(relaunch_sentence, side.relaunches)):
+        st.caption(escaped(sentence))
+    comparison_table(side)
+    ghost = _overlays(side, asked)
+    _chosen_section(side, ghost, loaded.revisions)
+
+
+def _load(paths: Sequence[str]) -> _Loaded:
+    """Each run by itself: one that cannot be read does not take the others down. Ends with its page."""
+    snapshots, errors = dict[str, Snapshot](), list[str]()
+    for path in paths:
+        try:
+            with cancelled_when(state.page_has_gone()):
+                snapshots[path] = snapshot_of(path, state.boundary())
+        except UnreadableRun as error:
+            errors.append(error.sentence)
+        except Cancelled:
+            st.stop()
+    return _Loaded(snapshots, tuple(errors))
+
+
+def _keep_up(paths: Sequence[str], drawn: tuple[tuple[str, int], ...]) -> None:
+    """Redraw the page if a run changed since it was drawn."""
+    if _load(paths).revisions != drawn:
+        st.rerun(scope="app")
+
+
+def _ask_for_runs(asked: Sequence[str], loaded: _Loaded) -> None:
+    """Say what is missing, and let it be chosen."""
+    st.markdown("## Compare")
+    if loaded.snapshots:
+        (snapshot,) = loaded.snapshots.values()
+        st.info(f"Only one run is chosen, {escaped(snapshot.run.name)}; add another to compare it with.")
+    else:
+        st.info("No runs to compare are chosen; choose two or more, the baseline first.")
+    run_chooser(asked)
+
+
+def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str]) -> None:
+    title, choosers = st.columns([2, 1], vertical_alignment="center")
+    with title:
+        st.markdown(f"## Compare {len(side.runs)} runs")
+        st.caption(escaped(f"baseline A, {side.runs[0].name} · {differences_line(side.settings)}"))
+    with choosers:
+        comparison_choosers(side, asked, shown)
+
+
+def _overlays(side: SideBySide, asked: Sequence[str]) -> Run | None:
+    """The crucial metrics, with the choosers of what stands behind them; returns the healthy reference, if any."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("### Crucial metrics", width="stretch")
+        step_chooser(side)
+        ghost_chooser(asked)
+    ghost = _ghost(side)
+    names = crucial_names(side.runs)
+    if not names:
+        st.caption("No crucial metric is logged by two of the runs; All metrics has what they share.")
+    overlays(side, names, ghost, "crucial")
+    return ghost
+
+
+def _ghost(side: SideBySide) -> Run | None:
+    """The healthy reference of the address; None, and the reason on the page, where it cannot be one."""
+    path = state.in_address(address.GHOST)
+    if not path:
+        return None
+    loaded = _load([path])
+    for error in loaded.errors:
+        st.warning(escaped(error))
+    for snapshot in loaded.snapshots.values():
+        run, verdict = snapshot.run, snapshot.diagnosis.verdict
+        if run.algorithm not in side.algorithms:
+            st.warning(
+                f"{escaped(run.name)} is no reference here: its algorithm is {escaped(run.algorithm)}, "
+                f"theirs {escaped(', '.join(side.algorithms))}."
+            )
+            return None
+        doubt = "" if verdict == "healthy" else f"; it is not healthy itself: {VERDICTS[verdict]}"
+        st.caption(f"Grey: {escaped(run.name)}, the reference{doubt}")
+        return run
+    return None
+
+
+def _chosen_section(side: SideBySide, ghost: Run | None, revisions: object) -> None:
+    """The sections below the charts; only the chosen one is drawn."""
+    others = other_names(side.runs)
+    sections: Mapping[str, tuple[str, Callable[[], None]]] = {
+        "samples": ("Samples of one prompt", partial(prompt_comparison, side, revisions)),
+        "metrics": (f"All metrics ({len(others)})", partial(_all_metrics, side, others, ghost)),
+    }
+    asked = state.in_address(address.SHOWN)
+    current = asked if asked in sections else "samples"
+    st.session_state[_SECTION] = current  # the address decides, also when one goes back to an earlier one
+    st.segmented_control(
+        "Section",
+        list(sections),
+        format_func=lambda name: sections[name][0],
+        required=True,
+        key=_SECTION,
+        label_visibility="collapsed",
+        on_change=lambda: state.write_into_address(address.SHOWN, st.session_state[_SECTION]),
+    )
+    sections[current][1]()
+
+
+def _all_metrics(side: SideBySide, names: Sequence[str], ghost: Run | None) -> None:
+    key = "compare.find"
+    words = st.text_input(
+        "Filter",
+        value=state.in_address(address.FIND),
+        key=key,
+        placeholder="part of a name",
+        width=320,
+        on_change=lambda: state.write_into_address(address.FIND, st.session_state[key]),
+    ).lower()
+    found = [name for name in names if all(word in _searched(name) for word in words.split())]
+    if not found:
+        st.caption("Nothing matches the filter." if names else "No other metric is logged by two of the runs.")
+    else:
+        st.caption(f"{counted(len(found), 'metric')} that two runs or more log")
+    overlays(side, found, ghost, "all")
+
+
+def _searched(name: str) -> str:
+    entry = metric(name)
+    return f"{name} {entry.title if entry else ''}".lower()

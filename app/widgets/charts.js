@@ -1,0 +1,10 @@
+// Hands Streamlit's place and data over to the charts' own scripts, which the browser loads once for all pages.
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const source = new URL(`${data.scripts}/charts.js`, document.baseURI); // below the page, so that a base path is kept
+  import(source)
+    .then(({ draw }) => draw(parentElement, data, (step) => setTriggerValue("step", step)))
+    .catch((error) => {
+      parentElement.textContent = `The charts cannot be drawn: ${error.message}`;
+    });
+}

@@ -1,0 +1,55 @@
+// Elements whose words are text nodes: nothing that a log says is read as HTML.
+
+const element = (tag, className, ...children) => {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+};
+
+const hinted = (made, words) => {
+  if (words) made.title = words;
+  return made;
+};
+
+// `key` tells a button from all others of its place, so that it keeps the focus when the place is drawn again.
+const button = (className, key, act, ...children) => {
+  const made = element("button", className, ...children);
+  made.type = "button";
+  made.dataset.key = key;
+  made.addEventListener("click", act);
+  return made;
+};
+
+const placeIn = (parent, className) => {
+  const found = parent.querySelector(`:scope .${className}`);
+  if (found) return found;
+  const place = element("div", className);
+  parent.append(place);
+  return place;
+};
+
+// Keeps the focus, also in a field that `build` puts into its new place.
+const redraw = (place, build) => {
+  const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+  place.replaceChildren(...build().filter(Boolean));
+  if (focused) place.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+};
+
+const copy = async (text) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = element("textarea", "", text); // a page that came over plain HTTP from elsewhere has no clipboard
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+};
+
+const copyButton = (className, key, text, words) => {
+  const made = button(className, key, () => copy(text).then(told), words);
+  const told = () => {
+    made.textContent = "Copied";
+    setTimeout(() => { made.textContent = words; }, 2000);
+  };
+  return made;
+};

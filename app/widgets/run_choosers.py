@@ -1,0 +1,152 @@
+"""The choosers of the Compare page: its runs, the baseline among them, the step, and the healthy reference."""
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+from streamlit.elements.lib.mutable_popover_container import PopoverContainer
+
+from app import state
+from app.load.known_runs import known_runs
+from app.widgets import compare_address as address
+from diagnostics.comparison import LETTERS, MOST_RUNS, SideBySide
+from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.visible_text import one_line
+
+_NO_GHOST = ""
+_SAMPLE_MARK = "(sample)"
+
+
+def run_chooser(chosen: Sequence[str]) -> None:
+    """The list of the runs that are compared, in which others are searched for and added."""
+    key = f"compare.runs.{hash(tuple(chosen))}"  # another address is another list, or the browser would restore the old
+    options = tuple(dict.fromkeys((*chosen, *_known_paths())))
+    st.multiselect(
+        "Runs, the baseline first",
+        options,
+        default=list(chosen),
+        format_func=_label,
+        key=key,
+        max_selections=max(MOST_RUNS, len(chosen)),
+        placeholder="part of a path",
+        on_change=_take_runs,
+        args=(key,),
+    )
+
+
+def comparison_choosers(side: SideBySide, chosen: Sequence[str], shown: Sequence[str]) -> None:
+    """The buttons beside the title: which runs, which of them is the baseline, and the command that prints the same.
+
+    `shown` are the paths of the runs that could be read, in the order of the comparison.
+    """
+    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+        with _popover("Runs", "compare.runs.open") as runs:
+            if runs.open:
+                run_chooser(chosen)
+            _baseline_chooser(side, chosen, shown)
+        with st.popover("In a terminal"):
+            st.caption("The same comparison as text; `--format json` or `markdown` for programs and pull requests.")
+            words = " ".join(shlex.quote(path) for path in chosen)
+            step = "" if state.chosen_step() is None else f" --step {state.chosen_step()}"
+            st.code(one_line(f"rlvitals compare {words}{step}"), language=None, wrap_lines=True)
+
+
+def step_chooser(side: SideBySide) -> None:
+    """The step of the figures; a click on a curve chooses one as well."""
+    reached = [run.last_step for run in side.runs if run.last_step is not None]
+    if not reached:
+        return
+    chosen = state.chosen_step()
+    key = f"compare.step.{chosen}"
+    st.caption("step", width="content")
+    st.number_input(
+        "Step",
+        min_value=0,
+        max_value=max(reached),
+        value=None if chosen is None else min(chosen, max(reached)),
+        placeholder="last common",
+        label_visibility="collapsed",
+        key=key,
+        on_change=_take_step,
+        args=(key,),
+        width=180,
+    )
+
+
+def ghost_chooser(chosen: Sequence[str]) -> None:
+    """The chooser of the healthy reference: a sample run, or one of the user's own."""
+    with _popover("Healthy reference", "compare.ghost.open") as popover:
+        if popover.open:
+            _ghost_list(chosen)
+
+
+def _popover(label: str, key: str) -> PopoverContainer:
+    """A popover whose contents are made when it opens: the folders are searched for runs then."""
+    return st.popover(label, key=key, on_change="rerun")
+
+
+def _ghost_list(chosen: Sequence[str]) -> None:
+    current = state.in_address(address.GHOST)
+    others = sorted((path for path in _known_paths() if path not in chosen), key=lambda path: not _is_sample(path))
+    options = tuple(dict.fromkeys((_NO_GHOST, *filter(None, (current,)), *others)))
+    key = f"compare.ghost.{current}"
+    st.selectbox(
+        "Run",
+        options,
+        index=options.index(current),
+        format_func=lambda path: _label(path) if path else "none",
+        key=key,
+        on_change=_take_ghost,
+        args=(key,),
+        width=320,
+    )
+
+
+def _baseline_chooser(side: SideBySide, chosen: Sequence[str], shown: Sequence[str]) -> None:
+    """The baseline is the first run: another one moves there. `shown` are the paths of the runs that could be read."""
+    key = f"compare.baseline.{hash(tuple(shown))}"
+    names = [one_line(f"{LETTERS[place]} {run.name}") for place, run in enumerate(side.runs)]
+    st.selectbox(
+        "Baseline",
+        shown,
+        format_func=lambda path: names[shown.index(path)],
+        key=key,
+        on_change=_take_baseline,
+        args=(key, chosen),
+    )
+
+
+def _known_paths() -> tuple[str, ...]:
+    """Every run that can be chosen. Ends with its page: folders may be large."""
+    try:
+        with cancelled_when(state.page_has_gone()):
+            return tuple(str(ref.path) for ref in known_runs(state.boundary()))
+    except Cancelled:
+        st.stop()
+
+
+def _label(path: str) -> str:
+    return one_line(f"{path} {_SAMPLE_MARK}" if _is_sample(path) else path)
+
+
+def _is_sample(path: str) -> bool:
+    return state.is_sample(Path(path))
+
+
+def _take_runs(key: str) -> None:
+    address.choose_runs(st.session_state[key])
+
+
+def _take_baseline(key: str, paths: Sequence[str]) -> None:
+    first = st.session_state[key]
+    address.choose_runs([first, *(path for path in paths if path != first)])
+
+
+def _take_ghost(key: str) -> None:
+    state.write_into_address(address.GHOST, st.session_state[key])
+
+
+def _take_step(key: str) -> None:
+    step = st.session_state[key]
+    state.choose_step(None if step is None else int(step))

@@ -1,0 +1,123 @@
+"""The table of the runs, with its chips and the bar of what is selected.
+
+Streamlit's own table is drawn on a canvas: a click on a head opens a run, nothing can be bold, and no reader of the
+screen finds a row. This one is a table of the page, drawn by `run_table.js`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from app import state
+from app.assets import asset
+from app.run_list.chips import Chip
+from app.run_list.order import COLUMNS, Order
+from app.run_list.row import Row
+from diagnostics.annotations import LONGEST_NOTE, LONGEST_TAG
+
+OnAct = Callable[[str, object], None]
+
+_NAME = "rlvitals_run_table"
+_PARTS = ("run_cells.js", "selection_bar.js", "run_table.js")  # one module, in this order
+_SCRIPT = "\n".join(asset(f"widgets/{part}") for part in _PARTS)
+_STYLE = asset("widgets/run_table.css")
+ACTS = ("chip", "sort", "open", "tag", "untag", "note", "archive", "restore")
+_TITLES = {
+    "verdict": "Verdict",
+    "run": "Run",
+    "reward": "Reward",
+    "last": "Last",
+    "state": "State",
+    "cost": "Cost",
+    "algorithm": "Algorithm",
+    "written": "Written",
+}
+_WORDS = {
+    "table": "Runs",
+    "chips": "Filter by verdict and state",
+    "select": "Select",
+    "selected": "{count} selected",
+    "compare": "Compare",
+    "compare_hint": "Two to twenty runs, side by side",
+    "tag": "Tag",
+    "new_tag": "New tag",
+    "remove": "Remove tag",
+    "note": "Note",
+    "archive": "Archive",
+    "restore": "Restore",
+    "clear": "Clear",
+    "save": "Save",
+    "keys": [[["j", "k"], "move"], [["x"], "select"], [["c"], "compare"]],
+}
+
+
+def run_table(
+    rows: Sequence[Row],
+    key: str,
+    on_act: OnAct,
+    *,
+    chips: Sequence[Mapping[str, Any]] = (),
+    order: Order | None = None,
+    status: str = "",
+    message: str = "",
+) -> None:
+    """Draw the rows; `message` says why there are none.
+
+    `on_act` gets what is done in it: one of ACTS, and what the browser says of it. Without an order the table only
+    shows and opens: nothing sorts and nothing can be selected.
+    """
+    component = st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)
+    data = {
+        "rows": rows,
+        "chips": chips,
+        "columns": [
+            {"id": name, "title": title, "sorts": order is not None and name in COLUMNS}
+            for name, title in _TITLES.items()
+        ],
+        "sort": {"column": order.column, "is_reversed": order.is_reversed} if order else {},
+        "status": status,
+        "message": message,
+        "compare": state.compare_address(()),
+        "may_select": order is not None,
+        "may_edit": order is not None and not state.is_read_only(),
+        "longest_tag": LONGEST_TAG,
+        "longest_note": LONGEST_NOTE,
+        "words": _WORDS,
+    }
+    callbacks: dict[str, Any] = {f"on_{name}_change": partial(_pass_on, key, name, on_act) for name in ACTS}
+    component(key=key, data=data, **callbacks)
+
+
+def _pass_on(key: str, name: str, on_act: OnAct) -> None:
+    on_act(name, st.session_state[key].get(name))
+
+
+def chip_data(chips: Sequence[Chip], total: int, *, is_all: bool, is_disabled: bool) -> list[Mapping[str, Any]]:
+    """The chips as plain data, after one that takes back what the others chose."""
+    everything = {
+        "field": "",
+        "value": "",
+        "shape": "",
+        "word": "All",
+        "count": f"{total:,}",
+        "is_on": is_all,
+        "is_disabled": is_disabled,
+        "starts_group": False,
+    }
+    fields = ["", *(chip.field for chip in chips)]
+    others = [
+        {
+            "field": chip.field,
+            "value": chip.value,
+            "shape": chip.sign.shape,
+            "word": chip.sign.word.capitalize(),
+            "count": f"{chip.count:,}",
+            "is_on": chip.is_on,
+            "is_disabled": is_disabled,
+            "starts_group": chip.field != before and bool(before),
+        }
+        for chip, before in zip(chips, fields, strict=False)
+    ]
+    return [everything, *others]

@@ -1,0 +1,296 @@
+// Draws the samples of a step: the steps, the table by prompt, and one sample in full. Model text is text nodes only.
+
+const SVG = "http://www.w3.org/2000/svg";
+const CURVE_HEIGHT = 64; // pixels
+const TYPING = 250; // milliseconds without a key before a search is sent
+const MORE_ROWS = 128; // with each click
+
+const choice = (name, value) => ({ to: "choice", name, value });
+
+const shape = (tag, attributes) => {
+  const made = document.createElementNS(SVG, tag);
+  Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
+  return made;
+};
+
+const curveOf = (curve, current, go) => {
+  const place = element("div", "rls-curve");
+  if (!curve || curve.points.length < 2) return place;
+  const values = curve.points.map(([, value]) => value);
+  const { first, last } = curve;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const across = (step) => (100 * (step - first)) / (last - first || 1);
+  const up = (value) => CURVE_HEIGHT - 4 - ((CURVE_HEIGHT - 8) * (value - low)) / (high - low || 1);
+  const drawing = shape("svg", { viewBox: `0 0 100 ${CURVE_HEIGHT}`, preserveAspectRatio: "none", role: "img" });
+  drawing.setAttribute("aria-label", `${curve.title} over the steps; a click chooses a step`);
+  if (curve.episode) {
+    const [from, to, severity] = curve.episode;
+    const box = { x: across(Math.max(from, first)), y: 0, height: CURVE_HEIGHT, class: "rls-episode" };
+    const made = shape("rect", { ...box, width: Math.max(0.4, across(Math.min(to, last)) - box.x) });
+    made.dataset.severity = severity;
+    drawing.append(made);
+  }
+  const line = curve.points.map(([step, value]) => `${across(step)},${up(value)}`).join(" ");
+  const at = across(Math.min(Math.max(current, first), last));
+  drawing.append(
+    shape("polyline", { points: line, class: "rls-line" }),
+    shape("line", { x1: at, x2: at, y1: 0, y2: CURVE_HEIGHT, class: "rls-now" }),
+  );
+  drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const step = first + ((last - first) * (event.clientX - box.left)) / box.width;
+    go({ to: "step", step: Math.round(step) });
+  });
+  const name = curve.episode ? `${curve.title} · ${curve.episode[3]}, steps ${curve.episode[0]}–${curve.episode[1]}` : curve.title;
+  place.append(element("p", "rls-second", name), drawing);
+  return place;
+};
+
+const stepBar = (data, go) => {
+  const { steps } = data;
+  const to = (step) => () => step !== null && go({ to: "step", step });
+  const arrow = (key, words, hint, step) => {
+    const made = hinted(button("rls-arrow", key, to(step), words), hint);
+    made.disabled = step === null;
+    return made;
+  };
+  const links = [];
+  const link = (key, words, wish) => links.push(button("rls-link", key, () => go(wish), words));
+  if (steps.onset !== null && steps.onset !== steps.current) link("onset", `where it broke, step ${steps.onset}`, { to: "onset" });
+  const isFollowing = data.choice.is_newest || (data.may_follow_newest && steps.onset === null && data.choice.step === null);
+  if (steps.newest !== steps.current || (data.may_follow_newest && !isFollowing)) link("newest", "newest", { to: "newest" });
+  const others = links.flatMap((made, index) => (index ? [" · ", made] : [made]));
+  return element(
+    "div",
+    "rls-steps",
+    element(
+      "div",
+      "rls-stepper",
+      arrow("before", "←", "The step before (←)", steps.before),
+      element("h3", "rls-step", `Step ${steps.current}`),
+      arrow("after", "→", "The step after (→)", steps.after),
+    ),
+    element("p", "rls-second", steps.facts),
+    element("p", "rls-second", `${steps.count} steps with samples`, others.length ? " · " : null, ...others),
+  );
+};
+
+const choosers = (data, state, go) => {
+  const order = element("select", "", ...data.orders.map((name) => element("option", "", name)));
+  order.value = data.choice.order;
+  order.dataset.key = "order";
+  order.setAttribute("aria-label", "Order");
+  order.addEventListener("change", () => go(choice("order", order.value)));
+  const cut = element("input", "");
+  cut.type = "checkbox";
+  cut.checked = data.choice.only_cut;
+  cut.dataset.key = "cut";
+  cut.addEventListener("change", () => go(choice("only_cut", cut.checked)));
+  const find = (state.find ??= element("input", "rls-find"));
+  find.dataset.key = "find";
+  find.placeholder = "Find in text";
+  find.setAttribute("aria-label", "Find in text");
+  if (document.activeElement !== find) find.value = data.choice.find;
+  find.oninput = () => {
+    clearTimeout(state.typing);
+    state.typing = setTimeout(() => go(choice("find", find.value)), TYPING);
+  };
+  const splits = data.splits.map(([name, words]) => {
+    const made = button("rls-split", `split.${name}`, () => go(choice("split", name)), words);
+    made.setAttribute("aria-pressed", String(name === data.split));
+    return made;
+  });
+  return element("div", "rls-choosers", ...splits, element("label", "", "order ", order), element("label", "", cut, " only cut off"), find);
+};
+
+const flagChip = (flag, key, go, words) => {
+  const act = (event) => {
+    event.stopPropagation();
+    go({ to: "rule", name: flag.rule });
+  };
+  const made = hinted(button("rls-flag", key, act, words), flag.sentence);
+  made.dataset.severity = flag.severity;
+  return made;
+};
+
+const rowOf = (row, data, state, go) => {
+  const cell = (className, ...words) => element("td", className, ...words);
+  const score = element("span", "rls-score", row.score);
+  if (row.heat !== null) score.style.setProperty("--heat", `${Math.round(8 + 34 * row.heat)}%`);
+  const end = row.end === "cut" ? element("span", "rls-end", "⇥ cut") : row.end;
+  const flags = row.flags.map((flag, index) => flagChip(flag, `${row.step}.${row.row}.${index}`, go, flag.words));
+  const made = element(
+    "tr",
+    "rls-row",
+    cell("rls-number", String(data.choice.followed === null ? row.row + 1 : row.step)),
+    data.is_grouped ? null : cell("rls-text", row.query),
+    cell("rls-text", row.response),
+    cell("rls-figure", score),
+    ...row.rewards.map((value) => cell("rls-figure", value)),
+    state.has.advantage ? cell("rls-figure", row.advantage) : null,
+    state.has.tokens ? cell("rls-figure rls-second", row.tokens) : null,
+    state.has.end ? cell("rls-figure", end) : null,
+    state.has.flags ? cell("rls-flags", ...flags) : null,
+  );
+  made.setAttribute("aria-selected", String(data.detail?.step === row.step && data.detail?.row === row.row));
+  made.addEventListener("click", () => state.choose(made, row));
+  state.rows.push([made, row]);
+  return made;
+};
+
+const groupOf = (group, data, state, go) => {
+  const rows = group.rows.map((row) => rowOf(row, data, state, go));
+  if (!data.is_grouped) return element("tbody", "", ...rows);
+  const first = group.rows[0];
+  const follow = () => go({ to: "follow", step: first.step, row: first.row });
+  const link = group.can_be_followed ? button("rls-link", `follow.${first.row}`, follow, "follow this prompt") : null;
+  const facts = element("span", "rls-facts", group.facts, link ? " · " : null, link);
+  const heading = element("th", "", element("div", "", hinted(element("span", "rls-prompt", group.query), group.query), facts));
+  heading.colSpan = 3 + data.functions.length + Object.values(state.has).filter(Boolean).length;
+  return element("tbody", "", element("tr", "rls-group", heading), ...rows);
+};
+
+const table = (data, state, go) => {
+  const logged = (name) => data.groups.some((group) => group.rows.some((row) => row[name].length));
+  state.has = Object.fromEntries(["advantage", "tokens", "end", "flags"].map((name) => [name, logged(name)]));
+  const heading = (words, className) => hinted(element("th", className ?? "rls-figure", words), words);
+  const names = [
+    heading(data.choice.followed === null ? "" : "Step", "rls-number"),
+    data.is_grouped ? null : heading("Query", "rls-query"),
+    heading("Response", "rls-wide"),
+    heading("Score"),
+    ...data.functions.map((name) => heading(name)),
+    state.has.advantage ? heading("Advantage") : null,
+    state.has.tokens ? heading("Tokens") : null,
+    state.has.end ? heading("End") : null,
+    state.has.flags ? heading("Flags", "rls-flags") : null,
+  ];
+  const groups = data.groups.map((group) => groupOf(group, data, state, go));
+  const made = element("table", "", element("thead", "", element("tr", "", ...names.filter(Boolean))), ...groups);
+  const count = element("p", "rls-second", `${data.found} of ${data.total} samples`);
+  const more = data.left ? button("rls-link", "more", () => go(choice("most_rows", data.choice.most_rows + MORE_ROWS)), `${data.left} more`) : null;
+  const back = data.choice.followed === null ? null : button("rls-link", "all", () => go(choice("followed", null)), "back to all prompts of the step");
+  return element(
+    "div",
+    "rls-table",
+    back,
+    made,
+    data.found ? null : element("p", "rls-second", "No sample of this step matches."),
+    element("p", "rls-foot", count, more),
+  );
+};
+
+const textOf = (title, turns, cut) => {
+  const parts = turns.map((turn) => {
+    const pieces = turn.pieces.map((piece) => element("span", piece.kind === "token" ? "rls-token" : "", piece.text));
+    return element("div", "rls-turn", turn.role ? element("h5", "", turn.role) : null, element("pre", "", ...pieces));
+  });
+  if (cut) parts.at(-1)?.querySelector("pre").append(element("span", "rls-cut", cut));
+  const made = element("section", "rls-whole", element("h4", "", title), ...parts);
+  if (!turns.length) made.append(element("p", "rls-second", cut ? `empty; ${cut}` : "empty"));
+  made.setAttribute("aria-label", title);
+  return made;
+};
+
+const differenceOf = (data, go) => {
+  const found = data.difference;
+  if (!found) return null;
+  const other = element("input", "rls-other");
+  other.type = "number";
+  other.value = found.step;
+  other.dataset.key = "other";
+  other.setAttribute("aria-label", "Step to compare with");
+  other.addEventListener("change", () => go(choice("compared_with", Math.round(Number(other.value)))));
+  const rows = found.figures.map(([name, then, now]) => element("tr", "", element("td", "", name), element("td", "rls-figure", then), element("td", "rls-figure", now)));
+  const heads = ["", `step ${found.step}`, `step ${data.steps.current}`].map((words) => element("th", "rls-figure", words));
+  const words = found.words.map((part) => element({ then: "del", now: "ins", same: "span" }[part.kind], "", part.text));
+  const made = element(
+    "section",
+    "rls-whole",
+    element("h4", "", "Compared with step ", other, " ", button("rls-link", "alone", () => go(choice("compared_with", null)), "close")),
+    element("table", "rls-figures", element("thead", "", element("tr", "", ...heads)), element("tbody", "", ...rows)),
+    words.length ? element("pre", "rls-words", ...words) : element("p", "rls-second", "That step has no answer to this prompt."),
+  );
+  made.setAttribute("aria-label", "Difference of two steps");
+  return made;
+};
+
+const keys = () =>
+  element(
+    "p",
+    "rls-keys",
+    ...[["j", "k", "sample"], ["←", "→", "step"], ["d", "difference"], ["/", "find"]].flatMap((group) => [
+      ...group.slice(0, -1).map((key) => element("kbd", "", key)),
+      `${group.at(-1)} `,
+    ]),
+  );
+
+const detailOf = (data, go) => {
+  const found = data.detail;
+  if (!found) return element("aside", "rls-detail");
+  const figures = found.figures.map(([name, value]) => element("div", "", element("dt", "", name), element("dd", "", value)));
+  const flags = found.flags.map((flag, index) =>
+    element("li", "", flagChip(flag, `flag.${index}`, go, flag.words), element("span", "", ` ${flag.sentence}`)),
+  );
+  const made = element(
+    "aside",
+    "rls-detail",
+    element("div", "rls-title", element("h3", "", `Step ${found.step}, sample ${found.row + 1}`), copyButton("rls-copy", "copy", found.copied, "Copy")),
+    element("dl", "", ...figures),
+    differenceOf(data, go),
+    textOf("Query", found.query, ""),
+    textOf("Model response", found.response, found.cut),
+    flags.length ? element("section", "rls-whole", element("h4", "", "Flags"), element("ul", "", ...flags)) : null,
+    keys(),
+  );
+  made.setAttribute("aria-label", "Sample");
+  return made;
+};
+
+const onKey = (state, go) => (event) => {
+  if (!state.place.isConnected) return document.removeEventListener("keydown", state.onKey);
+  const isTyping = event.target.closest?.("input, textarea, select, [contenteditable], [role=radiogroup]");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return undefined;
+  const { data } = state;
+  const move = (by) => {
+    const index = state.rows.findIndex(([made]) => made.getAttribute("aria-selected") === "true");
+    const next = state.rows[Math.min(Math.max(index + by, 0), state.rows.length - 1)];
+    if (next && state.rows[index] !== next) state.choose(...next);
+  };
+  const step = (number) => number !== null && go({ to: "step", step: number });
+  const acts = {
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowLeft: () => step(data.steps.before),
+    ArrowRight: () => step(data.steps.after),
+    d: () => go(choice("compared_with", data.difference ? null : data.steps.first)),
+    "/": () => state.find.focus(),
+  };
+  if (!acts[event.key]) return undefined;
+  event.preventDefault();
+  return acts[event.key]();
+};
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const place = placeIn(parentElement, "rls-samples");
+  const state = (place.rlvitals ??= { place, rows: [] });
+  const drawn = JSON.stringify(data);
+  const go = (wish) => setTriggerValue("go", wish);
+  document.removeEventListener("keydown", state.onKey);
+  state.onKey = onKey(state, go);
+  document.addEventListener("keydown", state.onKey);
+  if (state.drawn === drawn) return;
+  const scrolled = place.querySelector(".rls-detail")?.scrollTop ?? 0;
+  const isSame = state.data?.detail?.step === data.detail?.step && state.data?.detail?.row === data.detail?.row;
+  Object.assign(state, { data, drawn, rows: [] });
+  state.choose = (made, row) => {
+    state.rows.forEach(([other]) => other.setAttribute("aria-selected", String(other === made)));
+    made.scrollIntoView({ block: "nearest" });
+    go({ to: "sample", step: row.step, row: row.row });
+  };
+  redraw(place, () => [
+    element("div", "rls-bar", stepBar(data, go), curveOf(data.curve, data.steps.current, go), choosers(data, state, go)),
+    element("div", "rls-parts", table(data, state, go), detailOf(data, go)),
+  ]);
+  if (isSame) place.querySelector(".rls-detail").scrollTop = scrolled;
+}

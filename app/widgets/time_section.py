@@ -1,0 +1,23 @@
+"""Where the time of a run's steps goes: one sentence, the shares, and the stages of every step."""
+
+import streamlit as st
+
+from app import state
+from app.figures.time_band import time_band
+from app.widgets.markdown import escaped
+from app.widgets.plot import plot
+from diagnostics.model.run import Run
+from diagnostics.time_budget.budget import time_budget
+from diagnostics.wording.time_budget import NOTHING_LOGGED, budget_sentence, shares_line
+
+
+def time_section(run: Run) -> None:
+    """Draw the time budget, or say what the log lacks for one."""
+    budget = time_budget(run)
+    if budget is None:
+        st.caption(NOTHING_LOGGED)
+        return
+    st.markdown(f"**{escaped(budget_sentence(run, budget))}**")
+    shares = shares_line(budget)
+    st.caption(escaped(shares))
+    plot(time_band(budget, state.palette(), chosen_step=state.chosen_step()), shares, f"time.{run.run_id}")

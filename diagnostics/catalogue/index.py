@@ -1,0 +1,40 @@
+"""The index of the catalogue: every metric, rule, settings check and cause in a line, chapter by chapter."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.model.vocabulary import METRICS
+from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
+from diagnostics.rules.rule import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One entry: its name, a title for people where it has one, and one sentence."""
+
+    name: str
+    sentence: str
+    title: str = ""
+
+    def matches(self, words: Iterable[str]) -> bool:
+        """Whether every word, in lower case, occurs in it."""
+        text = f"{self.name} {self.title} {self.sentence}".lower()
+        return all(word in text for word in words)
+
+
+@cache
+def chapters() -> dict[str, tuple[Line, ...]]:
+    """Chapter → its entries, in the order of the vocabulary, of the codes and of the causes' table."""
+    return {
+        "Metrics": tuple(Line(entry.name, entry.meaning, entry.title) for entry in METRICS),
+        "Rules": tuple(map(_rule_line, (*RUN_RULES, *SAMPLE_RULES))),
+        "Settings checks": tuple(map(_rule_line, CONFIG_RULES)),
+        "Causes": tuple(Line(entry.name, entry.meaning, entry.summary) for entry in CAUSES),
+    }
+
+
+def _rule_line(rule: Rule[Any, Any]) -> Line:
+    return Line(rule.name, rule.summary, rule.code)

@@ -1,0 +1,1 @@
+"""Derivations: metrics that a log does not hold, computed from those that it holds and from samples."""

@@ -1,0 +1,178 @@
+"""The rows of a training among printed lines: the lines that name their step in the same way, most often."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from diagnostics.model.series import RawSeries
+from diagnostics.readers.columns import Columns
+from diagnostics.readers.progress.lines import ProgressLine, numbers_of_pure_line, parse_line
+
+LEAST_ROWS = 3  # with the same names, before a text is known as a training
+MOST_FALLING = 0.1  # of the rows have a step below that of the one before
+VARYING, LEAST_DECIMALS = -1, 3  # of a number; fewer do not make it 0 by rounding
+MOST_FORMS = 100  # that are told apart
+SHOWN = 8  # names or rows in a note
+OF_TRAINING = re.compile(r"(?i)loss|reward|score|return|kl(?![a-z])")
+"""What a number of a training is called; a text without any of these is not one."""
+UNDERSTOOD = (
+    "Read by the pattern of its lines: {rows} lines with {form} are steps, with {names}; {others} other lines were not "
+    "understood"
+)
+BACK = "The steps go back at row {rows}: what follows there is another training, or the same one resumed"
+
+
+class Progress:
+    """What the lines so far hold."""
+
+    def __init__(self) -> None:
+        self._forms: dict[str, _Form] = {}
+        self._latest: _Form | None = None
+        self._lines = 0
+
+    def feed(self, line: str) -> bool:
+        """Process the next line; whether it is a row with numbers."""
+        self._lines += bool(line.strip())
+        return sum(self._take(piece) for piece in line.split("\r")) > 0
+
+    def _take(self, words: str) -> bool:
+        """Process what a carriage return did not overwrite yet."""
+        found = parse_line(words)
+        if found is not None and (form := self._form_of(found.form)) is not None:
+            form.add(found)
+            self._latest = form if found.numbers else self._latest
+            return bool(found.numbers)
+        if found is None and self._latest is not None:
+            self._latest.add_below(numbers_of_pure_line(words))
+        return False
+
+    def _form_of(self, words: str) -> "_Form | None":
+        """The rows of one form; None where there are too many forms to tell apart."""
+        if words not in self._forms and len(self._forms) < MOST_FORMS:
+            self._forms[words] = _Form(words)
+        return self._forms.get(words)
+
+    @property
+    def rows(self) -> "_Form":
+        """The rows of the form with the most of them."""
+        return max(self._forms.values(), key=lambda form: form.count, default=_Form(""))
+
+    @property
+    def is_training(self) -> bool:
+        """Whether enough rows have the same names, one of them a training's, and rising steps."""
+        return self.rows.is_training
+
+    def notes(self) -> tuple[str, ...]:
+        """Which lines were understood, and how; where their steps go back."""
+        return self.rows.notes(self._lines) if self.rows.count else ()
+
+
+class _Form:
+    """The rows that name their step in one way, and the lines of numbers below them."""
+
+    def __init__(self, form: str) -> None:
+        self.count = 0
+        self.misfits = 0
+        self.step: int | None = None
+        self.total: int | None = None
+        self._form = form
+        self._columns = Columns()
+        self._names = Counter[tuple[str, ...]]()
+        self._known = set[str]()
+        self._decimals: dict[str, int] = {}
+        self._row_names = set[str]()  # of the last row, and of the lines below it so far
+        self._below = Counter[str]()
+        self._lines_below = self._rises = self._falls = 0
+        self._first_falls: list[int] = []
+        self._epochs = Epochs()
+
+    def add(self, line: ProgressLine) -> None:
+        """Add a row."""
+        self.misfits += any(name in self._known for name in line.unread)
+        if not line.numbers:
+            return
+        step, self.total = self._epochs.step_of(line), self._epochs.total_of(line) or self.total
+        self._compare(step)
+        self.count, self.step = self.count + 1, step
+        names = tuple(line.numbers)
+        self._row_names = set(names)
+        if len(self._names) < MOST_FORMS or names in self._names:
+            self._names[names] += 1
+        self._known.update(names)
+        self._add_points(line.numbers, step)
+
+    def add_below(self, numbers: Mapping[str, str]) -> None:
+        """Add the numbers of a line below the last row, unless it has these names already."""
+        if self.step is None or not numbers or not self._row_names.isdisjoint(numbers):
+            return
+        self._row_names.update(numbers)
+        self._lines_below += 1
+        self._below.update(list(numbers))
+        self._add_points(numbers, self.step)
+
+    def _add_points(self, numbers: Mapping[str, str], step: int) -> None:
+        for name, text in numbers.items():
+            self._columns.add(name, step, float(text), 0.0)
+            decimals = len(text.partition(".")[2]) if text[-1:].isdecimal() and "e" not in text.lower() else VARYING
+            if self._decimals.setdefault(name, decimals) != decimals:
+                self._decimals[name] = VARYING
+
+    @property
+    def rounded_to(self) -> float:
+        """As in `DataHealth`, where numbers are printed with the same decimals in every row."""
+        fixed = [decimals for decimals in self._decimals.values() if decimals >= LEAST_DECIMALS]
+        return 0.5 * 10.0 ** -min(fixed) if fixed and self.count >= LEAST_ROWS else 0.0
+
+    def _compare(self, step: int) -> None:
+        """Count whether the steps rise or fall."""
+        if self.step is None:
+            return
+        self._rises += step > self.step
+        if step < self.step:
+            self._falls += 1
+            if len(self._first_falls) < SHOWN:
+                self._first_falls.append(self.count + 1)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether enough rows have the same names, one of them a training's, and rising steps."""
+        names, count = next(iter(self._names.most_common(1)), ((), 0))
+        is_named = any(OF_TRAINING.search(name) for name in (*names, *self._below))
+        return is_named and count >= LEAST_ROWS and self._rises > 1 and self._falls <= MOST_FALLING * self.count
+
+    def series(self) -> dict[str, RawSeries]:
+        """The points of the rows, and of what is printed below nearly every one of them."""
+        rare = {name for name, count in self._below.items() if 2 * count < self.count}
+        return {name: series for name, series in self._columns.series().items() if name not in rare}
+
+    def notes(self, lines: int) -> tuple[str, ...]:
+        """How the rows were understood among so many lines."""
+        names, falls = list(self.series()), ", ".join(map(str, self._first_falls))
+        shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if names[SHOWN:] else "")
+        others = lines - self.count - self._lines_below
+        found = UNDERSTOOD.format(rows=self.count, form=self._form, names=shown, others=others)
+        return (found, *((BACK.format(rows=falls),) if falls else ()))
+
+
+class Epochs:
+    """Continues the count of steps that begin anew with each epoch; steps that already go on stay as they are."""
+
+    def __init__(self) -> None:
+        self._step = self._epoch = self._passed = 0
+        self._begins_anew = True
+
+    def step_of(self, line: ProgressLine) -> int:
+        """The step of the next row in the whole training."""
+        is_next = line.epoch > self._epoch
+        if line.step >= self._step:
+            self._begins_anew = self._begins_anew and not (is_next and self._step)
+        elif is_next:
+            self._passed += line.total or self._step + (line.step == 0)
+        else:
+            self._passed = 0
+        self._step, self._epoch = line.step, line.epoch
+        return self._passed + line.step
+
+    def total_of(self, line: ProgressLine) -> int | None:
+        """The planned steps that a row names, of all epochs."""
+        return line.total and line.total * (line.epochs if self._begins_anew else 1)

@@ -1,0 +1,132 @@
+"""Reads texts that a trainer of one's own printed, by a tolerant pattern that says what it understood.
+
+It reads what no other format of printed text does.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from diagnostics.foreign_files.folders import files_in
+from diagnostics.model.recording import Recording, Source
+from diagnostics.model.status import Status
+from diagnostics.readers.base import RunRef
+from diagnostics.readers.console.clock import TextClock
+from diagnostics.readers.console.failure import Ending
+from diagnostics.readers.console.recognition import MOST_TEXTS, is_console
+from diagnostics.readers.console_end import WELL_ENDED
+from diagnostics.readers.files.head_and_end import head_and_end
+from diagnostics.readers.files.text_lines import TextLines
+from diagnostics.readers.liveness import CRASH_SECONDS, state_of
+from diagnostics.readers.progress.pattern import OF_TRAINING, Progress
+from diagnostics.readers.single_file import FileReader, name_of
+from diagnostics.readers.tables.torchtune import is_log
+from diagnostics.readers.wandb.run_folders import is_own_log
+from diagnostics.readers.whole_file import seen
+
+MARKS = "*.log", "*.out", "*.txt"
+_OF_TRAINING = re.compile(OF_TRAINING.pattern.encode())
+
+
+def runs_in(folder: Path) -> tuple[RunRef, ...]:
+    """Every text file directly in the folder with rows of a training that no other format reads."""
+    texts = (file for file in files_in(folder, *MARKS) if not is_own_log(file) and not is_console(file))
+    files = [file for file in texts if _is_progress(file)]
+    return tuple(RunRef(file, "progress", name_of(file), folder) for file in files)
+
+
+def start_time(path: Path) -> float | None:
+    """Unknown: printed rows have no time that is known as such."""
+
+
+def _is_progress(file: Path) -> bool:
+    try:
+        return _shows_progress(file, *seen(file)) and not is_log(file)
+    except OSError:  # gone just now, or not ours to read
+        return False
+
+
+@lru_cache(MOST_TEXTS)
+def _shows_progress(file: Path, inode: int, size: int, changed: int) -> bool:
+    """Whether the head or the end of a text shows rows of progress; an unchanged text is not read again."""
+    parts = head_and_end(file, size)
+    return any(_OF_TRAINING.search(part) is not None and _is_training(part) for part in parts)
+
+
+def _is_training(text: bytes) -> bool:
+    progress = Progress()
+    for line in text.decode("utf-8", "replace").split("\n"):
+        progress.feed(line)
+    return progress.is_training
+
+
+class Reader(FileReader["_Log"]):
+    """Follows one text."""
+
+    def open_log(self) -> "_Log":
+        return _Log(self.path)
+
+    def to_recording(self, log: "_Log", status: Status) -> Recording:
+        return Recording(
+            path=self.path,
+            sources=(Source("progress", self.path),),
+            run_id=self.path.stem,
+            name=name_of(self.path),
+            tags=log.progress.rows.series(),
+            status=status,
+            console=self.path,
+            console_tail="\n".join(log.ending.lines) if status.state not in WELL_ENDED else "",
+            malformed=log.progress.rows.misfits + log.too_long,
+            rounded_to=log.progress.rows.rounded_to,
+            is_printed=True,
+            notes=(*log.progress.notes(), *log.notes()),
+        )
+
+
+class _Log:
+    """What was read of one text so far."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path
+        self.progress = Progress()
+        self.ending = Ending()
+        self._lines = TextLines(path)
+        self._clock = TextClock(None)
+
+    @property
+    def was_replaced(self) -> bool:
+        return self._lines.tail.was_replaced
+
+    @property
+    def too_long(self) -> int:
+        """Lines beyond the bound."""
+        return self._lines.too_long
+
+    def read(self) -> bool:
+        before = self._lines.tail.offset
+        for line in self._lines.lines():
+            self.ending.feed(line)
+            self._clock.feed(line)
+            if self.progress.feed(line):
+                self.ending.clear()
+        return self._lines.tail.offset != before
+
+    def status(self, written: float, now: float) -> Status:
+        rows, error, printed = self.progress.rows, self.ending.error, self._clock.written(self._file, written)
+        state = "unknown" if printed is None else state_of(printed, now)
+        if error is not None and (printed is None or now - printed > CRASH_SECONDS):
+            state = "stopped" if self.ending.was_by_hand else "failed"
+        elif state != "running" and rows.step is not None and rows.total is not None and rows.step >= rows.total:
+            state = "finished"
+        return Status(
+            state,
+            rows.step,
+            rows.total,
+            printed,
+            error if state == "failed" else None,
+            last_printed=printed,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What a bound left out."""
+        return tuple(self._lines.notes())

@@ -1,0 +1,152 @@
+"""Harm: what shows that a run is worse off since a step: its score, its evaluations, its answers, or its numbers.
+
+A distance or a size (a KL, a ratio, a clipped share, an entropy) is no harm: a policy has to move in order to learn.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from diagnostics.detectors.noise import LEAST
+from diagnostics.detectors.proportions import CERTAIN
+from diagnostics.detectors.stillness import noise_within
+from diagnostics.model.messages import Message
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series
+from diagnostics.rules.rewards import ANY_SCORE, EVALUATED, spread_of_answers
+from diagnostics.rules.rule import Rule
+
+LEVEL = 10  # logged points whose mean is a level
+START = 2  # logged points at least that show how the score was before
+SMALL = 0.2  # of the spread from answer to answer: a small effect (Cohen 1988)
+SMALL_SHARE = 0.1  # of the score before, where that spread is not logged
+DATED = 5  # logged points: medians and pooled samples date an onset no better
+
+SHOWN_BY: Mapping[str, tuple[Severity, str]] = {
+    "nonfinite-metric": (Severity.CRITICAL, "numbers are no longer finite"),
+    "train-eval-divergence": (Severity.CRITICAL, "the evaluation falls"),
+    "reward-components-diverge": (Severity.WARNING, "one reward is lost for another"),
+    "truncation-high": (Severity.CRITICAL, "nearly every answer is cut off"),
+    "length-at-limit": (Severity.CRITICAL, "nearly every answer is cut off"),
+    "eos-never-generated": (Severity.CRITICAL, "no answer ends any more"),
+    "length-collapse": (Severity.CRITICAL, "the answers shrink to nothing"),
+    "zero-variance-groups": (Severity.CRITICAL, "hardly any group tells answers apart"),
+    "policy-not-updating": (Severity.CRITICAL, "nothing is being learned"),
+    "smp-empty": (Severity.WARNING, "answers are empty"),
+    "smp-repetition": (Severity.WARNING, "the answers repeat themselves"),
+    "smp-loop-tail": (Severity.WARNING, "the answers run into loops"),
+    "smp-group-duplicates": (Severity.WARNING, "the answers to one prompt are copies"),
+    "smp-template-collapse": (Severity.WARNING, "the answers no longer depend on their prompts"),
+    "smp-vocabulary-collapse": (Severity.WARNING, "the answers use fewer and fewer words"),
+    "smp-exclaim-emoji": (Severity.WARNING, "the answers fill up with marks"),
+    "smp-nonlanguage": (Severity.WARNING, "the answers are no language"),
+    "smp-language-drift": (Severity.WARNING, "the answers mix scripts"),
+}
+"""Other rules that show harm: from which severity on, and in which words."""
+
+TEXTS: Mapping[str, str] = {
+    "harm.untold": "",
+    "harm.fell": ", while {series} fell from {before} to {after}",
+    "harm.rose": ", while {series} rose from {before} to {after}: no harm is shown",
+    "harm.held": ", while {series} held ({before}, then {after}): no harm is shown",
+    "harm.score": "the score",
+    "harm.reward": "the reward",
+    "harm.rlhf_reward": "the RLHF reward",
+    "harm.eval/score": "the score of the evaluation",
+    "harm.eval/reward": "the reward of the evaluation",
+    "harm.eval/rlhf_reward": "the RLHF reward of the evaluation",
+    "harm.unknown": "; no score is logged for long enough to show whether that does harm",
+    **{f"harm.{rule}": f", and {words}" for rule, (_, words) in SHOWN_BY.items()},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Harm:
+    """Whether harm is shown, and the part of a sentence that says by what, or that it is not."""
+
+    is_shown: bool
+    told: Message
+
+
+def graded_by_harm(rules: Iterable[Rule[Any, Any]], run: Run, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
+    """The outcomes, with those of rules that measure a distance no more than a warning unless harm is shown since."""
+    distances = {rule.name for rule in rules if rule.measures_distance}
+    return tuple(
+        _graded(outcome, run, outcomes) if outcome.rule in distances and outcome.is_alarm else outcome
+        for outcome in outcomes
+    )
+
+
+def harm_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Harm:
+    """The harm shown since a step: by the score, by the evaluation, else by what other rules found."""
+    found = [change for names in (ANY_SCORE, EVALUATED) if (change := _change(run, run.get(*names), step)) is not None]
+    told = next((change for change in found if change.is_fall), None)
+    if told is None:
+        shown = next(_rules_since(run, step, outcomes), None)
+        if shown is not None:
+            return Harm(is_shown=True, told=Message(f"harm.{shown}"))
+        told = found[0] if found else None
+    return Harm(False, Message("harm.unknown")) if told is None else Harm(told.is_fall, told.told)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A score before a step and now, and how large a change is neither chance nor negligible."""
+
+    series: Message
+    before: float
+    after: float
+    least: float
+
+    @property
+    def is_fall(self) -> bool:
+        return self.before - self.after > self.least
+
+    @property
+    def told(self) -> Message:
+        how = "fell" if self.is_fall else "rose" if self.after - self.before > self.least else "held"
+        return Message(f"harm.{how}", {"series": self.series, "before": self.before, "after": self.after})
+
+
+def _change(run: Run, series: Series | None, step: int) -> _Change | None:
+    """The change of a score since a step; None where too little is logged to judge it."""
+    if series is None or series.finite.sum() < LEAST:
+        return None
+    steps, values = series.steps[series.finite], series.values[series.finite]
+    first = max(START, int(np.searchsorted(steps, step)))
+    if first >= len(values):
+        return None
+    start, last, now = values[:first][:LEVEL], values[:first][-LEVEL:], values[first:][-LEVEL:]
+    before, after = max(float(np.mean(start)), float(np.mean(last))), float(np.mean(now))
+    noise = noise_within(values, last, now)
+    error = math.hypot(noise.error_of_mean(len(last)), noise.error_of_mean(len(now)))
+    spread = spread_of_answers(run)
+    small = SMALL_SHARE * abs(before) if spread is None else SMALL * spread
+    name = Message(f"harm.{series.name}")
+    return _Change(name, before, after, max(CERTAIN * error, small))
+
+
+def _rules_since(run: Run, step: int, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """The rules that show harm which began at a step or later, as far as its beginning can be dated."""
+    earliest = run.steps[max(0, int(np.searchsorted(run.steps, step)) - DATED)]
+    for outcome in outcomes:
+        least, _ = SHOWN_BY.get(outcome.rule, (None, ""))
+        told = outcome.leading_episode
+        if least and told and told.severity.rank >= least.rank and told.first_step >= earliest:
+            yield outcome.rule
+
+
+def _graded(outcome: Outcome, run: Run, outcomes: Iterable[Outcome]) -> Outcome:
+    harm = harm_since(run, _onset(outcome), outcomes)
+    message = Message(outcome.message.template, {**outcome.message.values, "harm": harm.told})
+    graded = outcome if harm.is_shown else outcome.of_severity(Severity.WARNING)
+    return replace(graded, message=message)
+
+
+def _onset(outcome: Outcome) -> int:
+    """The step from which the distance was alarming."""
+    return min((item.first_step for item in outcome.alarms), default=outcome.first_step or 0)

@@ -1,0 +1,122 @@
+"""The policy was carried away by its first updates and has not moved since: it says one thing, and learns nothing.
+
+What it checks
+    What is logged of the policy (KL to the reference, entropy, length, reward) after the first three steps: from then
+    on, for at least 20 steps and until now, each is constant to within a hundredth of its level, while a jump came
+    before: a KL of 1 nat per token or 25 per sequence, an update of 1 nat per token, or an entropy at a tenth of the
+    first one or less. It is critical.
+
+Why it matters
+    A policy that has collapsed onto one answer gives no differences to learn from, so nothing brings it back, and
+    everything looks calm. Rules that compare a run with its own first points take the wreck for its usual state.
+
+When it is wrong
+    A log that repeats its last row looks the same. A task that is solved within three steps does so with a small KL.
+
+What to try
+    Start anew with a learning rate ten times lower and a clipped gradient. Read the samples of the first steps.
+
+References
+    A public PPO log: a KL of 177 and an update of 9 nats at step 2, everything constant afterwards · openai/baselines
+    issue 456 (a policy that has become deterministic is no longer clipped).
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from diagnostics.detectors.averages import finite_median, finite_points
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
+from diagnostics.rules.cadence import paced
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rewards import SCORES
+from diagnostics.rules.rule import Quiet, RuleResult, english
+from diagnostics.rules.run.run_rule import RunRule, series_of, too_few
+from diagnostics.rules.update_sizes import UPDATE_SIZES
+
+KLS = ("kl_per_sequence", "kl_per_token")
+MOVING = (KLS, ("entropy_per_token",), ("length_mean",), SCORES)
+FEWEST = 2  # metrics: one alone may be constant for a reason of its own
+
+
+class Limits(RuleLimits):
+    """Which jump carries a policy away, and how still it lies afterwards."""
+
+    early: int = limit(3, "logged points", "what happens later shows against the points before it")
+    patience: int = limit(20, "logged points", "engineering default")
+    still: float = limit(0.01, "of the level", "engineering default: batches of different answers differ by more")
+    kl_per_token: float = limit(1.0, "nats/token", "where kl-too-high has its graver limit")
+    kl_per_sequence: float = limit(25.0, "nats/sequence", "where kl-too-high has its graver limit")
+    update: float = limit(1.0, "nats/token", "a hundred times the classic target KL of 0.01")
+    entropy: float = limit(0.1, "of the first", "healthy runs keep more over their first steps")
+
+
+class PolicyFrozen(RunRule[Limits]):
+    """Judges KL, entropy, length and reward together, after the first steps."""
+
+    code = "RV111"
+    name = "policy-frozen"
+    grade = "I"
+    source = "a public PPO log: KL 177 at step 2, everything constant afterwards"
+    inputs = ((*KLS, "entropy_per_token"),)
+    limits = Limits()
+    remedies = ("much-lower-learning-rate", "clipped-gradient", "restored-clip-range")
+    telling_samples = "any"
+    texts = english(
+        headline="The policy was carried away by its first updates and has not moved since.",
+        kl="The KL to the reference jumped to {measured} {unit} by step {first}, and nothing has moved since (until "
+        "step {last}).",
+        update="An update of {measured} nats/token moved the policy in the first steps, and nothing has moved since "
+        "(from step {first} to {last}).",
+        entropy="The entropy fell from {before} to {measured} nats/token by step {first}, and nothing has moved since "
+        "(until step {last}).",
+    )
+
+    def check(self, run: Run, limits: Limits) -> RuleResult:
+        logged = series_of(run, *KLS, "entropy_per_token")
+        limits = paced(limits, run, logged, early=1, patience=5)
+        needed = limits.early + limits.patience
+        if finite_points(logged.values) < needed:
+            return too_few(needed, finite_points(logged.values))
+        moving = [series for names in MOVING if (series := run.get(*names)) is not None and len(series) >= needed]
+        jump = next(_jumps(run, limits), None)
+        if jump is None or len(moving) < FEWEST or not all(_is_still(item.values, limits) for item in moving):
+            return Quiet(metric=logged.name, tag=logged.tag)
+        key, series, measured = jump
+        episode = Episode(min(limits.early, len(series) - 1), len(series) - 1, still=True)
+        return self.fired(
+            series,
+            episode,
+            Severity.CRITICAL,
+            measured=measured,
+            limit=None,
+            key=key,
+            before=float(series.values[0]),
+        )
+
+
+def _is_still(values: Values, limits: Limits) -> bool:
+    """Whether the values stay within a hundredth of their level after the first steps."""
+    later = values[limits.early :]
+    if not np.isfinite(later).all():
+        return False
+    return float(np.ptp(later)) <= limits.still * abs(float(np.median(later)))
+
+
+def _jumps(run: Run, limits: Limits) -> Iterator[tuple[str, Series, float]]:
+    """What carried the policy away: which text tells it, the series, and how far it went."""
+    for name, far in (("kl_per_token", limits.kl_per_token), ("kl_per_sequence", limits.kl_per_sequence)):
+        kl = run.get(name)
+        if kl is not None and (reached := finite_median(kl.values[limits.early :])) >= far:
+            yield "kl", kl, reached
+    size, entropy = run.get(*UPDATE_SIZES), run.get("entropy_per_token")
+    if size is not None and (largest := finite_range(size.values[: limits.early])[1]) >= limits.update:
+        yield "update", size, largest
+    if entropy is not None and len(entropy) > limits.early:
+        first, left = float(entropy.values[0]), finite_median(entropy.values[limits.early :])
+        if first > 0 and left <= limits.entropy * first:
+            yield "entropy", entropy, left

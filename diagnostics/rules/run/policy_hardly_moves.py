@@ -1,0 +1,168 @@
+"""The policy is where it began: the updates are too small to change what it says.
+
+What it checks
+    Three signs, after at least 20 steps. A learning rate that has never exceeded 1e-8 is critical: no weight can have
+    moved by more than all learning rates together. A learning rate that has not reached a hundredth of what is set, in
+    more than half of the planned steps, is a warning: the warm-up is longer than the run. So is a run in which nothing
+    moves: the entropy and the length are, with their errors, within a tenth of where they began, the reward has not
+    risen, and the KL to the reference is below 0.005 nats per token and does not grow beyond 0.0001 (that of a sequence
+    of unknown length as if it had 64 tokens). Where the reward is at full marks, or answers are not told apart,
+    standing still is right, and this is not judged.
+
+Why it matters
+    The run costs as much as any other and nothing is learned. All numbers look sound, because they are those of the
+    model before the training.
+
+When it is wrong
+    A large model may need more than some 20 steps at a small learning rate to show anything. A KL penalty that
+    outweighs the reward holds the policy in place as well.
+
+What to try
+    Raise the learning rate. Keep the trained weights in float32: in bfloat16 an update below a 256th of a weight is
+    rounded away. Make the warm-up a small part of the run.
+
+References
+    Adam moves a weight by about the learning rate at most (arXiv 1412.6980) · bfloat16 has eight bits of precision ·
+    TRL logging page: this metric should keep going up.
+"""
+
+import numpy as np
+
+from diagnostics.detectors.averages import finite_median, finite_points
+from diagnostics.detectors.episodes import Episode
+from diagnostics.detectors.extremes import finite_range
+from diagnostics.detectors.rolling import rolling_median
+from diagnostics.detectors.stillness import Change, change_of_level
+from diagnostics.model.outcome import Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Series, Values
+from diagnostics.rules.cadence import paced
+from diagnostics.rules.lengths import kl_lengths
+from diagnostics.rules.limits import RuleLimits, limit
+from diagnostics.rules.rewards import SCORES, has_never_moved, is_solved
+from diagnostics.rules.rule import Fired, Quiet, RuleResult, english
+from diagnostics.rules.run.run_rule import RunRule, too_few
+
+
+class Limits(RuleLimits):
+    """What counts as standing still, and for how long."""
+
+    patience: int = limit(20, "logged points", "engineering default")
+    tiny: float = limit(
+        1e-8, "learning rate", "a tenth of the smallest in use; 100 steps move a weight by 1e-6 at most"
+    )
+    warmed_up: float = limit(0.01, "of the learning rate that is set", "engineering default")
+    share_of_plan: float = limit(0.5, "of the planned steps", "engineering default")
+    still: float = limit(
+        0.1, "of the level at the start", "measured on trainings of TRL: healthy ones moved their entropy by more"
+    )
+    near: float = limit(
+        0.005, "nats/token", "measured on trainings of TRL: healthy ones were farther away after 20 steps"
+    )
+    grown: float = limit(1e-4, "nats/token", "measured on trainings of TRL in bfloat16: their rounding stays below")
+    short_answer: float = limit(
+        64.0, "tokens", "TRL training FAQ: its own examples generate up to 32, PPO's default is 53"
+    )
+    full_marks: float = limit(0.95, "of the highest reward", "engineering default: a solved task has nothing to gain")
+
+
+class PolicyHardlyMoves(RunRule[Limits]):
+    """Judges the learning rate, and the entropy, the length, the reward and the KL together."""
+
+    code = "RV110"
+    name = "policy-hardly-moves"
+    grade = "M"
+    source = "measured on trainings of TRL with tiny learning rates and weights in bfloat16"
+    inputs = (("learning_rate", "entropy_per_token"),)
+    limits = Limits()
+    remedies = ("raised-learning-rate", "checked-parameters")
+    texts = english(
+        headline="The policy is where it began: the updates are too small to change it.",
+        tiny="The learning rate never exceeded {measured} from step {first} to {last}: in a step, no weight can have "
+        "moved by more than that.",
+        warm_up="The learning rate reached {measured} from step {first} to {last}, where {stated} is set: the warm-up "
+        "is longer than the run.",
+        still="Nothing has moved from step {first} to {last}: the entropy was {before} nats/token and is {measured}, "
+        "and {reward} was {reward_before} and is {reward_after}.",
+    )
+
+    def check(self, run: Run, limits: Limits) -> RuleResult:
+        rate, entropy = run.get("learning_rate"), run.get("entropy_per_token")
+        judged = [series for series in (rate, entropy) if series is not None]
+        limits = paced(limits, run, judged[0], patience=5)
+        if max(finite_points(series.values) for series in judged) < limits.patience:
+            return too_few(limits.patience, max(finite_points(series.values) for series in judged))
+        found = self._of_rate(run, rate, limits) if rate is not None else None
+        if found is None and entropy is not None:
+            found = self._of_metrics(run, entropy, limits)
+        return found or Quiet(metric=judged[-1].name, tag=judged[-1].tag)
+
+    def _of_rate(self, run: Run, rate: Series, limits: Limits) -> Fired | None:
+        """The finding that the learning rate itself is too small to move anything."""
+        highest, stated = finite_range(rate.values)[1], run.settings.number("learning_rate")
+        episode = Episode(0, len(rate) - 1, still=True)
+        if len(rate) < limits.patience or not highest > 0:
+            return None
+        if highest <= limits.tiny:
+            return self.fired(rate, episode, Severity.CRITICAL, measured=highest, limit=limits.tiny, key="tiny")
+        total = run.status.total or run.settings.number("max_steps") or 0
+        is_late = int(rate.steps[-1]) > limits.share_of_plan * total > 0
+        if stated is None or not is_late or highest > limits.warmed_up * stated:
+            return None
+        bar = limits.warmed_up * stated
+        return self.fired(rate, episode, Severity.WARNING, measured=highest, limit=bar, key="warm_up", stated=stated)
+
+    def _of_metrics(self, run: Run, entropy: Series, limits: Limits) -> Fired | None:
+        """The finding that nothing has moved."""
+        reward, length = run.get(*SCORES), run.get("length_mean")
+        if reward is None or not _had_reason_to_move(run, reward, limits) or _has_left(run, limits):
+            return None
+        change, gained = change_of_level(entropy.values), change_of_level(reward.values)
+        if change is None or gained is None or gained.is_proven or not _is_still(change, limits):
+            return None
+        grown = change_of_level(length.values) if length is not None else None
+        if grown is not None and not _is_still(grown, limits):
+            return None
+        return self.fired(
+            entropy,
+            Episode(0, len(entropy) - 1, still=True),
+            Severity.WARNING,
+            measured=change.after,
+            limit=None,
+            key="still",
+            before=change.before,
+            reward=f"the {reward.name}",
+            reward_before=gained.before,
+            reward_after=gained.after,
+        )
+
+
+def _is_still(change: Change, limits: Limits) -> bool:
+    return change.most <= limits.still * abs(change.before) and not change.is_proven
+
+
+def _had_reason_to_move(run: Run, reward: Series, limits: Limits) -> bool:
+    """Whether answers were told apart, and better ones could be given."""
+    norm = run.get("grad_norm")
+    if has_never_moved(reward.values) or is_solved(run, reward.steps, limits.full_marks):
+        return False
+    return norm is None or finite_median(norm.values) > 0
+
+
+def _has_left(run: Run, limits: Limits) -> bool:
+    """Whether the KL shows that the policy has left the reference; False where none is logged."""
+    kl = _kl_per_token(run, limits)
+    if kl is None:
+        return False
+    change = change_of_level(kl)
+    far = np.abs(rolling_median(kl))
+    has_grown = change is None or (change.is_proven and change.after > max(change.before, limits.grown))
+    return has_grown or bool((far >= limits.near).any())
+
+
+def _kl_per_token(run: Run, limits: Limits) -> Values | None:
+    """(N,) The KL to the reference; that of answers of unknown length as if they were as long as short ones may be."""
+    logged, whole = kl_lengths(run), run.get("kl_per_sequence")
+    if logged is not None:
+        return logged[0].values / logged[1]
+    return None if whole is None else whole.values / limits.short_answer

@@ -1,0 +1,1 @@
+"""The filter language: which runs of a list are shown, and what would match where none is."""

@@ -1,0 +1,281 @@
+"""Charts in a real browser: no logged point is lost at any zoom, and what is drawn stays where it is."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from diagnostics.runlog import RunLog
+from tests.app.browser.conftest import FIND, Chart, wait_until
+
+Fixture = Callable[..., Any]
+
+LONG = 100_000
+SPIKES = np.arange(537, LONG, 1000)  # a hundred, each of one step
+NAN, INF, MINUS_INF = 40_003, 60_007, 60_507
+# For each step whether the canvas has ink there: of the curve at a spike's height, or of a mark below or above it.
+INK = """([metric, steps, place]) => {
+  const chart = [...document.querySelectorAll('.rlvitals-chart')].find(({dataset}) => dataset.metric === metric).chart;
+  const {plot, page} = chart;
+  const {left, top, width, height} = plot.bbox;
+  const ratio = window.devicePixelRatio;
+  const colour = place === 'curve' ? page.palette.line : page.palette.critical_text;
+  const wanted = [1, 3, 5].map(from => parseInt(colour.slice(from, from + 2), 16));
+  const isNear = (data, at) => wanted.every((part, index) => Math.abs(data[at + index] - part) < 60);
+  const isInk = (data, at) => isNear(data, at) && data[at + 3] > 60;
+  const y = {curve: top + 0.3 * height, below: top + height + 7 * ratio, above: top + 5 * ratio}[place];
+  return steps.map(step => {
+    const x = left + plot.valToPos(step, 'x') * ratio;
+    const {data} = plot.ctx.getImageData(Math.round(x) - 3, Math.round(y) - 4, 7, 9);
+    for (let at = 0; at < data.length; at += 4) if (isInk(data, at)) return true;
+    return false;
+  });
+}"""
+
+
+@pytest.fixture(scope="session")
+def long_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 100,000 steps with one-step spikes and one of each non-finite value."""
+    values = np.full(LONG, 0.02)
+    values[SPIKES - 1] = 9.0
+    values[NAN - 1], values[INF - 1], values[MINUS_INF - 1] = math.nan, math.inf, -math.inf
+    with RunLog(tmp_path_factory.mktemp("long") / "a", algorithm="grpo", total=LONG) as log:
+        for step, value in enumerate(values.tolist(), 1):
+            log.log(step, {"reward": value, "kl": step % 5 / 100})
+    return log.directory
+
+
+@pytest.fixture
+def growing(tmp_path: Path) -> RunLog:
+    log = RunLog(tmp_path / "runs" / "growing", algorithm="grpo", total=1000)
+    for step in range(1, 31):
+        log.log(step, {"reward": step / 10, "kl": 0.01 * step, "grad_norm": 1.0})
+    return log
+
+
+def ink(chart: Chart, steps: list[int], place: str) -> list[int]:
+    """Those of the steps at which something of the colour is drawn in this place."""
+    has_ink = chart.page.evaluate(INK, [chart.metric, steps, place])
+    return [step for step, drawn in zip(steps, has_ink, strict=True) if drawn]
+
+
+def settled(chart: Chart) -> None:
+    """Wait until the chart lacks no points and has drawn those that came."""
+    has_all = "chart => !chart.lacks && !chart.page.isAsking && chart.plot"
+    chart.page.wait_for_function(f"metric => ({has_all})(({FIND})(metric))", arg=chart.metric)
+    chart.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def zoom_to(chart: Chart, first: float, last: float) -> None:
+    """Zoom by the page's address, as a link does that somebody sent."""
+    separator = "&" if "?" in chart.page.url else "?"
+    base = chart.page.url.partition("&steps=")[0]
+    chart.page.goto(f"{base}{separator}steps={first}~{last}")
+    chart.page.wait_for_function(f"metric => ({FIND})(metric)?.plot", arg=chart.metric)
+    settled(chart)
+
+
+def test_at_every_zoom_each_spike_and_each_non_finite_value_is_drawn_at_its_place(
+    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    reward = screen.chart("reward")
+    settled(reward)
+    for first, last in ((1, LONG), (30_000, 70_000), (39_000, 44_000), (59_900, 61_600), (60_000, 60_600)):
+        if (first, last) != (1, LONG):
+            zoom_to(reward, first, last)
+        spikes = [int(step) for step in SPIKES if first <= step <= last]
+        assert ink(reward, spikes, "curve") == spikes
+        between = [step + 400 for step in spikes if first <= step + 400 <= last] if last - first < 10_000 else []
+        assert ink(reward, between, "curve") == []
+        for step, place in ((NAN, "below"), (MINUS_INF, "below"), (INF, "above")):
+            if first <= step <= last:
+                assert ink(reward, [step], place) == [step]
+
+
+def test_zoomed_in_far_enough_every_logged_point_is_there_and_hovering_shows_its_raw_value(
+    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    reward = screen.chart("reward")
+    settled(reward)
+    for _ in range(8):
+        box, (first, last) = reward.box, reward.x_range
+        if last - first < 60:
+            break
+        middle = (SPIKES[40] - first) / (last - first)
+        reward.zoom(max(middle - 0.1, 0.0), min(middle + 0.1, 1.0))
+        settled(reward)
+    steps = reward.page.evaluate(
+        "() => { const {main, page} = document.querySelector('[data-metric=reward]').chart; const [a, b] = page.shown;"
+        " return [...main.steps].filter(step => step >= a && step <= b); }"
+    )
+    first, last = reward.x_range
+    assert steps == list(range(math.ceil(first), math.floor(last) + 1))
+    box = reward.box
+    place = box["x"] + box["width"] * (SPIKES[40] - first) / (last - first)
+    reward.page.mouse.move(place, box["y"] + box["height"] / 2)
+    read = reward.page.locator("[data-metric=reward] .rlvitals-chart-read")
+    expect(read).to_have_text(f"at {SPIKES[40]}: 9")
+
+
+def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    reward, kl = screen.chart("reward"), screen.chart("kl_per_token")
+    whole = kl.x_range
+    zoomed = reward.zoom()
+    wait_until(lambda: kl.x_range == zoomed, "the other chart to zoom")
+    screen.page.wait_for_url("**steps=**")
+    screen.page.reload()
+    reward = screen.chart("reward")
+    wait_until(lambda: np.allclose(reward.x_range, zoomed), "the zoom of the address")
+    box = reward.box
+    screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    screen.page.wait_for_url("**step=**")
+    assert "steps=" in screen.page.url
+    assert np.allclose(reward.x_range, zoomed)
+    screen.page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    wait_until(lambda: reward.x_range == whole, "the whole run")
+    screen.page.wait_for_url(lambda address: "steps=" not in address)
+
+
+def test_the_cursor_reads_every_chart_at_its_step(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    box = screen.chart("reward").box
+    screen.chart("kl_per_token")
+    screen.page.mouse.move(box["x"] + box["width"] * 9 / 29, box["y"] + box["height"] / 2)
+    expect(screen.page.locator("[data-metric=reward] .rlvitals-chart-read")).to_have_text("at 10: 1")
+    expect(screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-read")).to_have_text("at 10: 0.1")
+
+
+def test_a_click_chooses_the_step_for_the_whole_page(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    box = screen.chart("reward").box
+    screen.page.mouse.click(box["x"] + box["width"] * 9 / 29, box["y"] + box["height"] / 2)
+    screen.page.wait_for_url("**step=10**")
+    screen.page.mouse.move(1, 1)
+    expect(screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-read")).to_have_text("at 10: 0.1")
+
+
+def test_a_new_step_travels_alone(growing: RunLog, start_dashboard: Fixture, open_screen: Fixture) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    reward = screen.chart("reward")
+    reward.wait_for_points(30)
+    settled(reward)
+    sizes: list[int] = []
+    screen.page.on(
+        "response",
+        lambda answer: sizes.append(int(answer.headers["content-length"])) if "points" in answer.url else None,
+    )
+    growing.log(31, {"reward": 3.1, "kl": 0.3, "grad_norm": 1.0})
+    reward.wait_for_points(31)
+    settled(reward)
+    assert len(sizes) == 1
+    assert sizes[0] < 1000
+
+
+def test_the_grid_has_as_many_columns_as_the_window_has_room_for(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen.chart("reward")
+    grid = "document.querySelector('.rlvitals-grid')"
+    for width, columns in ((760, 1), (800, 1), (850, 2), (1000, 3), (1440, 4), (2200, 5)):
+        screen.page.set_viewport_size({"width": width, "height": 900})
+        tracks = screen.page.evaluate(f"getComputedStyle({grid}).gridTemplateColumns.split(' ').length")
+        right = screen.page.evaluate(f"{grid}.getBoundingClientRect().right")
+        assert (width, tracks) == (width, columns)
+        assert width - right < 90
+        assert screen.problems() == []
+
+
+def test_view_options_are_kept_in_the_address_and_change_nothing_that_was_logged(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    reward = screen.chart("reward")
+    logged = reward.values
+    screen.page.get_by_label("smooth").select_option("5 points")
+    screen.page.get_by_label("y", exact=True).select_option("log")
+    screen.page.get_by_label("x", exact=True).select_option("relative time")
+    settled(reward)
+    assert reward.values == logged
+    for part in ("smoothing=5", "scale=log", "axis=relative"):
+        screen.page.wait_for_url(f"**{part}**")
+    screen.page.reload()
+    reward = screen.chart("reward")
+    settled(reward)
+    assert screen.page.get_by_label("smooth").input_value() == "5"
+    smoothed = screen.page.evaluate("[...document.querySelector('[data-metric=reward]').chart.main.smoothed]")
+    assert np.allclose(smoothed[:6], [0.1, 0.15, 0.2, 0.25, 0.3, 0.4])
+
+
+def test_a_chart_is_enlarged_over_the_whole_width_and_small_again(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    reward = screen.chart("reward")
+    small = reward.box["width"]
+    button = screen.page.locator("[data-metric=reward] button")
+    button.focus()
+    screen.page.keyboard.press("Enter")
+    wait_until(lambda: reward.box["width"] > 3 * small, "the chart to fill the width")
+    screen.page.keyboard.press("Enter")
+    wait_until(lambda: reward.box["width"] == small, "the chart to be small again")
+
+
+WATCH = """() => {
+  const place = document.querySelector('[data-metric=reward]');
+  const canvas = place.querySelector('canvas');
+  window.seen = {faintest: 1, tops: new Set(), isSame: true};
+  const look = () => {
+    let opacity = 1;
+    for (let at = place; at instanceof Element; at = at.parentElement) opacity *= Number(getComputedStyle(at).opacity);
+    window.seen.faintest = Math.min(window.seen.faintest, opacity);
+    window.seen.tops.add(Math.round(place.getBoundingClientRect().top));
+    window.seen.isSame &&= canvas.isConnected && place.querySelector('canvas') === canvas;
+    requestAnimationFrame(look);
+  };
+  look();
+}"""
+
+
+def test_while_a_run_grows_nothing_fades_jumps_or_is_built_anew(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    reward = screen.chart("reward")
+    reward.wait_for_points(30)
+    settled(reward)
+    scrolled = screen.scroll_to(120)
+    screen.page.evaluate(WATCH)
+    for step in range(31, 35):
+        growing.log(step, {"reward": step / 10, "kl": 0.01 * step, "grad_norm": 1.0})
+        reward.wait_for_points(step)
+    settled(reward)
+    seen = screen.page.evaluate("({...window.seen, tops: [...window.seen.tops]})")
+    assert {"faintest": 1, "isSame": True, "tops": seen["tops"][:1]} == seen
+    assert screen.scroll == scrolled
+
+
+def test_a_logarithmic_scale_says_that_it_leaves_values_out(
+    long_run: Path, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
+    settled(screen.chart("kl_per_token"))
+    unit = screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-unit")
+    expect(unit).not_to_contain_text("not drawn")
+
+    screen.page.get_by_label("y", exact=True).select_option("log")
+
+    expect(unit).to_contain_text("values up to 0 not drawn on this scale")

@@ -1,0 +1,197 @@
+"""Tests of what trainers of one's own print: which lines are rows, what they say, and which texts hold a training."""
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from diagnostics.api import find_runs, open_run
+from diagnostics.readers.progress import reader as progress
+from diagnostics.readers.progress.lines import numbers_of_pure_line, parse_line
+from tests.diagnostics.readers.consoles import left_for, points, written
+
+CHAT = """epoch: 0|step: {}|ppo_ep: 1|act_loss: 0.2099609375|cri_loss: 0.12042236328125|unsuper_loss: 0.0
+average reward score: -0.679
+-------------------------------------------------------------------------------------
+|E2E latency=7.99s |Gather latency=0.00s (0.00%) |Generate time=5.26s (65.81%) |AvgSamplesPerSec=8.01
+[2023-04-18 08:48:36,058] [INFO] [timer.py:199:stop] epoch=0/micro_step=10/global_step=10, MemAllocated=10.77GB
+"""
+
+
+def read(file: Path) -> Any:
+    return progress.Reader(file).refresh()
+
+
+@pytest.mark.parametrize(
+    ("line", "form", "step", "total", "values"),
+    [
+        ("Step  10/40 | loss=0.3938 | reward=0.70", "Step #/#", 10, 40, {"loss": 0.3938, "reward": 0.7}),
+        ("[gsm8k_8B_s042]   1/50 | loss=-0.98 | acc=50.0%", "#/#", 1, 50, {"loss": -0.98, "acc": 50.0}),
+        ("Epoch:[1/1](195/500), Reward: 0.3, Avg Len: 146, LR: 7.1e-7", "Epoch:[#/#] (#/#)", 195, 500,
+         {"Reward": 0.3, "Avg Len": 146.0, "LR": 7.1e-7}),
+        ("epoch: 0|step: 3|act_loss: 0.25|ppo_ep: 1", "epoch: # step: #", 3, None, {"act_loss": 0.25, "ppo_ep": 1.0}),
+        ("INFO 11-25 15:14:39 train.py:12 iter 7: loss 0.3, reward: tensor(0.5)", "iter #", 7, None, {"reward": 0.5}),
+        ("global_step=8 loss=nan kl=-inf", "global_step=#", 8, None, {"loss": math.nan, "kl": -math.inf}),
+        ("\x1b[32mEpoch 3/10\x1b[0m - loss: 0.5", "Epoch #/#", 3, 10, {"loss": 0.5}),
+        ("rl:  5%|▌    | 5/99 [00:10<01:20, 1.1it/s, loss=0.5, r=1]", "#/#", 5, 99, {"loss": 0.5, "r": 1.0}),
+        ("Step 4/9 | loss=0.5 | chain=[TOOL → ANSWER] reward=0.25", "Step #/#", 4, 9, {"loss": 0.5, "reward": 0.25}),
+    ],
+)  # fmt: skip
+def test_a_line_says_its_step_and_its_numbers(
+    line: str, form: str, step: int, total: int | None, values: dict[str, float]
+) -> None:
+    found = parse_line(line)
+
+    assert found is not None
+    assert (found.form, found.step, found.total) == (form, step, total)
+    numbers = {name: float(number) for name, number in found.numbers.items()}
+    assert numbers == pytest.approx(values, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "average reward score: 0.5",
+        "Free memory : 19.605713 (GigaBytes)",
+        "see http://host:8000 for more",
+        "time per step=0.5: slow",
+        "step_time: 3",
+        "took 12:30:05 until 2023/04/18",
+        "",
+    ],
+)
+def test_a_line_without_a_step_is_no_row(line: str) -> None:
+    assert parse_line(line) is None
+
+
+def test_a_line_of_nothing_but_numbers_is_told_from_others() -> None:
+    assert numbers_of_pure_line("|a b=7.99s |c=0.00s (0.00%)|") == {"a b": "7.99", "c": "0.00"}
+    assert numbers_of_pure_line("[DEBUG] gen[3] reward=-2.0") == {}
+    assert numbers_of_pure_line("the reward was x=3 as usual") == {}
+
+
+def test_what_deepspeed_chat_prints_below_a_row_belongs_to_it(tmp_path: Path) -> None:
+    recording = read(written(tmp_path, "Free memory : 19.6\n" + "".join(CHAT.format(step) for step in range(4))))
+
+    assert points(recording, "average reward score") == [(step, -0.679) for step in range(4)]
+    assert points(recording, "E2E latency") == [(step, 7.99) for step in range(4)]
+    assert "MemAllocated" not in recording.tags
+    (note,) = recording.notes
+    assert note.startswith(
+        "Read by the pattern of its lines: 4 lines with epoch: # step: # are steps, with ppo_ep, act"
+    )
+    assert note.endswith(" and 1 more; 9 other lines were not understood")
+
+
+def test_steps_that_begin_anew_with_each_epoch_go_on(tmp_path: Path) -> None:
+    rows = [(epoch, step) for epoch in (1, 2, 3) for step in (10, 20, 30)]
+    named = "".join(f"Epoch:[{epoch}/3]({step}/30), loss: 0.5\n" for epoch, step in rows)
+    unnamed = "".join(f"epoch: {epoch}|step: {step // 10 - 1}|loss: 0.5\n" for epoch, step in rows)
+
+    recording = read(written(tmp_path, named))
+    assert recording.tags["loss"].steps.tolist() == [10, 20, 30, 40, 50, 60, 70, 80, 90]
+    assert recording.status.total == 90
+    assert read(written(tmp_path, unnamed)).tags["loss"].steps.tolist() == list(range(9))
+
+
+def test_steps_that_go_on_through_the_epochs_stay(tmp_path: Path) -> None:
+    rows = "".join(f"Epoch {1 + step // 3}/3, step {step}/9, loss: 0.5\n" for step in range(1, 10))
+
+    recording = read(written(tmp_path, rows))
+    assert recording.tags["loss"].steps.tolist() == list(range(1, 10))
+    assert recording.status.total == 9
+
+
+def test_steps_that_go_back_are_noted(tmp_path: Path) -> None:
+    once = "".join(f"step {step} loss: 0.5\n" for step in range(1, 12))
+
+    assert any("The steps go back at row 12:" in note for note in read(written(tmp_path, once * 2)).notes)
+
+
+def test_an_evaluation_between_the_rows_is_at_its_step(tmp_path: Path) -> None:
+    rows = "".join(f"Step {step}/4 | loss=0.5\n" for step in range(1, 5))
+    recording = read(written(tmp_path, rows + "Step 4/4 | eval_reward=0.75\n"))
+
+    assert points(recording, "eval_reward") == [(4, 0.75)]
+    assert recording.malformed == 0
+
+
+@pytest.mark.parametrize(
+    ("rate", "rounded_to"),
+    [("0.00000000", 5e-9), ("0.0", 0.0), ("1e-6", 0.0), ("0.0000|loss=0.12345678", 5e-5), ("1.00%", 0.0)],
+)
+def test_a_learning_rate_of_nothing_but_decimals_may_be_rounded(rate: str, rounded_to: float, tmp_path: Path) -> None:
+    rows = "".join(f"Step {step} | reward={step} | lr={rate}\n" for step in range(1, 30))
+
+    assert read(written(tmp_path, rows)).rounded_to == pytest.approx(rounded_to)
+
+
+@pytest.mark.parametrize(
+    ("end", "state"), [("", "finished"), ("Traceback (most recent call last):\nValueError: no\n", "failed")]
+)
+def test_how_a_text_ends_is_how_the_training_did(end: str, state: str, tmp_path: Path) -> None:
+    rows = "".join(f"Step {step}/4 | loss=0.5\n" for step in range(1, 5))
+    status = read(left_for(written(tmp_path, rows + end), 1000)).status
+
+    assert (status.state, status.step, status.total) == (state, 4, 4)
+    assert status.error == ("ValueError: no" if end else None)
+
+
+def test_bars_of_other_loops_are_no_rows(tmp_path: Path) -> None:
+    bars = "".join(f"\rGenerating split: {part}%|##| {part}/100 [00:00<00:00, 500 examples/s]" for part in (0, 50, 100))
+    rows = "".join(f"[run]  {step}/50 | loss=0.5 | reward=1\n" for step in range(1, 5))
+    recording = read(written(tmp_path, f"{bars}\n{rows}"))
+
+    assert sorted(recording.tags) == ["loss", "reward"]
+    assert recording.tags["loss"].steps.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "step 1: loss: 0.5\nstep 2: loss: 0.25\n",
+        "step 7: loss: 0.5\n" * 9,
+        "".join(f"step {step}: loss: 0.5\n" for step in (9, 8, 7, 6, 5, 4)),
+        "".join(f"step {step}: temperature: {step}.5, pressure=3\n" for step in range(9)),
+        "".join(f"Step {step}: minimise the loss of step {step}: at once\n" for step in range(9)),
+        "".join(f"step {step} {name}: 0.5\n" for step, name in enumerate(("loss", "reward", "score", "kl", "lr"))),
+        "the loss\n" * 9,
+        "",
+    ],
+)
+def test_other_texts_hold_no_training(text: str, tmp_path: Path) -> None:
+    written(tmp_path, text)
+    assert find_runs(tmp_path) == []
+
+
+def test_a_text_that_another_format_reads_is_left_to_it(tmp_path: Path) -> None:
+    rows = "".join(f"step {step} loss: 0.25\n" for step in range(9))
+    written(tmp_path, rows + "{'loss': 0.5, 'epoch': 0.1}\n", "trl.log")
+    written(tmp_path, "".join(f"Step {step} | loss:0.5 \n" for step in range(9)), "log_1700000000.txt")
+    written(tmp_path, rows, "own.log")
+
+    assert {ref.path.name: ref.format for ref in find_runs(tmp_path)} == {
+        "trl.log": "console",
+        "log_1700000000.txt": "torchtune",
+        "own.log": "progress",
+    }
+
+
+def test_a_log_of_deepspeed_chat_is_known_as_ppo(tmp_path: Path) -> None:
+    run = open_run(written(tmp_path, "".join(CHAT.format(step) for step in range(4))))
+
+    assert (run.producer, run.algorithm) == ("deepspeed-chat", "ppo")
+    assert [run.series[name].tag for name in ("score", "policy_loss", "value_loss")] == [
+        *("average reward score", "act_loss", "cri_loss"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["x", "x ", "x:", "x=", "1/1 ", "step ", "[", "x=1|", "é" * 99 + " "])
+def test_a_long_line_takes_no_time(text: str) -> None:
+    begun = time.process_time()
+    for line in (f"step: 3 - {text * 50_000}", text * 50_000):
+        parse_line(line)
+        numbers_of_pure_line(line)
+    assert time.process_time() - begun < 5

@@ -1,0 +1,113 @@
+"""Tests of log histories in JSON files of any name: which files hold one, and what becomes of their rows."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from diagnostics.api import find_runs, open_run
+from diagnostics.readers.base import UnreadableRun
+from diagnostics.readers.tables.log_history import HEAD_BYTES, Reader
+from diagnostics.readers.tensorboard import reader as tensorboard
+from tests.diagnostics.readers.consoles import FIXTURES, points
+
+ROWS = [{"loss": 0.5, "reward": 0.25, "epoch": 0.1, "step": 5}, {"loss": 0.25, "reward": 0.5, "epoch": 0.2, "step": 10}]
+SUMMARY = {"train_runtime": 3.0, "train_loss": 0.5, "epoch": 0.2, "step": 10}
+
+
+def written(folder: Path, document: Any, name: str = "step_logs.json") -> Path:
+    file = folder / name
+    file.write_text(document if isinstance(document, str) else json.dumps(document))
+    return file
+
+
+def test_the_history_of_a_checkpoint_says_what_the_event_file_says(tmp_path: Path) -> None:
+    out = FIXTURES / "trl" / "ppo112_nmb1" / "out"
+    state = json.loads((out / "checkpoint-8" / "trainer_state.json").read_text())
+    (folder,) = (out / "runs").iterdir()
+    logged = tensorboard.Reader(folder).refresh().tags
+    found = Reader(written(tmp_path, state["log_history"])).refresh()
+
+    assert len(found.tags) > 15
+    for tag, series in found.tags.items():
+        truth = logged.get(f"train/{tag}", logged.get(tag))
+        assert truth is not None, tag
+        np.testing.assert_allclose(series.values, truth.values[: len(series.values)], rtol=1e-6)
+
+
+def test_a_list_of_rows_is_a_run_with_its_evaluations_apart(tmp_path: Path) -> None:
+    file = written(tmp_path, [*ROWS, {"eval_reward": 0.75, "step": 10}])
+
+    (ref,) = find_runs(tmp_path)
+    recording = Reader(file).refresh()
+
+    assert (ref.path, ref.format) == (file, "log-history")
+    assert points(recording, "reward") == [(5, 0.25), (10, 0.5)]
+    assert points(recording, "eval/reward") == [(10, 0.75)]
+    assert (recording.status.state, recording.status.step, recording.malformed) == ("unknown", 10, 0)
+
+
+def test_the_row_that_sums_up_says_that_the_training_ended(tmp_path: Path) -> None:
+    recording = Reader(written(tmp_path, [*ROWS, SUMMARY])).refresh()
+
+    assert recording.status.state == "finished"
+    assert "train_runtime" not in recording.tags
+
+
+def test_a_state_of_any_name_tells_the_planned_steps(tmp_path: Path) -> None:
+    file = written(tmp_path, {"best_metric": None, "log_history": ROWS, "max_steps": 40}, "final.json")
+
+    assert [ref.path for ref in find_runs(tmp_path)] == [file]
+    assert open_run(file).status.total == 40
+
+
+def test_the_column_of_steps_may_have_another_name(tmp_path: Path) -> None:
+    recording = Reader(written(tmp_path, [{"global_step": 3, "loss": 0.5}, {"loss": 1.0}, 7])).refresh()
+
+    assert points(recording, "loss") == [(3, 0.5)]
+    assert (recording.malformed, recording.notes) == (2, ("the column global_step counts the steps",))
+
+
+@pytest.mark.parametrize("steps", [(5.0, 10.0), ("5/50", "10/50")])
+def test_steps_are_read_in_every_form_by_which_they_are_recognised(steps: tuple[Any, Any], tmp_path: Path) -> None:
+    rows = [{"step": step, "loss": 0.5} for step in steps]
+
+    recording = Reader(written(tmp_path, rows)).refresh()
+
+    assert points(recording, "loss") == [(5, 0.5), (10, 0.5)]
+    assert recording.malformed == 0
+
+
+def test_a_first_row_that_is_long_is_a_row(tmp_path: Path) -> None:
+    names = {f"layer/{number}/gradient": 0.5 for number in range(20_000)}
+    file = written(tmp_path, [{**names, "step": 1}])
+
+    assert HEAD_BYTES / 2 < file.stat().st_size < HEAD_BYTES
+    assert len(find_runs(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        {},
+        [1, 2],
+        [{"name": "a", "score": 1}],
+        [{"step": 1}],
+        [{"step": "first", "loss": 0.5}],
+        [{"step": 1, "prompt": "2 + 2", "response": "4", "score": 1.0}],
+        {"history": ROWS},
+        "[" * 100_000,
+        '[{"step": 1, "loss": ',
+        '[{"step": 1, "a": ' + "[" * 200 + "]" * 200 + "}]",
+    ],
+    ids=lambda document: str(document)[:30],
+)
+def test_another_document_is_no_run(document: Any, tmp_path: Path) -> None:
+    file = written(tmp_path, document)
+
+    assert find_runs(tmp_path) == []
+    with pytest.raises(UnreadableRun, match="is not a log history"):
+        Reader(file).refresh()

@@ -1,0 +1,71 @@
+"""Tests of policy-frozen."""
+
+from collections.abc import Callable
+
+import pytest
+
+from diagnostics.api import diagnose
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.run import Run
+
+Judge = Callable[..., Outcome]
+WRECK = {  # of a public PPO log
+    "kl_per_sequence": "0.01 177x30",
+    "approx_kl": "0.01 9 0x29",
+    "entropy_per_token": "1.2 0.3 0.002x29",
+    "length_mean": "31 40 53x29",
+    "score": "0.4 0.1 -0.2x29",
+}
+
+
+def without(*names: str, **others: str) -> dict[str, str]:
+    return {name: values for name, values in {**WRECK, **others}.items() if name not in names}
+
+
+def test_a_wreck_of_the_first_steps_in_which_nothing_moves_is_critical(judge: Judge) -> None:
+    outcome = judge("policy-frozen", "ppo", **WRECK)
+    assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.CRITICAL, 4, 31)
+    assert (outcome.measured, outcome.still) == (177.0, True)
+
+
+@pytest.mark.parametrize(
+    ("logged", "key"),
+    [
+        (without("kl_per_sequence"), "update"),
+        (without("kl_per_sequence", "approx_kl"), "entropy"),
+        (without("kl_per_sequence", kl_per_token="0 3.3x30"), "kl"),
+    ],
+)
+def test_any_of_three_jumps_shows_it(judge: Judge, logged: dict[str, str], key: str) -> None:
+    assert judge("policy-frozen", "ppo", **logged).message.template == f"policy-frozen.{key}"
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [{"score": "0.4 0.1 -0.2x14 -0.1x15"}, {"kl_per_sequence": "0.01 177x15 180x15"}, {"length_mean": "53..60x31"}],
+)
+def test_what_still_moves_is_not_frozen(judge: Judge, moves: dict[str, str]) -> None:
+    assert judge("policy-frozen", "ppo", **{**WRECK, **moves}).verdict is Verdict.QUIET
+
+
+def test_a_log_that_never_moved_has_no_jump(judge: Judge) -> None:
+    still = {"kl_per_sequence": "0.1x31", "score": "0.5x31", "length_mean": "9x31"}
+    for entropy in ("1x31", "-1x31"):
+        assert judge("policy-frozen", "ppo", **still, entropy_per_token=entropy).verdict is Verdict.QUIET
+
+
+def test_one_metric_alone_proves_nothing(judge: Judge) -> None:
+    assert judge("policy-frozen", "ppo", kl_per_sequence="0.01 177x30").verdict is Verdict.QUIET
+
+
+def test_twenty_two_points_are_too_few(judge: Judge) -> None:
+    outcome = judge("policy-frozen", "ppo", kl_per_sequence="0.01 177x21")
+    assert (outcome.verdict, outcome.message.values) == (Verdict.SKIPPED, {"needed": 23, "found": 22})
+
+
+def test_the_first_updates_are_its_cause(make_run: Callable[..., Run]) -> None:
+    assert diagnose(make_run("ppo", **WRECK)).causes[0].cause == "drastic-updates"
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("policy-frozen", "ppo", score="1x60").verdict is Verdict.SKIPPED

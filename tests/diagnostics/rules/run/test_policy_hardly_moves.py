@@ -1,0 +1,82 @@
+"""Tests of policy-hardly-moves."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from diagnostics.model.outcome import Outcome, Severity, Verdict
+from diagnostics.model.series import Values
+
+Judge = Callable[..., Outcome]
+
+
+def wavering(level: float, scale: float, points: int = 60) -> Values:
+    return level + np.random.default_rng(round(1e3 * level)).normal(scale=scale, size=points)
+
+
+STILL = {"entropy_per_token": wavering(0.5, 0.01), "reward": wavering(0.4, 0.05), "length_mean": wavering(20, 0.5)}
+
+
+def test_a_learning_rate_that_moves_nothing_is_critical(judge: Judge) -> None:
+    outcome = judge("policy-hardly-moves", "grpo", learning_rate="1e-8x20")
+    assert (outcome.severity, outcome.message.template) == (Severity.CRITICAL, "policy-hardly-moves.tiny")
+    assert judge("policy-hardly-moves", "grpo", learning_rate="1e-8x19").verdict is Verdict.SKIPPED
+    assert judge("policy-hardly-moves", "grpo", learning_rate="1e-8x19 1.1e-8").verdict is Verdict.QUIET
+
+
+def test_a_learning_rate_of_zero_is_another_rules_business(judge: Judge) -> None:
+    assert judge("policy-hardly-moves", "grpo", learning_rate="0x40").verdict is Verdict.QUIET
+
+
+def test_a_warm_up_that_outlasts_the_run_is_a_warning(judge: Judge) -> None:
+    config = {"learning_rate": 1e-4}
+    outcome = judge("policy-hardly-moves", "grpo", learning_rate="0..1e-6x30", config=config, total=50)
+    assert (outcome.severity, outcome.message.template) == (Severity.WARNING, "policy-hardly-moves.warm_up")
+    for rates, total in (("0..1.1e-6x30", 50), ("0..1e-6x30", 60)):
+        outcome = judge("policy-hardly-moves", "grpo", learning_rate=rates, config=config, total=total)
+        assert outcome.verdict is Verdict.QUIET
+
+
+def test_a_run_in_which_nothing_moves_is_a_warning(judge: Judge) -> None:
+    outcome = judge("policy-hardly-moves", "grpo", **STILL)
+    assert (outcome.severity, outcome.first_step, outcome.last_step) == (Severity.WARNING, 1, 60)
+    assert judge("policy-hardly-moves", "grpo", **STILL, kl_per_token="0.004x60").verdict is Verdict.FIRED
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [
+        {"entropy_per_token": wavering(0.5, 0.01) - np.linspace(0, 0.1, 60)},
+        {"reward": wavering(0.4, 0.05) + np.linspace(0, 0.2, 60)},
+        {"length_mean": wavering(20, 0.5) + np.linspace(0, 4, 60)},
+        {"kl_per_token": "0x5 0.005x55"},
+        {"kl_per_token": "0..0.0004x60"},
+    ],
+)
+def test_whatever_moves_shows_that_the_policy_does(judge: Judge, moved: dict[str, Values | str]) -> None:
+    assert judge("policy-hardly-moves", "grpo", **{**STILL, **moved}).verdict is Verdict.QUIET
+
+
+def test_answers_of_unknown_length_count_as_short_ones(judge: Judge) -> None:
+    logged = {name: STILL[name] for name in ("entropy_per_token", "reward")}
+    assert judge("policy-hardly-moves", "ppo", **logged, kl_per_sequence="0.32x60").verdict is Verdict.QUIET
+    assert judge("policy-hardly-moves", "ppo", **logged, kl_per_sequence="0.31x60").verdict is Verdict.FIRED
+
+
+def test_noise_that_could_hide_a_tenth_proves_nothing(judge: Judge) -> None:
+    logged = {**STILL, "entropy_per_token": wavering(0.5, 0.12)}
+    assert judge("policy-hardly-moves", "grpo", **logged).verdict is Verdict.QUIET
+
+
+@pytest.mark.parametrize("reason", [{"reward": wavering(0.97, 0.005)}, {"reward": "0x60"}, {"grad_norm": "0x60"}])
+def test_a_policy_without_a_reason_to_move_rightly_stands_still(judge: Judge, reason: dict[str, Values | str]) -> None:
+    assert judge("policy-hardly-moves", "grpo", **{**STILL, **reason}).verdict is Verdict.QUIET
+
+
+def test_it_is_skipped_where_its_input_is_missing(judge: Judge) -> None:
+    assert judge("policy-hardly-moves", "grpo", reward="1x60").verdict is Verdict.SKIPPED
+
+
+def test_a_kl_that_grows_by_what_bfloat16_rounds_is_no_move(judge: Judge) -> None:
+    assert judge("policy-hardly-moves", "grpo", **STILL, kl_per_token="7e-7..3e-6x60").verdict is Verdict.FIRED

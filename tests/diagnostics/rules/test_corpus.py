@@ -1,0 +1,40 @@
+"""Tests on trainings by TRL: what went wrong in the sick ones is found, and their healthy twins are quiet."""
+
+from pathlib import Path
+
+import pytest
+
+from diagnostics.api import diagnose, open_run
+from diagnostics.model.outcome import Severity
+
+CORPUS = Path(__file__).parents[2] / "fixtures" / "trl_corpus"
+SICK = [
+    ("constant-reward", "reward-stuck-at-floor", Severity.CRITICAL, "no-reward-signal"),
+    ("cut-off-unlogged", "length-at-limit", Severity.CRITICAL, "drastic-updates"),
+    ("learning-rate-tiny", "policy-hardly-moves", Severity.CRITICAL, "not-training"),
+    ("learning-rate-too-high", "kl-too-high", Severity.CRITICAL, "drastic-updates"),
+    ("random-reward", "reward-not-improving", Severity.WARNING, "no-reward-signal"),
+    ("sampling-too-cold", "zero-variance-groups", Severity.WARNING, "mode-collapse"),
+    ("sign-flipped-reward", "entropy-explosion", Severity.WARNING, "reward-hacking"),
+    ("too-hard-data", "eos-never-generated", Severity.CRITICAL, "never-learned-to-stop"),
+    ("updates-lost-in-bfloat16", "policy-hardly-moves", Severity.WARNING, "not-training"),
+]
+
+
+@pytest.mark.parametrize(("run", "rule", "severity", "cause"), SICK, ids=[run for run, *_ in SICK])
+def test_what_went_wrong_is_found_and_named(run: str, rule: str, severity: Severity, cause: str) -> None:
+    found = diagnose(open_run(CORPUS / run))
+    assert {outcome.rule: outcome.severity for outcome in found.fired}[rule] is severity
+    assert found.causes[0].cause == cause
+    assert rule in found.causes[0].outcomes
+
+
+@pytest.mark.parametrize("run", sorted(folder.name for folder in CORPUS.glob("healthy-*")))
+def test_a_healthy_twin_has_nothing_at_warning_or_above(run: str) -> None:
+    found = diagnose(open_run(CORPUS / run))
+    assert [outcome.rule for outcome in found.fired if outcome.severity is not Severity.INFO] == []
+
+
+def test_every_training_of_the_corpus_is_tested() -> None:
+    sick = {run for run, *_ in SICK}
+    assert sick == {folder.name for folder in CORPUS.iterdir() if not folder.name.startswith("healthy-")}

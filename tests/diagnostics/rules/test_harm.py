@@ -1,0 +1,123 @@
+"""Tests of harm: a distance or a size alone is a warning, and critical once the run is shown to be worse off for it."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from diagnostics.model.outcome import Outcome, Severity
+from diagnostics.model.run import Run
+from diagnostics.model.series import Values
+from diagnostics.rules import CATALOG, evaluate, harm
+from diagnostics.wording.messages import message_text
+from tests.diagnostics.conftest import values_of
+
+MakeRun = Callable[..., Run]
+FAR = {"kl_per_sequence": "1x20 40x40", "length_mean": "30x60"}
+
+
+def noisy(shorthand: str, scale: float = 0.02) -> Values:
+    level = values_of(shorthand)
+    return level + np.random.default_rng(3).normal(scale=scale, size=len(level))
+
+
+def outcome_of(run: Run, rule: str = "kl-too-high") -> Outcome:
+    return next(outcome for outcome in evaluate(run) if outcome.rule == rule)
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [("0.2x20 0.2..0.8x40", "while the score rose from"), ("0.4x60", "while the score held (")],
+)
+def test_a_distance_is_a_warning_while_the_score_holds_or_rises(make_run: MakeRun, score: str, words: str) -> None:
+    outcome = outcome_of(make_run("ppo", **FAR, score=noisy(score), score_std="0.3x60"))
+    assert outcome.severity is Severity.WARNING
+    assert words in message_text(outcome.message)
+    assert message_text(outcome.message).endswith(": no harm is shown.")
+
+
+def test_a_distance_is_critical_once_the_score_has_fallen_since(make_run: MakeRun) -> None:
+    outcome = outcome_of(make_run("ppo", **FAR, score=noisy("0.6x20 0.6..0.1x20 0.1x20"), score_std="0.3x60"))
+    assert outcome.severity is Severity.CRITICAL
+    assert "while the score fell from 0.5" in message_text(outcome.message)
+
+
+def test_a_score_that_falls_at_once_and_freezes_has_fallen(make_run: MakeRun) -> None:
+    far = {"kl_per_sequence": "1x2 177x28", "length_mean": "30x30"}
+    assert outcome_of(make_run("ppo", **far, score="0.4 0.42 0x28", score_std="0.3x30")).severity is Severity.CRITICAL
+
+
+def test_a_fall_within_chance_is_no_harm(make_run: MakeRun) -> None:
+    score = noisy("0.5x20 0.44x40", scale=0.15)
+    outcome = outcome_of(make_run("ppo", **FAR, score=score, score_std="0.2x60"))
+    assert outcome.severity is Severity.WARNING
+
+
+def test_a_certain_fall_that_hardly_matters_is_no_harm(make_run: MakeRun) -> None:
+    outcome = outcome_of(make_run("ppo", **FAR, score=noisy("0.5x20 0.46x40", scale=0.001), score_std="0.3x60"))
+    assert outcome.severity is Severity.WARNING
+
+
+def test_a_fall_that_has_recovered_is_no_harm(make_run: MakeRun) -> None:
+    outcome = outcome_of(make_run("ppo", **FAR, score=noisy("0.6x20 0.1x20 0.6x20"), score_std="0.3x60"))
+    assert outcome.severity is Severity.WARNING
+
+
+def test_a_large_value_loss_is_critical_only_where_the_run_is_worse_off(make_run: MakeRun) -> None:
+    spike = {"value_loss": "1x60 8x20 1x20"}
+    for score, severity in (("0.1x20 0.9x40 0.1x40", Severity.CRITICAL), ("0.9x60 0.3x20 0.95x20", Severity.WARNING)):
+        run = make_run(
+            "ppo", **spike, score=noisy(score), score_std="0.3x100", rlhf_reward=noisy("0.1x20 0.9x40 0.1x40")
+        )
+        assert outcome_of(run, "value-loss-spike").severity is severity
+
+
+def test_the_kl_penalty_that_grows_with_the_distance_is_no_harm(make_run: MakeRun) -> None:
+    run = make_run("ppo", **FAR, score=noisy("0.4x60"), rlhf_reward=noisy("0.4x20 -1.5x40"), score_std="0.3x60")
+    assert outcome_of(run).severity is Severity.WARNING
+
+
+def test_an_evaluation_that_fell_shows_harm_although_the_score_rises(make_run: MakeRun) -> None:
+    series = {"score": noisy("0.2x20 0.2..0.8x40"), "eval/score": noisy("0.5x20 0.1x40")}
+    outcome = outcome_of(make_run("ppo", **FAR, **series, score_std="0.3x60"))
+    assert outcome.severity is Severity.CRITICAL
+    assert "while the score of the evaluation fell from" in message_text(outcome.message)
+
+
+def test_answers_that_are_all_cut_off_since_show_harm(make_run: MakeRun) -> None:
+    far = {"kl_per_token": "0.1x20 2x40", "reward": noisy("0.4x60"), "reward_std": "0.3x60"}
+    run = make_run("grpo", **far, truncated_fraction="0x25 1x35")
+    assert outcome_of(run).severity is Severity.CRITICAL
+    assert "and nearly every answer is cut off" in message_text(outcome_of(run).message)
+
+
+def test_answers_that_were_all_cut_off_before_show_no_harm_of_the_distance(make_run: MakeRun) -> None:
+    far = {"kl_per_token": "0.1x20 2x40", "reward": noisy("0.4x60"), "reward_std": "0.3x60"}
+    assert outcome_of(make_run("grpo", **far, truncated_fraction="1x60")).severity is Severity.WARNING
+
+
+def test_answers_that_were_all_cut_off_before_and_some_of_them_since_show_no_harm_of_the_distance(
+    make_run: MakeRun,
+) -> None:
+    far = {"kl_per_token": "0.1x30 2x50", "reward": noisy("0.4x80"), "reward_std": "0.3x80"}
+    run = make_run("grpo", **far, truncated_fraction="1x15 0x20 0.5x45")
+    assert outcome_of(run, "truncation-high").severity is Severity.CRITICAL
+    assert outcome_of(run).severity is Severity.WARNING
+
+
+def test_without_a_score_it_says_that_harm_cannot_be_seen(make_run: MakeRun) -> None:
+    outcome = outcome_of(make_run("ppo", **FAR))
+    assert outcome.severity is Severity.WARNING
+    assert message_text(outcome.message).endswith(
+        "; no score is logged for long enough to show whether that does harm."
+    )
+
+
+@pytest.mark.parametrize("rule", [rule for rule in CATALOG if rule.measures_distance], ids=lambda rule: rule.name)
+def test_a_rule_of_a_distance_leaves_room_for_what_it_does(rule) -> None:
+    assert any("{harm}" in text for text in rule.texts.values())
+    assert rule.name not in harm.SHOWN_BY
+
+
+def test_the_rules_that_show_harm_exist() -> None:
+    assert set(harm.SHOWN_BY) <= {rule.name for rule in CATALOG}
