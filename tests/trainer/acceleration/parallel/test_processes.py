@@ -20,8 +20,12 @@ pytestmark = pytest.mark.process
 
 SHARED = ("--report_to", "none", "--max_steps", "3", "--num_threads", "1", "--histogram_steps", "1")
 GRPO = ("grpo", "--beta", "0.04", "--num_iterations", "2", "--num_generations", "8", *SHARED)
-ENGINE = (*GRPO, "--rollout_engine", "separate", "--async_staleness", "1")
+ENGINE = ("--rollout_engine", "separate", "--async_staleness", "1")
 PPO = ("ppo", "--num_mini_batches", "2", "--num_ppo_epochs", "2", "--whiten_rewards", "true", *SHARED)
+WORDS = {
+    "grpo": (*GRPO, *ENGINE, "--reward_funcs", "addition_accuracy,noting.py:noting"),
+    "ppo": (*PPO, "--reward_funcs", "remark_positivity,noting.py:noting"),
+}
 ONE = ("--per_device_train_batch_size", "16")
 TWO = ("--per_device_train_batch_size", "8", "--num_processes", "2")
 
@@ -50,52 +54,63 @@ def train_on_two_machines(run, *words):
         port = str(free.getsockname()[1])
     launch = [sys.executable, "-m", "torch.distributed.run", "--nnodes", "2", "--nproc_per_node", "1"]
     meet = ["--master_addr", "127.0.0.1", "--master_port", port]
-    train = ["-m", "trainer.main", "train", *words, "--run_dir", str(run.directory), "--use_cpu", "true"]
+    train = ["-m", "trainer.main", "train", *words, "--run_dir", run.directory.name, "--use_cpu", "true"]
     machines = [
-        subprocess.Popen([*launch, *meet, "--node_rank", str(rank), *train], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [*launch, *meet, "--node_rank", str(rank), *train],
+            cwd=run.directory.parent,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         for rank in range(2)
     ]
     errors = [machine.communicate(timeout=180)[1] for machine in machines]
     assert [machine.returncode for machine in machines] == [0, 0], errors
 
 
-@pytest.mark.parametrize("words", [GRPO, PPO], ids=["grpo", "ppo"])
-def test_processes_of_two_machines_train_as_those_of_one(training, words):
-    one, two = training("one"), training("two")
-    assert one.train(*words, *TWO)[0] == 0
-    train_on_two_machines(two, *words, *TWO)
-    for together, apart in zip(one.lines, two.lines, strict=True):
-        for name in together["metrics"].keys() - CLOCKS:
-            assert apart["metrics"][name] == pytest.approx(together["metrics"][name], rel=1e-4, abs=1e-5), name
+def assert_same_training(one, other):
+    for mine, theirs in zip(one.lines, other.lines, strict=True):
+        assert mine["step"] == theirs["step"]
+        assert mine["metrics"].keys() == theirs["metrics"].keys()
+        for name in mine["metrics"].keys() - CLOCKS:
+            assert theirs["metrics"][name] == pytest.approx(mine["metrics"][name], rel=1e-4, abs=1e-5), name
     for name, tensors in one.newest_state["weights"].items():
         for parameter, value in tensors.items():
-            torch.testing.assert_close(two.newest_state["weights"][name][parameter], value, rtol=1e-3, atol=1e-5)
+            torch.testing.assert_close(other.newest_state["weights"][name][parameter], value, rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("words", "reward"), [(GRPO, "addition_accuracy"), (ENGINE, "addition_accuracy"), (PPO, "remark_positivity")]
-)
-def test_two_processes_train_as_one(training, words, reward, tmp_path):
-    (tmp_path / "noting.py").write_text(NOTING)
-    words = (*words, "--reward_funcs", f"{reward},{tmp_path / 'noting.py'}:noting")
-    one, two = training("one"), training("two")
-    assert one.train(*words, *ONE)[0] == 0
-    code, errors = two.train(*words, *TWO)
-    assert code == 0, errors
-    for alone, together in zip(one.lines, two.lines, strict=True):
-        assert alone["step"] == together["step"]
-        assert alone["metrics"].keys() == together["metrics"].keys()
-        for name in alone["metrics"].keys() - CLOCKS:
-            assert together["metrics"][name] == pytest.approx(alone["metrics"][name], rel=1e-4, abs=1e-5), name
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, training_in):
+    """trained("ppo", TWO): the run of that algorithm with these words, trained once for all tests."""
+    folder = tmp_path_factory.mktemp("processes")
+    (folder / "noting.py").write_text(NOTING)
+
+    def train(algorithm, words):
+        run = training_in(folder / f"{algorithm}-{'two' if words is TWO else 'one'}")
+        if not run.directory.exists():
+            code, errors = run.train(*WORDS[algorithm], *words)
+            assert code == 0, errors
+        return run
+
+    return train
+
+
+@pytest.mark.parametrize("algorithm", WORDS)
+def test_two_processes_train_as_one(trained, algorithm):
+    one, two = trained(algorithm, ONE), trained(algorithm, TWO)
+    assert_same_training(one, two)
     assert [row["response"] for row in one.samples] == [row["response"] for row in two.samples]
     assert [row["first_token"] for row in one.samples] == [row["first_token"] for row in two.samples]
     assert "my/first_token" in one.lines[0]["metrics"]
-    weights = one.newest_state["weights"], two.newest_state["weights"]
-    for name, tensors in weights[0].items():
-        for parameter, value in tensors.items():
-            torch.testing.assert_close(weights[1][name][parameter], value, rtol=1e-3, atol=1e-5)
     assert (two.directory / "console.rank1.log").read_text() == ""
     assert "computes on 2 × cpu, 1 thread each" in (two.directory / "console.log").read_text()
+
+
+def test_processes_of_two_machines_train_as_those_of_one(trained, training_in):
+    together = trained("ppo", TWO)
+    apart = training_in(together.directory.with_name("apart"))
+    train_on_two_machines(apart, *WORDS["ppo"], *TWO)
+    assert_same_training(together, apart)
 
 
 def test_two_processes_go_on_bit_for_bit_from_a_checkpoint(training, same_state):
