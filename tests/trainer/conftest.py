@@ -1,9 +1,6 @@
 """Trainings as processes, for tests that start, kill and compare them."""
 
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +12,7 @@ import torch
 
 from diagnostics.readers.files.json_lines import parse_row
 from tests.trainer.clocks import CLOCKS
+from tests.trainer.forked import ForkedTraining
 from trainer.launch.resuming import newest_resumable
 
 
@@ -24,11 +22,9 @@ class Training:
 
     directory: Path
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
+    def start(self, *words: str) -> ForkedTraining:
         """Start `trainer.main train` with these arguments, --run_dir or --resume among them."""
-        command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        return subprocess.Popen(command, cwd=self.directory.parent, env=environment, stderr=subprocess.PIPE, text=True)
+        return ForkedTraining(["train", *words], self.directory.parent)
 
     def train(self, *words: str) -> tuple[int, str]:
         """Train a new run to completion; returns the exit code and the output."""
@@ -92,7 +88,7 @@ class Training:
         """Run `trainer.main train` with these arguments to completion; returns the exit code and the output."""
         process = self.start(*words)
         _, errors = process.communicate(timeout=180)
-        return process.returncode, errors
+        return process.wait(), errors
 
 
 @pytest.fixture

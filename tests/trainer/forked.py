@@ -1,0 +1,92 @@
+"""Trainings in processes forked from one that has imported torch and the trainer, which takes most of a start."""
+
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from multiprocessing.context import ForkServerContext, ForkServerProcess
+from pathlib import Path
+from subprocess import TimeoutExpired
+
+IMPORTED = (
+    "trainer.main",
+    "trainer.ppo",
+    "trainer.grpo",
+    "trainer.rloo",
+    "trainer.run.session",
+    "trainer.run.optimizer",
+)
+SECONDS_TO_END = 60.0
+
+
+class ForkedTraining:
+    """A process that runs `trainer.main` with these arguments in a folder, used as a subprocess.Popen is."""
+
+    def __init__(self, words: Sequence[str], folder: Path) -> None:
+        descriptor, name = tempfile.mkstemp(prefix="training-", suffix=".stderr")
+        os.close(descriptor)
+        self._errors = Path(name)
+        self._process = _start(words, folder, self._errors)
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, that of a signal negative; None while it runs."""
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        return self._process.exitcode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end; raises subprocess.TimeoutExpired."""
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise TimeoutExpired("a training", timeout or 0.0)
+        return self._process.exitcode
+
+    def communicate(self, timeout: float | None = SECONDS_TO_END) -> tuple[None, str]:
+        """Wait for the end; returns nothing for the output, and the text of the errors."""
+        self.wait(timeout)
+        return None, self._errors.read_text()
+
+    def kill(self) -> None:
+        """Send SIGKILL."""
+        self._process.kill()
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal."""
+        os.kill(self.pid, number)
+
+
+def _start(words: Sequence[str], folder: Path, errors: Path) -> ForkServerProcess:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = _fork_server().Process(target=_train, args=(list(words), str(folder), str(errors), environment))
+    process.start()
+    return process
+
+
+@cache
+def _fork_server() -> ForkServerContext:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*IMPORTED])
+    return context
+
+
+def _train(words: list[str], folder: str, errors: str, environment: dict[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    with Path(errors).open("wb") as file:
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    sys.argv = ["trainer.main", *words]
+    from trainer.main import main  # noqa: PLC0415 - imported by the fork server, not by the process of the tests
+
+    sys.exit(main(words))
