@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
-from subprocess import TimeoutExpired
+from subprocess import CompletedProcess, TimeoutExpired
 
 IMPORTED = (
     "trainer.main",
@@ -24,11 +24,14 @@ SECONDS_TO_END = 60.0
 class ForkedTraining:
     """A process that runs `trainer.main` with these arguments in a folder, used as a subprocess.Popen is."""
 
-    def __init__(self, words: Sequence[str], folder: Path) -> None:
+    def __init__(self, words: Sequence[str], folder: Path, **environment: str) -> None:
         descriptor, name = tempfile.mkstemp(prefix="training-", suffix=".stderr")
         os.close(descriptor)
         self._errors = Path(name)
-        self._process = _start(words, folder, self._errors)
+        everything = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
+        arguments = (list(words), str(folder), name, everything)
+        self._process: ForkServerProcess = _fork_server().Process(target=_train, args=arguments)
+        self._process.start()
 
     @property
     def pid(self) -> int:
@@ -66,11 +69,11 @@ class ForkedTraining:
         os.kill(self.pid, number)
 
 
-def _start(words: Sequence[str], folder: Path, errors: Path) -> ForkServerProcess:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = _fork_server().Process(target=_train, args=(list(words), str(folder), str(errors), environment))
-    process.start()
-    return process
+def run_forked(folder: Path, *words: str, **environment: str) -> CompletedProcess[str]:
+    """Run `trainer.main` with these arguments to its end; the exit code and the errors, as of subprocess.run."""
+    process = ForkedTraining(words, folder, **environment)
+    _, errors = process.communicate(timeout=180)
+    return CompletedProcess(words, process.wait(), stderr=errors)
 
 
 @cache

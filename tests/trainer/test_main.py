@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ import torch
 
 from diagnostics.runlog import RunLog
 from tests.trainer.clocks import CLOCKS, STAGES
+from tests.trainer.forked import run_forked
 from trainer import launch
 from trainer.rollout.models import load_policy, load_value_model
 
@@ -35,11 +35,7 @@ QUICK = ("--max_steps", "3", "--per_device_train_batch_size", "16", "--save_stra
 
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "trainer.main", *words]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "WANDB_MODE": "offline"}
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    return run_forked(folder, *words, WANDB_MODE="offline")
 
 
 def status_of(directory: Path) -> dict:

@@ -10,6 +10,7 @@ import pytest
 from pyarrow import parquet
 from transformers import AutoTokenizer
 
+from tests.trainer.forked import run_forked
 from trainer.launch.arguments import read_plan
 from trainer.rollout.models import load_policy
 from trainer.tasks import get_task
@@ -47,15 +48,7 @@ def own(tmp_path):
 
 
 def run(folder, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-P", "-m", "trainer.main", "train", *words],
-        cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return run_forked(folder, "train", *words, **environment)
 
 
 def lines_of(path) -> list[dict]:
@@ -98,7 +91,16 @@ def test_a_dataset_without_reward_functions_is_told_which_reward_scores_it(tmp_p
 
 def test_a_model_on_a_hub_that_cannot_be_reached_soon_ends_the_run_with_one_sentence(tmp_path):
     closed = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "", "HF_HOME": str(tmp_path / "cache")}
-    done = run(tmp_path, "grpo", *QUICK, "--model_name_or_path", "someone/model", "--run_dir", "a", **closed)
+    command = [sys.executable, "-P", "-m", "trainer.main", "train", "grpo", *QUICK]  # reads HF_ENDPOINT at its start
+    done = subprocess.run(
+        [*command, "--model_name_or_path", "someone/model", "--run_dir", "a"],
+        cwd=tmp_path,
+        env={**os.environ, "OMP_NUM_THREADS": "1", **closed},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 1
     assert "http://127.0.0.1:9 cannot be reached" in done.stderr
     assert "Retrying" not in done.stderr

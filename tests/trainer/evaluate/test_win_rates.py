@@ -1,9 +1,6 @@
 """Evaluations of a real run: its requests, references and win rates."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForSequenceClassification
 
+from tests.trainer.forked import run_forked
 from trainer.config.algorithms import make_config
 from trainer.config.options import ConfigError
 from trainer.evaluate.arguments import read_request
@@ -43,10 +41,8 @@ def addition(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Thirty real steps of the addition demo."""
     folder = tmp_path_factory.mktemp("runs") / "trained"
-    words = ("grpo", "--max_steps", "30", "--report_to", "none", "--run_dir", str(folder))
-    command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=180)
+    words = ("train", "grpo", "--max_steps", "30", "--report_to", "none", "--run_dir", str(folder))
+    run_forked(folder.parent, *words).check_returncode()
     return folder
 
 

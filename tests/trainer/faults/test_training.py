@@ -1,15 +1,13 @@
 """Faults in real trainings: switched on at their step, logged, and surviving a resume."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from diagnostics.api import diagnose, open_run
 from tests.trainer.clocks import CLOCKS
+from tests.trainer.forked import run_forked
 
 pytestmark = pytest.mark.process
 
@@ -18,9 +16,7 @@ QUICK = ("--per_device_train_batch_size", "16", "--report_to", "none")
 
 def train(folder: Path, *words: str) -> dict[int, dict[str, float]]:
     """Step → what was logged, without times."""
-    command = [sys.executable, "-P", "-m", "trainer.main", "train", *words]
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=120)
+    run_forked(folder.parent, "train", *words).check_returncode()
     events = [json.loads(line) for line in (folder / "events.jsonl").read_text("utf-8").splitlines()]
     return {
         event["step"]: {name: value for name, value in event["metrics"].items() if name not in CLOCKS}
