@@ -4,7 +4,7 @@ import multiprocessing
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
@@ -21,16 +21,26 @@ IMPORTED = (
 SECONDS_TO_END = 60.0
 
 
-class ForkedTraining:
-    """A process that runs `trainer.main` with these arguments in a folder, used as a subprocess.Popen is."""
+Program = Callable[[list[str]], int]
 
-    def __init__(self, words: Sequence[str], folder: Path, **environment: str) -> None:
+
+def trainer_main(words: list[str]) -> int:
+    """The trainer's own main function; returns the exit code."""
+    from trainer.main import main  # noqa: PLC0415 - imported by the fork server, not by the process of the tests
+
+    return main(words)
+
+
+class ForkedTraining:
+    """A process that calls a program with these arguments in a folder, used as a subprocess.Popen is."""
+
+    def __init__(self, words: Sequence[str], folder: Path, program: Program = trainer_main, **environment: str) -> None:
         descriptor, name = tempfile.mkstemp(prefix="training-", suffix=".stderr")
         os.close(descriptor)
         self._errors = Path(name)
         everything = {**os.environ, "OMP_NUM_THREADS": "1", **environment}
-        arguments = (list(words), str(folder), name, everything)
-        self._process: ForkServerProcess = _fork_server().Process(target=_train, args=arguments)
+        arguments = (program, list(words), str(folder), name, everything)
+        self._process: ForkServerProcess = _fork_server().Process(target=_run, args=arguments)
         self._process.start()
 
     @property
@@ -69,9 +79,9 @@ class ForkedTraining:
         os.kill(self.pid, number)
 
 
-def run_forked(folder: Path, *words: str, **environment: str) -> CompletedProcess[str]:
-    """Run `trainer.main` with these arguments to its end; the exit code and the errors, as of subprocess.run."""
-    process = ForkedTraining(words, folder, **environment)
+def run_forked(folder: Path, *words: str, program: Program = trainer_main, **environment: str) -> CompletedProcess[str]:
+    """Call a program with these arguments, to its end; the exit code and the errors, as of subprocess.run."""
+    process = ForkedTraining(words, folder, program, **environment)
     _, errors = process.communicate(timeout=180)
     return CompletedProcess(words, process.wait(), stderr=errors)
 
@@ -83,13 +93,11 @@ def _fork_server() -> ForkServerContext:
     return context
 
 
-def _train(words: list[str], folder: str, errors: str, environment: dict[str, str]) -> None:
+def _run(program: Program, words: list[str], folder: str, errors: str, environment: dict[str, str]) -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
     with Path(errors).open("wb") as file:
         os.dup2(file.fileno(), sys.stderr.fileno())
-    sys.argv = ["trainer.main", *words]
-    from trainer.main import main  # noqa: PLC0415 - imported by the fork server, not by the process of the tests
-
-    sys.exit(main(words))
+    sys.argv = [program.__module__, *words]
+    sys.exit(program(words))

@@ -9,6 +9,7 @@ import pytest
 from transformers import CONFIG_MAPPING, AutoModelForCausalLM
 
 from tests.trainer.clocks import CLOCKS
+from tests.trainer.forked import run_forked
 from tests.trainer.tiny_models import SHAPES
 from trainer.rollout.models import load_tokenizer
 from trainer.tasks import get_task
@@ -22,10 +23,16 @@ GRPO = ("grpo", "--beta", "0.04", "--num_iterations", "2", "--num_generations", 
 PPO = ("ppo", "--num_mini_batches", "2", "--num_ppo_epochs", "2", "--reward_baseline", "query", *SHORT, *SMALL)
 
 
+def train_there(words: list[str]) -> int:
+    """Train on the other device, which torch gets to know in this process alone."""
+    from tests.trainer.far_device import main  # noqa: PLC0415 - not in the process of the tests
+
+    return main(words)
+
+
 def train_far(run, *words):
     """Train on the other device in a process of its own, into the place of a run."""
-    command = [sys.executable, str(FAR), *words, "--run_dir", str(run.directory)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+    done = run_forked(run.directory.parent, *words, "--run_dir", run.directory.name, program=train_there)
     assert done.returncode == 0, done.stderr
 
 
