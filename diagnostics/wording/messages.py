@@ -1,15 +1,32 @@
-"""A message's English sentence."""
+"""A message's sentence, in the current language."""
 
-from diagnostics.model.messages import Message, render
+from collections.abc import Mapping
+
+from diagnostics.language import ENGLISH, _, current_language
+from diagnostics.model.messages import Message, Value, render
 from diagnostics.model.outcome import Outcome
 from diagnostics.texts import templates
 from diagnostics.wording.series import derivation_sentence
 from diagnostics.wording.steps import further_episodes
 
+_WORDS = frozenset({"title", "unit"})  # the values of messages that are texts of the vocabulary
+
 
 def message_text(message: Message | None) -> str:
     """The sentence; empty for no message."""
-    return render(message, templates("en")) if message else ""
+    if message is None:
+        return ""
+    code = current_language()
+    return render(message if code == ENGLISH else _translated(message), templates(code))
+
+
+def _translated(message: Message) -> Message:
+    """The message with those of its values translated that are words: a metric's title, a unit."""
+    values: Mapping[str, Value | Message] = {
+        key: _(value) if isinstance(value, str) and key in _WORDS else value for key, value in message.values.items()
+    }
+    nested = {key: _translated(value) for key, value in values.items() if isinstance(value, Message)}
+    return Message(message.template, {**values, **nested})
 
 
 def headline(outcome: Outcome) -> str:
