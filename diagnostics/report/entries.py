@@ -23,10 +23,10 @@ def pages_form(pages: Sequence[Page], form: str, style: Style) -> str:
 
 def _text(page: Page, style: Style) -> str:
     """The facts aligned under the sentence, then the sections."""
-    facts = {_(label): lines for label, lines in page.lines().items()}
-    column = max(map(columns, facts), default=0) + 2
+    facts = [(_(label), lines) for label, lines in page.lines().items()]
+    column = max((columns(label) for label, _lines in facts), default=0) + 2
     lines = [f"{page.name} ({_(page.kind)})", style.paragraph(page.sentence), ""]
-    for label, (first, *others) in facts.items():
+    for label, (first, *others) in facts:
         lines.append(style.labelled(label, first, indent=2, column=column))
         lines += [style.labelled("", item, indent=2, column=column) for item in others]
     for heading, body in page.sections.items():

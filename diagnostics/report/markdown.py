@@ -30,7 +30,8 @@ def render(report: Report, _style: Style) -> str:
     parts = ["\n".join(_run(diagnosis, report)) for diagnosis in report.diagnoses]
     if report.problems:
         rows = [(code(problem.path), escaped(problem.error)) for problem in report.problems]
-        parts.append(f"### {_('Not readable')}\n\n{table((_('Path'), _('Why')), rows)}")
+        heading, listed = _("Not readable"), table((_("Path"), _("Why")), rows)
+        parts.append(f"### {heading}\n\n{listed}")
     return "\n\n".join(parts)
 
 

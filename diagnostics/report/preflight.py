@@ -184,7 +184,8 @@ def _markdown(review: Review) -> str:
             (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
             for outcome in unchecked
         ]
-        title = f"<details><summary>{_('Could not be checked ({count})').format(count=len(unchecked))}</summary>"
+        summary = _("Could not be checked ({count})").format(count=len(unchecked))
+        title = f"<details><summary>{summary}</summary>"
         lines += ["", title, "", table((_("Check"), _("Why"), _("To enable")), rows), "", "</details>"]
     return "\n\n".join(
         ["\n".join(lines), *(escaped(note) for note in (review.assumed_defaults, review.unread_note) if note)]

@@ -79,7 +79,7 @@ FORMS: Mapping[str, Callable[[SideBySide, Sequence[Problem], Style], str]] = {
 
 def _text(side: SideBySide, style: Style) -> Iterator[str]:
     for place, run in enumerate(side.runs):
-        baseline = f"  {_('baseline')}" if place == 0 else ""
+        baseline = "  " + _("baseline") if place == 0 else ""
         yield style.paragraph(f"{LETTERS[place]}  {run.name}{baseline}  {run_line(run)}  {run.path}", indent=0)
     yield ""
     yield from (style.paragraph(note, indent=0) for note in side_by_side_notes(side))

@@ -127,4 +127,5 @@ def rival_names(finding: Finding) -> str:
 def in_words(name: str) -> str:
     """The id of a rule or a cause as words: "mode collapse"."""
     words = name.removeprefix("smp-").removeprefix("pf-").split("-")
-    return _(" ".join(_CAPITALS.get(word, word) for word in words))
+    readable = " ".join(_CAPITALS.get(word, word) for word in words)
+    return _(readable)

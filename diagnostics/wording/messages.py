@@ -1,7 +1,5 @@
 """A message's sentence, in the current language."""
 
-from collections.abc import Mapping
-
 from diagnostics.language import ENGLISH, _, current_language
 from diagnostics.model.messages import Message, Value, render
 from diagnostics.model.outcome import Outcome
@@ -9,7 +7,8 @@ from diagnostics.texts import templates
 from diagnostics.wording.series import derivation_sentence
 from diagnostics.wording.steps import further_episodes
 
-_WORDS = frozenset({"title", "unit"})  # the values of messages that are texts of the vocabulary
+_WORDS = frozenset({"title", "unit", "what", "missing", "origin", "compared"})  # values of messages that are phrases
+_LISTS = frozenset({"names", "others"})  # and those that may list titles of metrics
 
 
 def message_text(message: Message | None) -> str:
@@ -21,12 +20,16 @@ def message_text(message: Message | None) -> str:
 
 
 def _translated(message: Message) -> Message:
-    """The message with those of its values translated that are words: a metric's title, a unit."""
-    values: Mapping[str, Value | Message] = {
-        key: _(value) if isinstance(value, str) and key in _WORDS else value for key, value in message.values.items()
-    }
-    nested = {key: _translated(value) for key, value in values.items() if isinstance(value, Message)}
-    return Message(message.template, {**values, **nested})
+    """The message with those of its values translated that are words: a metric's title, a unit, a list of titles."""
+    return Message(message.template, {key: _translated_value(key, value) for key, value in message.values.items()})
+
+
+def _translated_value(key: str, value: Value | Message) -> Value | Message:
+    if isinstance(value, Message):
+        return _translated(value)
+    if isinstance(value, str) and key in _LISTS:
+        return ", ".join(f"“{_(item[1:-1])}”" if item.startswith("“") else _(item) for item in value.split(", "))
+    return _(value) if isinstance(value, str) and key in _WORDS else value
 
 
 def headline(outcome: Outcome) -> str:

@@ -14,7 +14,8 @@ def duration(seconds: float) -> str:
     for start, length, unit in _UNITS:
         if seconds >= start:
             return f"{seconds / length:.0f} {_(unit)}"
-    return f"{max(seconds, 0):.0f} {_('s')}"
+    unit = _("s")
+    return f"{max(seconds, 0):.0f} {unit}"
 
 
 def age(moment: float | None, now: float) -> str:

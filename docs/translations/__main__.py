@@ -1,6 +1,7 @@
 """Writes, compiles and checks the files of translations: `python -m docs.translations`, or `make translations`."""
 
 import argparse
+import sys
 
 from docs.translations.checks import faults
 from docs.translations.files import TRANSLATED, compile_domain, is_done, messages, translations, update
@@ -15,17 +16,20 @@ def main() -> None:
             if not given.compile:
                 update(language, domain)
             compile_domain(language, domain)
-            every = list(messages(translations(language, domain)))
-            done = sum(map(is_done, every))
-            words = sum(len(str(message.id).split()) for message in every)
-            print(f"{language} {domain:<10} {done:>5} of {len(every):>5} texts, {words:>6} words")  # noqa: T201
+            sys.stdout.write(f"{_state(language, domain)}\n")
             if given.faults:
-                print(*faults(language, domain), sep="\n")  # noqa: T201
+                sys.stdout.writelines(f"{fault}\n" for fault in faults(language, domain))
+
+
+def _state(language: str, domain: str) -> str:
+    every = list(messages(translations(language, domain)))
+    words = sum(len(str(message.id).split()) for message in every)
+    return f"{language} {domain:<10} {sum(map(is_done, every)):>5} of {len(every):>5} texts, {words:>6} words"
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m docs.translations", description=__doc__)
-    parser.add_argument("domains", nargs="*", choices=(*DOMAINS, []), help="by default all")
+    parser.add_argument("domains", nargs="*", metavar="DOMAIN", help=f"of {', '.join(DOMAINS)}; by default all")
     parser.add_argument("--compile", action="store_true", help="do not look for texts, only compile what is translated")
     parser.add_argument("--faults", action="store_true", help="list what is missing or wrong")
     return parser

@@ -1,4 +1,4 @@
-"""The texts that the code itself shows: what stands in `_()`, `N_()`, `ngettext()`, `pgettext()` and `counted()`."""
+"""The texts that the code itself shows: what stands in `_()`, `N_()`, `ngettext()`, `pgettext()`, `counted()`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from docs.translations.texts import Text
 
 _ROOT = Path(__file__).parents[2]
 _FOLDERS = {"diagnostics": "words", "app": "pages"}
-_KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "counted": (2,)}
+_KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2), "too_few_samples": (1,)}
 _COUNTED = "counted"
 
 
@@ -25,9 +25,8 @@ def _in_file(path: Path) -> Iterator[Text]:
     if _COUNTED in source:
         for _line, noun, _comments, _context in extract_from_file("python", path, keywords={_COUNTED: (2,)}):
             yield Text(f"{{count}} {noun}", where, plural=f"{{count}} {noun}s")
-    keywords = {name: spec for name, spec in _KEYWORDS.items() if name != _COUNTED}
-    if not any(f"{name}(" in source for name in keywords):
+    if not any(f"{name}(" in source for name in _KEYWORDS):
         return
-    for _line, found, _comments, context in extract_from_file("python", path, keywords=keywords):
+    for _line, found, _comments, context in extract_from_file("python", path, keywords=_KEYWORDS):
         english, plural = (found, "") if isinstance(found, str) else found[:2]
         yield Text(english, where, plural=plural, context=context or "")

@@ -121,7 +121,7 @@ def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) ->
         return
     above = [limit for limit in reached if limit > frame.scale.high]
     nearest = format_value(above[0] if above else reached[-1])
-    word = f"{_('limit {value}').format(value=nearest)} {'↑' if above else '↓'}"
+    word = _("limit {value}").format(value=nearest) + (" ↑" if above else " ↓")
     yield _limit_word(word, _TOP - 3 if above else HEIGHT - _BOTTOM - 3)
 
 
