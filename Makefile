@@ -3,6 +3,7 @@
 # make test-fast  the tests that start no process and no browser (two minutes on two cores)
 # make check  format, lint, types and import contracts
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
+# make translations  find the texts that a user reads, and bring the files of their translations up to them
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
 # make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained, beside three other monitors
@@ -29,7 +30,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference reports checkpoints parity speed read-speed detection-trl real-logs fuzz clean
+.PHONY: run test test-fast check format samples reference translations reports checkpoints parity speed read-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -57,6 +58,9 @@ samples: $(VENV)/.dev
 
 reference: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
+
+translations: $(VENV)/.dev
+	$(BIN)/python -m docs.translations
 
 reports: $(VENV)/.dev
 	$(BIN)/python sample_runs/reports.py

@@ -37,6 +37,14 @@ def ctrl_c_counts() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def english() -> Iterator[None]:
+    """Tests read English, whatever language the machine speaks."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RLVITALS_LANG", "en")
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def folders_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep what is done here, or in a process started here, out of the user's own cache and data."""
     with pytest.MonkeyPatch.context() as patch:

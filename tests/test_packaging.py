@@ -33,6 +33,11 @@ def test_the_wheel_brings_the_demo_checkpoints(wheel: zipfile.ZipFile) -> None:
     assert all(wheel.getinfo(name).file_size < 1_000_000 for name in weights)
 
 
+def test_the_wheel_brings_the_translations(wheel: zipfile.ZipFile) -> None:
+    brought = {name for name in wheel.namelist() if name.endswith(".mo")}
+    assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "diagnostics/locale").rglob("*.mo")} == brought
+
+
 def test_the_wheel_is_marked_as_private(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith("METADATA")]
     assert "Private :: Do Not Upload" in wheel.read(metadata).decode()

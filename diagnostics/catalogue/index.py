@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.language import N_, _, current_language, language
 from diagnostics.model.vocabulary import METRICS
 from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
 from diagnostics.rules.rule import Rule
@@ -25,16 +26,21 @@ class Line:
         return all(word in text for word in words)
 
 
-@cache
 def chapters() -> dict[str, tuple[Line, ...]]:
-    """Chapter → its entries, in the order of the vocabulary, of the codes and of the causes' table."""
-    return {
-        "Metrics": tuple(Line(entry.name, entry.meaning, entry.title) for entry in METRICS),
-        "Rules": tuple(map(_rule_line, (*RUN_RULES, *SAMPLE_RULES))),
-        "Settings checks": tuple(map(_rule_line, CONFIG_RULES)),
-        "Causes": tuple(Line(entry.name, entry.meaning, entry.summary) for entry in CAUSES),
-    }
+    """Chapter → its entries in the current language, in the order of the vocabulary, of the codes and of the causes."""
+    return _chapters(current_language())
+
+
+@cache
+def _chapters(code: str) -> dict[str, tuple[Line, ...]]:
+    with language(code):
+        return {
+            N_("Metrics"): tuple(Line(entry.name, _(entry.meaning), _(entry.title)) for entry in METRICS),
+            N_("Rules"): tuple(map(_rule_line, (*RUN_RULES, *SAMPLE_RULES))),
+            N_("Settings checks"): tuple(map(_rule_line, CONFIG_RULES)),
+            N_("Causes"): tuple(Line(entry.name, _(entry.meaning), _(entry.summary)) for entry in CAUSES),
+        }
 
 
 def _rule_line(rule: Rule[Any, Any]) -> Line:
-    return Line(rule.name, rule.summary, rule.code)
+    return Line(rule.name, _(rule.summary), rule.code)

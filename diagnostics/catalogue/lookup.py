@@ -10,6 +10,7 @@ from diagnostics.causes.entry import CauseEntry
 from diagnostics.causes.remedies.catalog import REMEDIES
 from diagnostics.causes.remedies.remedy import ANY, Remedy
 from diagnostics.derivations.table import BY_TARGET, Formula
+from diagnostics.language import N_, _
 from diagnostics.model.messages import format_value
 from diagnostics.model.metric import Metric
 from diagnostics.model.vocabulary import METRICS, metric
@@ -24,8 +25,8 @@ from diagnostics.rules.rule import GRADES, Rule, alternatives
 from diagnostics.rules.samples.sample_rule import SampleRule
 
 _PREFIXES = ("train/", "eval/")
-_ANY = "any algorithm"
-_SAMPLES = "sampled completions"
+_ANY = N_("any algorithm")
+_SAMPLES = N_("sampled completions")
 
 
 def pages_about(name: str) -> tuple[Page, ...]:
@@ -53,34 +54,36 @@ def rule_page(rule: Rule[Any, Any]) -> Page:
     """A rule with its limits, what it needs, the causes that it points at, and its own text."""
     return Page(
         name=rule.name,
-        kind="pre-flight check" if isinstance(rule, ConfigRule) else "rule",
-        sentence=rule.summary,
+        kind=N_("pre-flight check") if isinstance(rule, ConfigRule) else N_("rule"),
+        sentence=_(rule.summary),
         facts={
-            "Code": rule.code,
-            "Grade": f"{rule.grade}: {GRADES[rule.grade]}",
-            "For": sorted(rule.algorithms) or [_ANY],
+            N_("Code"): rule.code,
+            N_("Grade"): f"{rule.grade}: {_(GRADES[rule.grade])}",
+            N_("For"): sorted(rule.algorithms) or [_(_ANY)],
             **_needed_inputs(rule),
-            "Limits": [_limit(entry) for entry in rule.limit_docs],
-            "Points at": [entry.name for entry in CAUSES if rule.name in _rules_for(entry)],
-            "Source": rule.source,
+            N_("Limits"): [_limit(entry) for entry in rule.limit_docs],
+            N_("Points at"): [entry.name for entry in CAUSES if rule.name in _rules_for(entry)],
+            N_("Source"): _(rule.source),
         },
-        sections=rule.sections,
+        sections={title: _(body) for title, body in rule.sections.items()},
     )
 
 
 def _needed_inputs(rule: Rule[Any, Any]) -> dict[str, list[str]]:
     """What a rule cannot do without: settings by every name that programs give them, samples, or metrics."""
     if isinstance(rule, ConfigRule):
-        return {"Reads": [" or ".join(ANY_PRODUCER[name]) for item in rule.inputs for name in alternatives(item)]}
+        return {
+            N_("Reads"): [_(" or ").join(ANY_PRODUCER[name]) for item in rule.inputs for name in alternatives(item)]
+        }
     if isinstance(rule, SampleRule):
-        return {"Needs": [_SAMPLES]}
-    return {"Needs": [" or ".join(alternatives(item)) for item in rule.inputs]}
+        return {N_("Needs"): [_(_SAMPLES)]}
+    return {N_("Needs"): [_(" or ").join(alternatives(item)) for item in rule.inputs]}
 
 
 def not_judged_page(entry: NotJudged) -> Page:
     """A condition that no rule judges, with the reason."""
-    facts = {"Told by": list(entry.instead), "Source": entry.source}
-    return Page(entry.name, "no rule", entry.summary, facts, {"Why it is left out": entry.reason})
+    facts = {N_("Told by"): list(entry.instead), N_("Source"): _(entry.source)}
+    return Page(entry.name, N_("no rule"), _(entry.summary), facts, {N_("Why it is left out"): _(entry.reason)})
 
 
 def cause_page(entry: CauseEntry) -> Page:
@@ -89,20 +92,20 @@ def cause_page(entry: CauseEntry) -> Page:
     core = list(entry.core_rules)
     return Page(
         name=entry.name,
-        kind="cause",
-        sentence=entry.summary,
+        kind=N_("cause"),
+        sentence=_(entry.summary),
         facts={
-            "Shown by": core,
-            "Supported by": entry.support,
-            "Against it": [indicator.rule for indicator in entry.against],
-            "Ruled out by": entry.ruled_out_by,
-            "Brings about": entry.consequences,
-            "Or": [f"{name}? {decides}" for name, decides in entry.rivals.items()],
-            "Try": [": ".join(filter(None, (_arguments(remedy), remedy.why))) for remedy in remedies],
-            "Formerly": [former for former, name in FORMER_NAMES.items() if name == entry.name],
-            "Source": _each_once([*(remedy.source for remedy in remedies), *_sources(core)]),
+            N_("Shown by"): core,
+            N_("Supported by"): entry.support,
+            N_("Against it"): [indicator.rule for indicator in entry.against],
+            N_("Ruled out by"): entry.ruled_out_by,
+            N_("Brings about"): entry.consequences,
+            N_("Or"): [f"{name}? {_(decides)}" for name, decides in entry.rivals.items()],
+            N_("Try"): [": ".join(filter(None, (_arguments(remedy), _(remedy.why)))) for remedy in remedies],
+            N_("Formerly"): [former for former, name in FORMER_NAMES.items() if name == entry.name],
+            N_("Source"): _each_once([*(_(remedy.source) for remedy in remedies), *_sources(core)]),
         },
-        sections={"What it means": entry.meaning},
+        sections={N_("What it means"): _(entry.meaning)},
     )
 
 
@@ -112,27 +115,29 @@ def metric_page(entry: Metric) -> Page:
     judges = [rule for rule in RUN_RULES if any(entry.name in alternatives(item) for item in rule.inputs)]
     return Page(
         name=entry.name,
-        kind="metric",
-        sentence=entry.meaning,
+        kind=N_("metric"),
+        sentence=_(entry.meaning),
         facts={
-            "Title": entry.title,
-            "Unit": entry.unit,
-            "Formula": entry.formula,
-            "Healthy": entry.healthy,
-            "Possible": _value_range(entry),
-            "Logged as": _tags(logged),
-            "Derived from": [_way_to(formula) for formula in BY_TARGET.get(entry.name, ())],
-            "Caveats": _each_once(f"{line.tag} ({line.trainer}): {text}" for line in logged for text in line.caveats),
-            "Documents slip": entry.slip,
-            "Judged by": [rule.name for rule in judges],
-            "Source": entry.source,
+            N_("Title"): _(entry.title),
+            N_("Unit"): _(entry.unit),
+            N_("Formula"): _(entry.formula),
+            N_("Healthy"): _(entry.healthy),
+            N_("Possible"): _value_range(entry),
+            N_("Logged as"): _tags(logged),
+            N_("Derived from"): [_way_to(formula) for formula in BY_TARGET.get(entry.name, ())],
+            N_("Caveats"): _each_once(
+                f"{line.tag} ({line.trainer}): {_(text)}" for line in logged for text in line.caveats
+            ),
+            N_("Documents slip"): _(entry.slip),
+            N_("Judged by"): [rule.name for rule in judges],
+            N_("Source"): _(entry.source),
         },
     )
 
 
 def _way_to(formula: Formula) -> str:
     """How a metric is derived where it is not logged: "reward, score_min, score_max: √(…) (upper bound)"."""
-    return f"{', '.join(formula.inputs)}: {formula.text} ({formula.precision})"
+    return f"{', '.join(formula.inputs)}: {_(formula.text)} ({_(formula.precision)})"
 
 
 def _rules_for(entry: CauseEntry) -> tuple[str, ...]:
@@ -156,7 +161,7 @@ def _metrics_called(name: str) -> tuple[Metric, ...]:
 
 
 def _limit(entry: LimitDoc) -> str:
-    return f"{entry.name} = {entry.value:g} {entry.unit}".rstrip() + f" ({entry.source})"
+    return f"{entry.name} = {entry.value:g} {_(entry.unit)}".rstrip() + f" ({_(entry.source)})"
 
 
 def _arguments(remedy: Remedy) -> str:
@@ -174,7 +179,7 @@ def _arguments(remedy: Remedy) -> str:
 
 def _sources(rule_names: Iterable[str]) -> Iterator[str]:
     names = set(rule_names)
-    return (rule.source for rule in CATALOG if rule.name in names)
+    return (_(rule.source) for rule in CATALOG if rule.name in names)
 
 
 def _tags(logged: Iterable[Entry]) -> list[str]:
@@ -190,7 +195,7 @@ def _value_range(entry: Metric) -> str:
         return ""
     low = "−∞" if entry.low is None else format_value(float(entry.low))
     high = "∞" if entry.high is None else format_value(float(entry.high))
-    return f"{low} to {high}"
+    return _("{low} to {high}").format(low=low, high=high)
 
 
 def _each_once(items: Iterable[str]) -> list[str]:

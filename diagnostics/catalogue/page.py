@@ -25,4 +25,4 @@ class Page:
 def _lines(fact: str | Sequence[str]) -> Sequence[str]:
     if isinstance(fact, str):
         return [fact]
-    return fact if any(" " in item for item in fact) else [", ".join(fact)]
+    return fact if any(" " in item or not item.isascii() for item in fact) else [", ".join(fact)]

@@ -9,9 +9,25 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from diagnostics.cli.command import BAD_INPUT, COMMANDS, DEFAULT_COMMAND, CommandError, print_note, write_result
+from diagnostics.cli.command import (
+    BAD_INPUT,
+    COMMANDS,
+    DEFAULT_COMMAND,
+    LANG,
+    CommandError,
+    asked_language,
+    print_note,
+    write_result,
+)
 from diagnostics.garbage import collect_rarely
+from diagnostics.language import LANGUAGES, N_, _, environment_language, language
 
+_EXAMPLES = {
+    "rlvitals": N_("the dashboard over ./runs and the sample runs"),
+    "rlvitals diagnose runs/a": N_("the verdict on one run, in the terminal"),
+    "rlvitals explain objective/kl": N_("what a metric, a rule or a cause means"),
+}
+_EXAMPLE = 34  # columns of an example
 _INTERRUPTED = 130  # what a shell reports for a command that Ctrl-C ended
 
 
@@ -22,7 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without "→" gets "?" and not a traceback
     try:
-        return _flushed(words)
+        with language(asked_language(words) or environment_language()):
+            return _flushed(words)
     except CommandError as error:
         print_note(f"rlvitals: {error}")
         return BAD_INPUT
@@ -50,6 +67,8 @@ def _dispatch(words: list[str]) -> int:
         case ["--version", *_]:
             write_result(f"rlvitals {metadata.version('rlvitals')}")
             return 0
+        case [option, code, name, *rest] if option == LANG and code in LANGUAGES:
+            return _dispatch([name, LANG, code, *rest])
         case [name, *rest] if name in COMMANDS:
             return _run(name, rest)
         case [word, *_] if not word.startswith("-") and not Path(word).exists():
@@ -64,24 +83,26 @@ def _run(name: str, words: Sequence[str]) -> int:
 
 def _unknown(word: str) -> str:
     nearest = difflib.get_close_matches(word, COMMANDS, n=1)
-    hint = f"did you mean 'rlvitals {nearest[0]}'?" if nearest else "'rlvitals --help' lists the commands"
-    return f"{word!r} is neither a command nor a folder here; {hint}"
+    hint = _("{command} lists the commands").format(command="'rlvitals --help'")
+    if nearest:
+        hint = _("did you mean {command}?").format(command=f"'rlvitals {nearest[0]}'")
+    return _("{word} is neither a command nor a folder here; {hint}").format(word=repr(word), hint=hint)
 
 
 def _overview() -> str:
     width = max(len(command.usage) for command in COMMANDS.values())
-    lines = [f"  rlvitals {command.usage:<{width}}  {command.summary}" for command in COMMANDS.values()]
+    lines = [f"  rlvitals {command.usage:<{width}}  {_(command.summary)}" for command in COMMANDS.values()]
     return "\n".join(
         [
-            "rlvitals shows what goes wrong in PPO and GRPO training while it happens, and why.",
+            _("rlvitals shows what goes wrong in PPO and GRPO training while it happens, and why."),
             "",
             *lines,
             "",
-            "Try:",
-            "  rlvitals                          the dashboard over ./runs and the sample runs",
-            "  rlvitals diagnose runs/a          the verdict on one run, in the terminal",
-            "  rlvitals explain objective/kl     what a metric, a rule or a cause means",
+            _("Try:"),
+            *(f"  {command:<{_EXAMPLE}}{_(meaning)}" for command, meaning in _EXAMPLES.items()),
             "",
-            "'rlvitals COMMAND --help' tells more; 'rlvitals --version' prints the version.",
+            _("{help} tells more; {version} prints the version.").format(
+                help="'rlvitals COMMAND --help'", version="'rlvitals --version'"
+            ),
         ]
     )

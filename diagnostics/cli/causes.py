@@ -4,22 +4,23 @@ from collections.abc import Sequence
 
 from diagnostics.causes import CATALOG
 from diagnostics.cli.table_command import print_table
+from diagnostics.language import N_, _
 from diagnostics.report.table_forms import Table
 
-_COLUMNS = {"cause": "Cause", "summary": "What one would say", "shown_by": "Shown by"}
+_COLUMNS = {"cause": N_("Cause"), "summary": N_("What one would say"), "shown_by": N_("Shown by")}
 
 
 def run(words: Sequence[str]) -> int:
     """Print the causes in the catalogue's order."""
-    return print_table(words, "causes", "List the causes that rules point to.", _table)
+    return print_table(words, "causes", _("List the causes that rules point to."), _table)
 
 
 def _table() -> Table:
     rows = [
         {
             "cause": entry.name,
-            "summary": entry.summary,
-            "meaning": entry.meaning,
+            "summary": _(entry.summary),
+            "meaning": _(entry.meaning),
             "shown_by": entry.core_rules,
             "supported_by": entry.support,
             "against": [indicator.rule for indicator in entry.against],

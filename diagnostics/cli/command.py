@@ -9,12 +9,14 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from diagnostics.language import ENGLISH, LANGUAGES, N_, _, set_language
 from diagnostics.report.terminal import PIPE_WIDTH, Style, printable
 from diagnostics.visible_text import one_line
 
 BAD_INPUT = 2
+LANG = "--lang"
 FORMATS = ("text", "json", "markdown")
 
 
@@ -32,64 +34,104 @@ class Command:
 
 
 COMMANDS = {
-    "ui": Command("diagnostics.cli.ui", "[ui] [PATH ...]", "open the dashboard over these folders"),
-    "train": Command("diagnostics.cli.train", "train ppo|grpo|rloo [...]", "train, with everything logged"),
+    "ui": Command("diagnostics.cli.ui", "[ui] [PATH ...]", N_("open the dashboard over these folders")),
+    "train": Command("diagnostics.cli.train", "train ppo|grpo|rloo [...]", N_("train, with everything logged")),
     "evaluate": Command(
-        "diagnostics.cli.evaluate", "evaluate RUN", "win rates of a trained policy on held-out prompts"
+        "diagnostics.cli.evaluate", "evaluate RUN", N_("win rates of a trained policy on held-out prompts")
     ),
-    "stop": Command("diagnostics.cli.stop", "stop RUN", "checkpoint, then end, a training"),
-    "runs": Command("diagnostics.cli.runs", "runs PATH ...", "list every run below these paths"),
+    "stop": Command("diagnostics.cli.stop", "stop RUN", N_("checkpoint, then end, a training")),
+    "runs": Command("diagnostics.cli.runs", "runs PATH ...", N_("list every run below these paths")),
     "diagnose": Command(
-        "diagnostics.cli.diagnose", "diagnose PATH ...", "say what is wrong with runs, and what to try"
+        "diagnostics.cli.diagnose", "diagnose PATH ...", N_("say what is wrong with runs, and what to try")
     ),
-    "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", "compare runs with the first of them"),
+    "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", N_("compare runs with the first of them")),
     "preflight": Command(
-        "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"
+        "diagnostics.cli.preflight", "preflight CONFIG|RUN", N_("say what the settings alone are worth a look for")
     ),
     "import": Command(
         "diagnostics.cli.fetch",
         "import wandb://... --to DIR",
-        "fetch a run from the W&B cloud into a folder",
+        N_("fetch a run from the W&B cloud into a folder"),
     ),
-    "export": Command("diagnostics.cli.export", "export PATH", "write the raw series of a run"),
-    "mute": Command("diagnostics.cli.mute", "mute FINDING [PATH]", "do not tell of a finding again, with the reason"),
+    "export": Command("diagnostics.cli.export", "export PATH", N_("write the raw series of a run")),
+    "mute": Command(
+        "diagnostics.cli.mute", "mute FINDING [PATH]", N_("do not tell of a finding again, with the reason")
+    ),
     "explain": Command(
-        "diagnostics.cli.explain", "explain NAME", "explain a rule, a cause or a metric, with its source"
+        "diagnostics.cli.explain", "explain NAME", N_("explain a rule, a cause or a metric, with its source")
     ),
-    "rules": Command("diagnostics.cli.rules", "rules", "list the rules"),
-    "metrics": Command("diagnostics.cli.metrics", "metrics", "list the metrics"),
-    "causes": Command("diagnostics.cli.causes", "causes", "list the causes that rules point to"),
-    "formats": Command("diagnostics.cli.formats", "formats", "list the file formats and producers that are understood"),
+    "rules": Command("diagnostics.cli.rules", "rules", N_("list the rules")),
+    "metrics": Command("diagnostics.cli.metrics", "metrics", N_("list the metrics")),
+    "causes": Command("diagnostics.cli.causes", "causes", N_("list the causes that rules point to")),
+    "formats": Command(
+        "diagnostics.cli.formats", "formats", N_("list the file formats and producers that are understood")
+    ),
 }
 DEFAULT_COMMAND = "ui"
 
 
 class Parser(argparse.ArgumentParser):
-    """argparse with errors in the command's own form."""
+    """argparse with errors in the command's own form, in the language that was asked for; JSON follows --lang alone."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        given, rest = super().parse_known_args(args, namespace)
+        if getattr(given, "format", None) == "json" and getattr(given, "lang", None) is None:
+            set_language(ENGLISH)
+        return given, rest
 
     def error(self, message: str) -> NoReturn:
         unknown = re.match(r"unrecognized arguments: (\S+)", message)
         hint = did_you_mean(unknown[1], self._option_string_actions) if unknown else ""
-        raise CommandError(f"{message}{hint}; see '{self.prog} --help'")
+        raise CommandError(
+            _("{problem}; see {command}").format(problem=message + hint, command=f"'{self.prog} --help'")
+        )
 
 
 def command_parser(name: str, description: str, examples: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of one command: a description in plain words and examples."""
-    return Parser(
+    arguments = Parser(
         prog=f"rlvitals {name}",
         description=description,
-        epilog="\n".join(["examples:", *(f"  {example}" for example in examples)]) if examples else None,
+        epilog="\n".join([_("examples:"), *(f"  {example}" for example in examples)]) if examples else None,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    # `main` has set it by now: help and errors are in it too.
+    arguments.add_argument(LANG, choices=tuple(LANGUAGES), help=_("the language (default: that of the environment)"))
+    return arguments
+
+
+def asked_language(words: Sequence[str]) -> str | None:
+    """The language after --lang; None where it is not asked for, or there is none such, which the parser says."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == "--":
+            return None
+        code = following if word == LANG else word.removeprefix(f"{LANG}=")
+        if word.startswith(LANG) and code in LANGUAGES:
+            return code
+    return None
+
+
+def without_language(words: Sequence[str]) -> list[str]:
+    """The words without --lang, for a program that does not know it."""
+    code = asked_language(words)
+    if code is None:
+        return list(words)
+    if f"{LANG}={code}" in words:
+        return [word for word in words if word != f"{LANG}={code}"]
+    place = list(words).index(LANG)
+    return [*words[:place], *words[place + 2 :]]
 
 
 def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORMATS, default: str = "text") -> None:
     """The options of every command that prints."""
     arguments.add_argument(
-        "--format", choices=tuple(formats), default=default, help=f"form of the output (default: {default})"
+        "--format",
+        choices=tuple(formats),
+        default=default,
+        help=_("form of the output (default: {form})").format(form=default),
     )
-    arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file instead of the terminal")
+    arguments.add_argument("--output", metavar="FILE", type=Path, help=_("write to this file instead of the terminal"))
 
 
 def write_result(text: str, output: Path | None = None) -> None:
@@ -106,7 +148,8 @@ def write_result(text: str, output: Path | None = None) -> None:
     try:
         output.write_text(shown, encoding="utf-8")
     except OSError as error:
-        raise CommandError(f"cannot write {output}: {error.strerror}; name a file in a folder that exists") from error
+        sentence = _("cannot write {file}: {error}; name a file in a folder that exists")
+        raise CommandError(sentence.format(file=output, error=error.strerror)) from error
 
 
 def print_note(text: str) -> None:
@@ -125,4 +168,4 @@ def output_style(output: Path | None) -> Style:
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: a question where a known name is near, else nothing."""
     nearest = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return _("; did you mean {name}?").format(name=repr(nearest[0])) if nearest else ""

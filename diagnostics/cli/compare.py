@@ -16,6 +16,7 @@ from diagnostics.cli.command import (
 )
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.comparison import MOST_RUNS, side_by_side
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.report import Problem
@@ -26,12 +27,12 @@ def run(words: Sequence[str]) -> int:
     """0, or 2 when a path could not be read; the others are still compared."""
     arguments = command_parser(
         "compare",
-        "Compare runs with the first of them, the baseline: settings that differ, verdicts, figures at one step.",
+        _("Compare runs with the first of them, the baseline: settings that differ, verdicts, figures at one step."),
         ("rlvitals compare runs/a runs/b", "rlvitals compare runs/a runs/b runs/c --step 60 --format markdown"),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
     arguments.add_argument(
-        "--step", metavar="N", type=int, help="the step of the figures (default: the last that all runs reached)"
+        "--step", metavar="N", type=int, help=_("the step of the figures (default: the last that all runs reached)")
     )
     add_map(arguments)
     add_output(arguments, FORMS)
@@ -40,8 +41,9 @@ def run(words: Sequence[str]) -> int:
     for problem in problems:
         print_note(f"rlvitals: {problem.error}")
     if len(runs) < 2:
-        found = "none" if not runs else "one"
-        raise CommandError(f"a comparison needs two runs that can be read, and there is {found}; name another one")
+        if runs:
+            raise CommandError(_("a comparison needs two runs that can be read, and there is one; name another one"))
+        raise CommandError(_("a comparison needs two runs that can be read, and there is none; name another one"))
     side = side_by_side([diagnose(item) for item in runs], given.step)
     write_result(FORMS[given.format](side, problems, output_style(given.output)), given.output)
     return BAD_INPUT if problems else 0
@@ -51,6 +53,10 @@ def _read(paths: Sequence[Path], names: OwnNames | None) -> tuple[list[Run], lis
     """Each run once, and what could not be read. Raises CommandError for more runs than can be compared."""
     found = list(islice(open_runs(dict.fromkeys(paths), names), MOST_RUNS + 1))
     if len(found) > MOST_RUNS:
-        raise CommandError(f"these paths hold more than {MOST_RUNS} runs, the most that can be compared; name fewer")
+        raise CommandError(
+            _("these paths hold more than {count} runs, the most that can be compared; name fewer").format(
+                count=MOST_RUNS
+            )
+        )
     runs = {item.path: item for item in found if isinstance(item, Run)}
     return list(runs.values()), [item for item in found if isinstance(item, Problem)]

@@ -18,6 +18,7 @@ from diagnostics.cli.command import (
 from diagnostics.cli.limits_file import read_limits
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.comparison import compare
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis, LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.producers.own_names import OwnNames
@@ -75,7 +76,7 @@ def _exit_code(report: Report, fail_on: Severity) -> int:
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "diagnose",
-        "Say what is wrong with every run below these paths, since when, and what to try.",
+        _("Say what is wrong with every run below these paths, since when, and what to try."),
         (
             "rlvitals diagnose runs/a",
             "rlvitals diagnose runs --fail-on warning --format markdown --output report.md",
@@ -83,14 +84,14 @@ def _parser() -> argparse.ArgumentParser:
             "rlvitals diagnose runs/a --limits my.toml     with [kl-too-high] and a limit = value below it",
         ),
     )
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a run, or a folder that holds runs"))
     arguments.add_argument(
         "--fail-on",
         choices=[severity.value for severity in Severity],
         default=Severity.CRITICAL.value,
-        help="exit with 1 when something this bad is found (default: critical)",
+        help=_("exit with 1 when something this bad is found (default: critical)"),
     )
-    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by rule")
+    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help=_("limits of your own, by rule"))
     add_map(arguments)
     add_output(arguments, FORMS)
     return arguments

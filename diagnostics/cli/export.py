@@ -13,6 +13,7 @@ from typing import Any
 
 from diagnostics.cli.command import CommandError, command_parser, write_result
 from diagnostics.cli.reading import add_map, names_of, open_single_run
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.report.strict_json import encoded_line, nonfinite_name
@@ -29,12 +30,14 @@ def run(words: Sequence[str]) -> int:
     """Write every point of every series: no downsampling, with NaN and ±Infinity, replaced points marked."""
     arguments = command_parser(
         "export",
-        "Write the raw series of a run, one record for each logged point.",
+        _("Write the raw series of a run, one record for each logged point."),
         ("rlvitals export runs/a > a.csv", "rlvitals export runs/a --format parquet --output a.parquet"),
     )
-    arguments.add_argument("path", metavar="PATH", type=Path, help="a run")
-    arguments.add_argument("--format", choices=("csv", "jsonl", "parquet"), default="csv", help="default: csv")
-    arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file; parquet needs one")
+    arguments.add_argument("path", metavar="PATH", type=Path, help=_("a run"))
+    arguments.add_argument(
+        "--format", choices=("csv", "jsonl", "parquet"), default="csv", help=_("default: {form}").format(form="csv")
+    )
+    arguments.add_argument("--output", metavar="FILE", type=Path, help=_("write to this file; parquet needs one"))
     add_map(arguments)
     given = arguments.parse_args(words)
     run = open_single_run(given.path, names_of(given.map))
@@ -90,16 +93,18 @@ def _write_parquet(run: Run, output: Path | None) -> None:
     """Parquet by pyarrow, which the app's extra brings along; it is no text, so it goes to a file."""
     if find_spec("pyarrow") is None:
         raise CommandError(
-            "parquet needs pyarrow, which is not installed; run: pip install pyarrow, or use --format csv"
+            _("parquet needs pyarrow, which is not installed; run: {command}, or use {option}").format(
+                command="pip install pyarrow", option="--format csv"
+            )
         )
     if output is None and sys.stdout.isatty():
-        raise CommandError("parquet is no text for a terminal; name a file with --output")
+        raise CommandError(_("parquet is no text for a terminal; name a file with {option}").format(option="--output"))
     arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     table = arrow.Table.from_pylist(list(_records(run)))
     try:
         parquet.write_table(table, sys.stdout.buffer if output is None else output)
     except OSError as error:
-        raise CommandError(f"cannot write {output}: {error.strerror}") from error
+        raise CommandError(_("cannot write {file}: {error}").format(file=output, error=error.strerror)) from error
 
 
 _FORMS = {"csv": _csv, "jsonl": _jsonl}

@@ -4,26 +4,27 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from diagnostics.cli.table_command import print_table
+from diagnostics.language import N_, _
 from diagnostics.producers.producer import Producer
 from diagnostics.producers.table import PRODUCERS
 from diagnostics.producers.trainer import Trainer
 from diagnostics.readers.base import FORMATS, Format
 from diagnostics.report.table_forms import Table
 
-_YES_NO = {True: "yes", False: "no"}
+_YES_NO = {True: N_("yes"), False: N_("no")}
 _COLUMNS = {
-    "kind": "Kind",
-    "name": "Name",
-    "recognised_by": "Recognised by",
-    "title": "What it is",
-    "loss": "Not read",
-    "verified": "Checked on a real log",
+    "kind": N_("Kind"),
+    "name": N_("Name"),
+    "recognised_by": N_("Recognised by"),
+    "title": N_("What it is"),
+    "loss": N_("Not read"),
+    "verified": N_("Checked on a real log"),
 }
 
 
 def run(words: Sequence[str]) -> int:
     """Print file formats, then producers; every producer is understood in every format."""
-    return print_table(words, "formats", "List the file formats and the producers that are understood.", _table)
+    return print_table(words, "formats", _("List the file formats and the producers that are understood."), _table)
 
 
 def _table() -> Table:
@@ -33,12 +34,12 @@ def _table() -> Table:
 
 def _format(form: Format) -> dict[str, Any]:
     return {
-        "kind": "file format",
+        "kind": _("file format"),
         "name": form.name,
         "recognised_by": ", ".join(form.marks),
-        "title": form.title,
-        "loss": form.loss,
-        "verified": _YES_NO[form.is_verified],
+        "title": _(form.title),
+        "loss": _(form.loss),
+        "verified": _(_YES_NO[form.is_verified]),
         "install": form.install,
     }
 
@@ -50,12 +51,14 @@ def _trainers() -> Iterator[dict[str, Any]]:
 
 
 def _trainer(producer: Producer, trainer: Trainer) -> dict[str, Any]:
-    source = "" if trainer.is_verified else "; unverified: from its source code"
+    title = _("{count} names of {producer}")
+    if not trainer.is_verified:
+        title = _("{count} names of {producer}; unverified: from its source code")
     return {
-        "kind": "producer",
+        "kind": _("producer"),
         "name": trainer.name,
-        "recognised_by": "the names that it logs",
-        "title": f"{len(trainer.tags) + len(trainer.families)} names of {producer.name}{source}",
+        "recognised_by": _("the names that it logs"),
+        "title": title.format(count=len(trainer.tags) + len(trainer.families), producer=producer.name),
         "loss": "",
-        "verified": _YES_NO[trainer.is_verified],
+        "verified": _(_YES_NO[trainer.is_verified]),
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostics.cli.command import CommandError, command_parser, did_you_mean, write_result
 from diagnostics.judge import FINDINGS
+from diagnostics.language import _
 from diagnostics.model.project import Mute
 from diagnostics.producers.names_file import FILE
 from diagnostics.project import ProjectFileError, add_mute, nearest_file, remove_mutes
@@ -16,10 +17,13 @@ def run(words: Sequence[str]) -> int:
     """Write the mute, or remove it."""
     given = _options().parse_args(words)
     if given.finding not in FINDINGS:
-        hint = did_you_mean(given.finding, FINDINGS) or "; 'rlvitals rules' and 'causes' list the names"
-        raise CommandError(f"there is no rule or cause called {given.finding!r}{hint}")
+        hint = did_you_mean(given.finding, FINDINGS) or _("; {commands} list the names").format(
+            commands="'rlvitals rules' and 'causes'"
+        )
+        sentence = _("there is no rule or cause called {name}{hint}")
+        raise CommandError(sentence.format(name=repr(given.finding), hint=hint))
     if not given.path.is_dir():
-        raise CommandError(f"{given.path} is no folder; name the one whose runs it is about")
+        raise CommandError(_("{path} is no folder; name the one whose runs it is about").format(path=given.path))
     file = nearest_file(given.path) or given.path / FILE
     try:
         write_result(_removed(file, given) if given.undo else _added(file, given))
@@ -31,24 +35,34 @@ def run(words: Sequence[str]) -> int:
 def _options() -> argparse.ArgumentParser:
     arguments = command_parser(
         "mute",
-        f"Write into the nearest {FILE} that a finding is known and meant: reports and the page tell of it apart from\n"
-        "the others, and it no longer counts in the verdict.",
+        _(
+            "Write into the nearest {file} that a finding is known and meant: reports and the page tell of it apart "
+            "from\nthe others, and it no longer counts in the verdict."
+        ).format(file=FILE),
         (
             'rlvitals mute truncation-high runs --reason "short answers are meant"',
             'rlvitals mute kl-too-high runs --run "grpo-*" --until 2027-01-31 --reason "no KL penalty here"',
             "rlvitals mute truncation-high runs --undo",
         ),
     )
-    arguments.add_argument("finding", metavar="FINDING", help="a rule or a cause, by the name that reports give")
+    arguments.add_argument("finding", metavar="FINDING", help=_("a rule or a cause, by the name that reports give"))
     arguments.add_argument(
-        "path", metavar="PATH", type=Path, nargs="?", default=Path(), help="the folder of the runs (default: this one)"
+        "path",
+        metavar="PATH",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        help=_("the folder of the runs (default: this one)"),
     )
-    arguments.add_argument("--reason", default="", help="why; everybody who reads a report sees it")
-    arguments.add_argument("--run", metavar="NAME", default="", help="only runs of this name, * for anything")
+    arguments.add_argument("--reason", default="", help=_("why; everybody who reads a report sees it"))
+    arguments.add_argument("--run", metavar="NAME", default="", help=_("only runs of this name, * for anything"))
     arguments.add_argument(
-        "--until", metavar="DATE", type=_date, help="the last day on which it holds, as 2027-01-31 (default: for good)"
+        "--until",
+        metavar="DATE",
+        type=_date,
+        help=_("the last day on which it holds, as 2027-01-31 (default: for good)"),
     )
-    arguments.add_argument("--undo", action="store_true", help="tell of it again")
+    arguments.add_argument("--undo", action="store_true", help=_("tell of it again"))
     return arguments
 
 
@@ -56,17 +70,19 @@ def _date(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no date; write it as 2027-01-31") from None
+        raise argparse.ArgumentTypeError(
+            _("{text} is no date; write it as 2027-01-31").format(text=repr(text))
+        ) from None
 
 
 def _added(file: Path, given: argparse.Namespace) -> str:
     if not given.reason.strip():
-        raise CommandError('a mute needs its reason: --reason "…"')
+        raise CommandError(_("a mute needs its reason: {option}").format(option='--reason "…"'))
     add_mute(file, Mute(given.finding, given.reason, given.run, given.until))
-    return f"{given.finding} is muted in {file}."
+    return _("{finding} is muted in {file}.").format(finding=given.finding, file=file)
 
 
 def _removed(file: Path, given: argparse.Namespace) -> str:
     if not file.exists() or not remove_mutes(file, given.finding, given.run or None):
-        raise CommandError(f"{file} does not mute {given.finding}")
-    return f"{given.finding} is told of again; {file} no longer mutes it."
+        raise CommandError(_("{file} does not mute {finding}").format(file=file, finding=given.finding))
+    return _("{finding} is told of again; {file} no longer mutes it.").format(finding=given.finding, file=file)

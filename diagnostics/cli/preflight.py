@@ -25,6 +25,7 @@ from diagnostics.configs.config_files import (
     setup_of_run,
     unread_settings,
 )
+from diagnostics.language import _
 from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
@@ -96,7 +97,7 @@ def _setup(path: Path, arguments: argparse.Namespace) -> Setup:
 def _parser() -> argparse.ArgumentParser:
     arguments = command_parser(
         "preflight",
-        "Say what the settings of a training alone are worth a look for, before it starts or of a run.",
+        _("Say what the settings of a training alone are worth a look for, before it starts or of a run."),
         (
             "rlvitals preflight grpo.toml",
             "rlvitals preflight args.json --producer-version 0.16.1 --model ./my-model",
@@ -112,20 +113,26 @@ def _parser() -> argparse.ArgumentParser:
         metavar="CONFIG|RUN",
         nargs="+",
         type=Path,
-        help=f"a configuration ({', '.join(SUFFIXES)}; of TRL: json.dump(args.to_dict(), file, default=str)), or a run",
+        help=_("a configuration ({suffixes}; of TRL: {call}), or a run").format(
+            suffixes=", ".join(SUFFIXES), call="json.dump(args.to_dict(), file, default=str)"
+        ),
     )
     add_trials(arguments)
-    arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help="where none is named")
-    arguments.add_argument("--producer", help="rlvitals, trl, verl or openrlhf, where the names do not tell")
-    arguments.add_argument("--producer-version", metavar="X.Y", help="whose defaults count (default: the newest known)")
-    arguments.add_argument("--model", metavar="FOLDER", help="the model's folder, where the configuration names none")
-    arguments.add_argument("--device-memory", metavar="GIB", type=float, help="memory of one accelerator")
+    arguments.add_argument("--algorithm", choices=("ppo", "ppo-legacy", "grpo", "rloo"), help=_("where none is named"))
+    arguments.add_argument("--producer", help=_("rlvitals, trl, verl or openrlhf, where the names do not tell"))
+    arguments.add_argument(
+        "--producer-version", metavar="X.Y", help=_("whose defaults count (default: the newest known)")
+    )
+    arguments.add_argument(
+        "--model", metavar="FOLDER", help=_("the model's folder, where the configuration names none")
+    )
+    arguments.add_argument("--device-memory", metavar="GIB", type=float, help=_("memory of one accelerator"))
     arguments.add_argument(
         "--fail-on",
         choices=[severity.value for severity in Severity],
         default=Severity.CRITICAL.value,
-        help="exit with 1 when something this bad is found (default: critical)",
+        help=_("exit with 1 when something this bad is found (default: critical)"),
     )
-    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help="limits of your own, by check")
+    arguments.add_argument("--limits", metavar="FILE.toml", type=Path, help=_("limits of your own, by check"))
     add_output(arguments)
     return arguments

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from diagnostics.api import RunRef, UnreadableRun, find_runs, open_run
 from diagnostics.cli.command import CommandError
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.producers.names_file import NamesError, read_names
 from diagnostics.producers.own_names import OwnNames
@@ -18,7 +19,10 @@ _log = logging.getLogger(__name__)
 def add_map(arguments: argparse.ArgumentParser) -> None:
     """The option of every command that reads runs of a trainer with names of its own."""
     arguments.add_argument(
-        "--map", metavar="FILE.toml", type=Path, help='what your own tags mean: [metrics] "my/tag" = "kl_per_token"'
+        "--map",
+        metavar="FILE.toml",
+        type=Path,
+        help=_("what your own tags mean: {example}").format(example='[metrics] "my/tag" = "kl_per_token"'),
     )
 
 
@@ -56,5 +60,6 @@ def _read(run: RunRef | Path, names: OwnNames | None) -> Run | Problem:
     except Exception as error:  # a bug in one reader must not hide the other runs
         path = run if isinstance(run, Path) else run.path
         _log.debug("reading %s", path, exc_info=True)
-        sentence = f"{path} cannot be read, which is a mistake of rlvitals; please report it: {error!r}"
+        words = _("{path} cannot be read, which is a mistake of rlvitals; please report it: {error}")
+        sentence = words.format(path=path, error=repr(error))
         return Problem(str(path), sentence)

@@ -4,27 +4,28 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.cli.command import add_output, command_parser, output_style, write_result
+from diagnostics.language import N_, _
 from diagnostics.report.table_forms import Table
 from diagnostics.rules import CONFIG_RULES, RUN_RULES, SAMPLE_RULES
 from diagnostics.rules.rule import Rule
 
 _COLUMNS = {
-    "code": "Code",
-    "rule": "Rule",
-    "for": "For",
-    "grade": "Grade",
-    "source": "Source",
-    "finds": "What it finds",
+    "code": N_("Code"),
+    "rule": N_("Rule"),
+    "for": N_("For"),
+    "grade": N_("Grade"),
+    "source": N_("Source"),
+    "finds": N_("What it finds"),
 }
-_ANY = "any"
-_BETWEEN = "Pre-flight: checks of the settings alone, before a training starts or beside its verdict."
+_ANY = N_("any")
+_BETWEEN = N_("Pre-flight: checks of the settings alone, before a training starts or beside its verdict.")
 
 
 def run(words: Sequence[str]) -> int:
     """Print the rules by code, then the checks."""
     arguments = command_parser(
         "rules",
-        "List the rules, and the pre-flight checks of settings: what each finds, and where it comes from.",
+        _("List the rules, and the pre-flight checks of settings: what each finds, and where it comes from."),
         ("rlvitals rules", "rlvitals rules --format markdown"),
     )
     add_output(arguments)
@@ -34,7 +35,7 @@ def run(words: Sequence[str]) -> int:
         write_result(rules.json(preflight=checks.rows), given.output)
     else:
         tables = (table.render(given.format, output_style(given.output)) for table in (rules, checks))
-        write_result(f"\n\n{_BETWEEN}\n\n".join(tables), given.output)
+        write_result(f"\n\n{_(_BETWEEN)}\n\n".join(tables), given.output)
     return 0
 
 
@@ -47,10 +48,10 @@ def _row(rule: Rule[Any, Any]) -> dict[str, Any]:
     return {
         "code": rule.code,
         "rule": rule.name,
-        "for": sorted(rule.algorithms) or _ANY,
+        "for": sorted(rule.algorithms) or _(_ANY),
         "grade": rule.grade,
-        "source": rule.source,
-        "finds": rule.summary,
+        "source": _(rule.source),
+        "finds": _(rule.summary),
         "inputs": rule.inputs,
         "limits": {limit.name: limit.value for limit in rule.limit_docs},
     }

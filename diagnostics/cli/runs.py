@@ -17,6 +17,7 @@ from diagnostics.cli.command import (
     write_result,
 )
 from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.language import N_, _
 from diagnostics.model.cost import Cost
 from diagnostics.model.run import Run
 from diagnostics.report.cost import cost_document
@@ -35,15 +36,15 @@ from diagnostics.wording.steps import progress
 from diagnostics.wording.verdicts import verdict_headline
 
 _COLUMNS = {
-    "state_in_words": "State",
-    "distinct_name": "Name",
-    "format": "Format",
-    "producer": "Producer",
-    "algorithm": "Algorithm",
-    "progress": "Progress",
-    "path": "Path",
+    "state_in_words": N_("State"),
+    "distinct_name": N_("Name"),
+    "format": N_("Format"),
+    "producer": N_("Producer"),
+    "algorithm": N_("Algorithm"),
+    "progress": N_("Progress"),
+    "path": N_("Path"),
 }
-_WITH_COST = {"cost_in_words": "Cost", **_COLUMNS}
+_WITH_COST = {"cost_in_words": N_("Cost"), **_COLUMNS}
 _SORTS = ("found", "cost")
 
 
@@ -58,22 +59,31 @@ class NamedRun:
 
 def run(words: Sequence[str]) -> int:
     """0, or 2 when a path could not be read; the others are still listed."""
-    arguments = command_parser("runs", "List every run found below these paths.", ("rlvitals runs runs sample_runs",))
-    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a folder that holds runs, or a run")
+    arguments = command_parser(
+        "runs", _("List every run found below these paths."), ("rlvitals runs runs sample_runs",)
+    )
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help=_("a folder that holds runs, or a run"))
     arguments.add_argument(
         "--sort",
         choices=_SORTS,
         default=_SORTS[0],
-        help="as found (the default), or by what a sick run cost after the onset, the most expensive first, which "
-        "takes a diagnosis of each: by GPU-hours, or hours where the GPUs are not known, then by steps",
+        help=_(
+            "as found (the default), or by what a sick run cost after the onset, the most expensive first, which takes "
+            "a diagnosis of each: by GPU-hours, or hours where the GPUs are not known, then by steps"
+        ),
     )
     arguments.add_argument(
         "--filter",
         metavar="TEXT",
         type=_filter,
-        help='only runs that fit, as in "verdict:critical learning_rate>1e-4 -state:failed", which takes a diagnosis '
-        "of each; one that begins with a minus is written --filter=-state:failed; archived runs fit a filter with "
-        "is:archived alone",
+        help=_(
+            "only runs that fit, as in {example}, which takes a diagnosis of each; one that begins with a minus is "
+            "written {minus}; archived runs fit a filter with {archived} alone"
+        ).format(
+            example='"verdict:critical learning_rate>1e-4 -state:failed"',
+            minus="--filter=-state:failed",
+            archived="is:archived",
+        ),
     )
     add_map(arguments)
     add_output(arguments)

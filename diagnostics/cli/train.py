@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.api import UnreadableRun, diagnose, open_run
-from diagnostics.cli.command import CommandError, Parser, print_note, write_result
+from diagnostics.cli.command import CommandError, Parser, print_note, without_language, write_result
 from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.model.cause import Cause
 from diagnostics.model.outcome import Fix
@@ -33,7 +33,7 @@ def hand_over(*words: str) -> NoReturn:
     """Replace this process by the trainer's: nothing is left between it and its terminal and signals."""
     sys.stdout.flush()
     sys.stderr.flush()
-    command = python_command("trainer.main", *words)
+    command = python_command("trainer.main", *without_language(words))
     os.execv(command[0], command)
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostics.catalogue import Page
+from diagnostics.language import _
 from diagnostics.report import markdown_elements as markup
+from diagnostics.report.columns import columns
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 
@@ -21,22 +23,22 @@ def pages_form(pages: Sequence[Page], form: str, style: Style) -> str:
 
 def _text(page: Page, style: Style) -> str:
     """The facts aligned under the sentence, then the sections."""
-    facts = page.lines()
-    column = max(map(len, facts), default=0) + 2
-    lines = [f"{page.name} ({page.kind})", style.paragraph(page.sentence), ""]
-    for label, (first, *others) in facts.items():
+    facts = [(_(label), lines) for label, lines in page.lines().items()]
+    column = max((columns(label) for label, _lines in facts), default=0) + 2
+    lines = [f"{page.name} ({_(page.kind)})", style.paragraph(page.sentence), ""]
+    for label, (first, *others) in facts:
         lines.append(style.labelled(label, first, indent=2, column=column))
         lines += [style.labelled("", item, indent=2, column=column) for item in others]
     for heading, body in page.sections.items():
-        lines += ["", heading, *map(style.paragraph, body.splitlines())] if body else []
+        lines += ["", _(heading), *map(style.paragraph, body.splitlines())] if body else []
     return "\n".join(lines)
 
 
 def _markdown(page: Page) -> str:
     """A heading, the facts as a list, the sections."""
-    head = f"### {markup.code(page.name)} ({page.kind})\n\n{markup.escaped(page.sentence)}"
-    facts = [f"- {label}: {markup.escaped('; '.join(lines))}" for label, lines in page.lines().items()]
-    sections = [f"#### {heading}\n\n{body}" for heading, body in page.sections.items() if body]
+    head = f"### {markup.code(page.name)} ({_(page.kind)})\n\n{markup.escaped(page.sentence)}"
+    facts = [f"- {_(label)}: {markup.escaped('; '.join(lines))}" for label, lines in page.lines().items()]
+    sections = [f"#### {_(heading)}\n\n{body}" for heading, body in page.sections.items() if body]
     return "\n\n".join([head, "\n".join(facts), *sections])
 
 

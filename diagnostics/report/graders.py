@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from diagnostics.language import N_, _
 from diagnostics.model.messages import format_value
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.terminal import Style
@@ -10,14 +11,14 @@ from diagnostics.rules.config.grader_figures import GraderFigures
 from diagnostics.rules.config.grader_trials import Paid, quoted
 from diagnostics.wording.values import counted
 
-TITLE = "Reward functions, tried on made-up answers"
+TITLE = N_("Reward functions, tried on made-up answers")
 
 
 def grader_lines(graders: Sequence[GraderFigures], style: Style) -> Iterator[str]:
     """A paragraph for each function; none if none was tried."""
     if not graders:
         return
-    yield TITLE
+    yield _(TITLE)
     column = max(len(figures.function) for figures in graders) + 2
     for figures in graders:
         yield style.labelled(figures.function, " · ".join(_parts(figures)), indent=2, column=column)
@@ -27,7 +28,7 @@ def grader_lines(graders: Sequence[GraderFigures], style: Style) -> Iterator[str
 def grader_table(graders: Sequence[GraderFigures]) -> str:
     """The same as a Markdown table."""
     rows = [(code(figures.function), escaped(" · ".join(_parts(figures)))) for figures in graders]
-    return table(("Reward function", TITLE), rows)
+    return table((_("Reward function"), _(TITLE)), rows)
 
 
 def grader_document(figures: GraderFigures) -> dict[str, Any]:
@@ -63,24 +64,31 @@ def _paid_document(paid: Paid) -> dict[str, Any]:
 def _parts(figures: GraderFigures) -> Iterator[str]:
     yield counted(figures.answers, "answer")
     if figures.unjudged:
-        yield f"what it pays without reason cannot be told: {figures.unjudged}"
+        yield _("what it pays without reason cannot be told: {why}").format(why=figures.unjudged)
         if figures.highest is not None:
-            yield f"the highest score, {format_value(figures.highest.score or 0.0)}, is for {quoted(figures.highest)}"
+            yield _("the highest score, {score}, is for {answer}").format(
+                score=format_value(figures.highest.score or 0.0), answer=quoted(figures.highest)
+            )
     else:
-        yield f"pays {', '.join(paid.trial.policy for paid in figures.paid) or 'none but right ones'}"
+        paid = ", ".join(paid.trial.policy for paid in figures.paid)
+        yield _("pays {answers}").format(answers=paid or _("none but right ones"))
     yield from _times(figures)
 
 
 def _times(figures: GraderFigures) -> Iterator[str]:
     if figures.slowest is None:
         return
-    longest = f"{_seconds(figures.slowest.seconds)} for {quoted(figures.slowest)}"
+    longest = _("{time} for {answer}").format(time=_seconds(figures.slowest.seconds), answer=quoted(figures.slowest))
     if figures.mean_seconds is None:
-        yield f"cut off after {longest}"
+        yield _("cut off after {longest}").format(longest=longest)
         return
-    yield f"{_seconds(figures.mean_seconds)} for an answer on average, at most {longest}"
+    yield _("{time} for an answer on average, at most {longest}").format(
+        time=_seconds(figures.mean_seconds), longest=longest
+    )
     if figures.step_seconds is not None:
-        yield f"about {_seconds(figures.step_seconds)} for a step's {figures.completions:g} one after another"
+        yield _("about {time} for a step's {count} one after another").format(
+            time=_seconds(figures.step_seconds), count=f"{figures.completions:g}"
+        )
 
 
 def _seconds(seconds: float | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from diagnostics.comparison import Comparison
+from diagnostics.language import _
 from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
@@ -29,7 +30,8 @@ def render(report: Report, _style: Style) -> str:
     parts = ["\n".join(_run(diagnosis, report)) for diagnosis in report.diagnoses]
     if report.problems:
         rows = [(code(problem.path), escaped(problem.error)) for problem in report.problems]
-        parts.append(f"### Not readable\n\n{table(('Path', 'Why'), rows)}")
+        heading, listed = _("Not readable"), table((_("Path"), _("Why")), rows)
+        parts.append(f"### {heading}\n\n{listed}")
     return "\n\n".join(parts)
 
 
@@ -43,20 +45,21 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
     if diagnosis.cost is not None:
         yield f"\n{escaped(cost_sentence(diagnosis.cost))}"
-    yield from (f"\nMuted: {escaped(mute_line(muted))}" for muted in diagnosis.muted)
+    yield from ("\n" + _("Muted: {finding}").format(finding=escaped(mute_line(muted))) for muted in diagnosis.muted)
     if gaps := vital_sentences(diagnosis):
         yield ""
         yield from (f"- {escaped(gap)}" for gap in gaps)
     yield from _comparison(run, report.comparisons.get(run.path))
     yield from (f"\n{escaped(line)}" for line in time_lines(run))
     if limits := overridden_limits(diagnosis):
-        yield f"\nNot the default limits: {', '.join(map(code, limits))}"
+        yield "\n" + _("Not the default limits: {limits}").format(limits=", ".join(map(code, limits)))
     if diagnosis.blind_spots:
         yield ""
         yield from _blind_spots(diagnosis.blind_spots)
     if found := diagnosis.settings_findings:
         yield ""
-        yield from _collapsible(f"Settings worth a look ({len(found)})", settings_table(found))
+        title = _("Settings worth a look ({count})").format(count=len(found))
+        yield from _collapsible(title, settings_table(found))
     if reasons := rules_by_reason(diagnosis.not_applicable):
         yield ""
         yield from _not_applicable(reasons)
@@ -75,7 +78,7 @@ def _found(found: tuple[Finding, ...]) -> str:
         return ""
     rows = [
         (
-            f"**{finding.severity}**",
+            f"**{_(str(finding.severity))}**",
             "<br>".join([escaped(message_text(finding.summary)), *map(_what_decides, finding.open_rivals)]),
             steps_of(finding),
             "<br>".join([*map(_measured, finding.outcomes), *map(_sample, finding.samples)]),
@@ -84,7 +87,7 @@ def _found(found: tuple[Finding, ...]) -> str:
         )
         for finding in found
     ]
-    return table(("Severity", "Finding", "When", "Measured", "Try", "Source"), rows)
+    return table((_("Severity"), _("Finding"), _("When"), _("Measured"), _("Try"), _("Source")), rows)
 
 
 def _what_decides(rival: Rival) -> str:
@@ -98,8 +101,12 @@ def _sample(sample: ShownSample) -> str:
 def _measured(outcome: Outcome) -> str:
     if outcome.measured is None or outcome.limit is None:
         return f"{escaped(found_text(outcome))} ({code(outcome.rule)})"
-    value, limit = value_with_unit(outcome.measured, outcome.unit), value_with_unit(outcome.limit, outcome.unit)
-    measured = f"{code(outcome.tag or outcome.metric)} {value}, limit {limit} ({code(outcome.rule)})"
+    measured = _("{metric} {value}, limit {limit} ({rule})").format(
+        metric=code(outcome.tag or outcome.metric),
+        value=value_with_unit(outcome.measured, outcome.unit),
+        limit=value_with_unit(outcome.limit, outcome.unit),
+        rule=code(outcome.rule),
+    )
     return " ".join(filter(None, (measured, *map(escaped, (further_episodes(outcome), derived_inputs(outcome))))))
 
 
@@ -108,12 +115,14 @@ def _blind_spots(outcomes: tuple[Outcome, ...]) -> Iterator[str]:
         (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
         for outcome in outcomes
     ]
-    yield from _collapsible(f"Could not be checked ({len(outcomes)})", table(("Rule", "Why", "To enable"), rows))
+    title = _("Could not be checked ({count})").format(count=len(outcomes))
+    yield from _collapsible(title, table((_("Rule"), _("Why"), _("To enable")), rows))
 
 
 def _not_applicable(reasons: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
     rows = [(", ".join(map(code, rules)), escaped(reason)) for reason, rules in reasons.items()]
-    yield from _collapsible(f"Does not apply here ({sum(map(len, reasons.values()))})", table(("Rules", "Why"), rows))
+    title = _("Does not apply here ({count})").format(count=sum(map(len, reasons.values())))
+    yield from _collapsible(title, table((_("Rules"), _("Why")), rows))
 
 
 def _collapsible(title: str, body: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.report.markdown_elements import table
 from diagnostics.report.terminal import Style
@@ -28,7 +29,7 @@ def pass_rate_lines(rates: PassRates | None, style: Style) -> Iterator[str]:
 def pass_rate_table(rates: PassRates) -> str:
     """The same for Markdown."""
     rows = [(band, str(count)) for band, count in rates.histogram]
-    return "\n\n".join((_title(rates), table(("Pass rate", "Prompts"), rows), _summary(rates)))
+    return "\n\n".join((_title(rates), table((_("Pass rate"), _("Prompts")), rows), _summary(rates)))
 
 
 def pass_rate_document(rates: PassRates | None) -> dict[str, Any] | None:
@@ -47,14 +48,14 @@ def pass_rate_document(rates: PassRates | None) -> dict[str, Any] | None:
 
 
 def _title(rates: PassRates) -> str:
-    return (
-        f"Pass rates of the untrained policy: {rates.generations} answers to each of {len(rates.prompts)} prompts; a "
-        f"reward of {format_value(rates.pass_at)} or more is a pass"
-    )
+    return _(
+        "Pass rates of the untrained policy: {answers} answers to each of {prompts} prompts; a reward of {reward} or "
+        "more is a pass"
+    ).format(answers=rates.generations, prompts=len(rates.prompts), reward=format_value(rates.pass_at))
 
 
 def _summary(rates: PassRates) -> str:
-    return (
-        f"{rates.alike} of {len(rates.prompts)} groups have no signal at {rates.generations} answers: all of theirs "
-        f"earn the same. {len(rates.kept)} prompts pass in 20 to 80 % of cases."
-    )
+    return _(
+        "{alike} of {prompts} groups have no signal at {answers} answers: all of theirs earn the same. {kept} prompts "
+        "pass in 20 to 80 % of cases."
+    ).format(alike=rates.alike, prompts=len(rates.prompts), answers=rates.generations, kept=len(rates.kept))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.language import _
 from diagnostics.model.outcome import Outcome, Severity, Verdict, fired_worst_first
 from diagnostics.model.tokenization import Tokenization
 from diagnostics.report.graders import grader_document, grader_lines, grader_table
@@ -59,25 +60,27 @@ class Review:
     def check_counts(self) -> str:
         """How many checks ran: "23 checks, 4 could not run"."""
         unchecked = len(_unchecked(self.outcomes))
-        return counted(len(self.outcomes) - unchecked, "check") + (f", {unchecked} could not run" if unchecked else "")
+        checks = counted(len(self.outcomes) - unchecked, "check")
+        if not unchecked:
+            return checks
+        return _("{checks}, {unchecked} could not run").format(checks=checks, unchecked=unchecked)
 
     @property
     def assumed_defaults(self) -> str:
         """Whose defaults count if the version is unknown; empty if it is known or makes no difference."""
         if not self.assumed_newest:
             return ""
-        return (
-            f"The version of {self.assumed_newest} is not known: the defaults of the newest count; --producer-version "
-            "names another."
-        )
+        return _(
+            "The version of {producer} is not known: the defaults of the newest count; {option} names another."
+        ).format(producer=self.assumed_newest, option="--producer-version")
 
     @property
     def unread_note(self) -> str:
         """How many settings no check reads, by name if there are few; empty for none."""
         if not self.unread:
             return ""
-        names = ": " + ", ".join(self.unread) if len(self.unread) <= _MOST_NAMES else ""
-        return f"{counted(len(self.unread), 'setting')} that no check looks at{names}"
+        unread = _("{settings} that no check looks at").format(settings=counted(len(self.unread), "setting"))
+        return f"{unread}: {', '.join(self.unread)}" if len(self.unread) <= _MOST_NAMES else unread
 
 
 def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]:
@@ -85,14 +88,14 @@ def settings_section(outcomes: Iterable[Outcome], style: Style) -> Iterator[str]
     found = fired_worst_first(outcomes)
     if not found:
         return
-    yield f"Settings worth a look ({len(found)}); they do not count for the verdict"
+    yield _("Settings worth a look ({count}); they do not count for the verdict").format(count=len(found))
     notes = [outcome.rule for outcome in found if outcome.severity is Severity.INFO]
     for outcome in found:
         if outcome.rule not in notes:
             text = " ".join([message_with_rule(outcome), *(fix_line(fix) for fix in outcome.fixes)])
-            yield style.labelled(str(outcome.severity), text, indent=2)
+            yield style.labelled(_(str(outcome.severity)), text, indent=2, colour=outcome.severity)
     if notes:
-        yield style.labelled("notes", ", ".join(notes), indent=2)
+        yield style.labelled(_("notes"), ", ".join(notes), indent=2)
     yield ""
 
 
@@ -100,14 +103,14 @@ def settings_table(found: Iterable[Outcome]) -> str:
     """The findings as a Markdown table."""
     rows = [
         (
-            f"**{outcome.severity}**",
+            f"**{_(str(outcome.severity))}**",
             f"{escaped(message_text(outcome.message))} ({code(outcome.rule)})",
             "<br>".join(escaped(fix_line(fix)) for fix in outcome.fixes),
-            escaped(outcome.source),
+            escaped(_(outcome.source)),
         )
         for outcome in found
     ]
-    return table(("Severity", "Setting", "Try", "Source"), rows)
+    return table((_("Severity"), _("Setting"), _("Try"), _("Source")), rows)
 
 
 def reviews_form(reviews: Sequence[Review], form: str, style: Style) -> str:
@@ -146,30 +149,30 @@ def _text(review: Review, style: Style) -> Iterator[str]:
     yield one_line(f"{review.path}  {review.summary_line}")
     yield ""
     for outcome in fired_worst_first(review.outcomes):
-        yield style.labelled(str(outcome.severity).upper(), message_with_rule(outcome))
-        yield from (style.labelled("try", fix_line(fix), indent=LABEL_COLUMN) for fix in outcome.fixes)
-        yield style.labelled("source", outcome.source, indent=LABEL_COLUMN)
+        yield style.verdict(outcome.severity or "", message_with_rule(outcome))
+        yield from (style.labelled(_("try"), fix_line(fix), indent=LABEL_COLUMN) for fix in outcome.fixes)
+        yield style.labelled(_("source"), _(outcome.source), indent=LABEL_COLUMN)
         yield ""
     if not fired_worst_first(review.outcomes):
-        yield style.labelled("HEALTHY", f"Nothing to object to in {review.check_counts}.")
+        yield style.verdict("healthy", _nothing_found(review))
         yield ""
     yield from grader_lines(review.graders, style)
     yield from pass_rate_lines(review.pass_rates, style)
     yield from token_lines(review.tokenization, style)
     if unchecked := _unchecked(review.outcomes):
-        yield f"Could not be checked ({len(unchecked)})"
+        yield _("Could not be checked ({count})").format(count=len(unchecked))
         column = max(len(outcome.rule) for outcome in unchecked) + 2
         for outcome in unchecked:
             reason = reason_and_remedy(outcome)
             yield style.labelled(outcome.rule, reason, indent=2, column=column)
         yield ""
-    yield from (style.labelled("note", note) for note in (review.assumed_defaults, review.unread_note) if note)
+    yield from (style.labelled(_("note"), note) for note in (review.assumed_defaults, review.unread_note) if note)
 
 
 def _markdown(review: Review) -> str:
     found = fired_worst_first(review.outcomes)
-    lines = [f"### {code(review.path)}: {review.worst or 'healthy'}", "", escaped(review.summary_line), ""]
-    lines.append(settings_table(found) if found else f"Nothing to object to in {review.check_counts}.")
+    lines = [f"### {code(review.path)}: {_(review.worst or 'healthy')}", "", escaped(review.summary_line), ""]
+    lines.append(settings_table(found) if found else _nothing_found(review))
     if review.graders:
         lines += ["", grader_table(review.graders)]
     if review.pass_rates:
@@ -181,11 +184,16 @@ def _markdown(review: Review) -> str:
             (code(outcome.rule), escaped(message_text(outcome.message)), escaped(message_text(outcome.enable)))
             for outcome in unchecked
         ]
-        title = f"<details><summary>Could not be checked ({len(unchecked)})</summary>"
-        lines += ["", title, "", table(("Check", "Why", "To enable"), rows), "", "</details>"]
+        summary = _("Could not be checked ({count})").format(count=len(unchecked))
+        title = f"<details><summary>{summary}</summary>"
+        lines += ["", title, "", table((_("Check"), _("Why"), _("To enable")), rows), "", "</details>"]
     return "\n\n".join(
         ["\n".join(lines), *(escaped(note) for note in (review.assumed_defaults, review.unread_note) if note)]
     )
+
+
+def _nothing_found(review: Review) -> str:
+    return _("Nothing to object to in {checks}.").format(checks=review.check_counts)
 
 
 def _document(review: Review) -> dict[str, Any]:

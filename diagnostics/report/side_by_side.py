@@ -6,6 +6,7 @@ from typing import Any
 from diagnostics.comparison import LETTERS, SideBySide
 from diagnostics.comparison.figures import Change, Figure, Reading
 from diagnostics.comparison.settings import SettingRow, SettingValue
+from diagnostics.language import N_, _
 from diagnostics.report import markdown_elements as markup
 from diagnostics.report.json import comparison_document
 from diagnostics.report.report import Problem
@@ -78,7 +79,7 @@ FORMS: Mapping[str, Callable[[SideBySide, Sequence[Problem], Style], str]] = {
 
 def _text(side: SideBySide, style: Style) -> Iterator[str]:
     for place, run in enumerate(side.runs):
-        baseline = "  baseline" if place == 0 else ""
+        baseline = "  " + _("baseline") if place == 0 else ""
         yield style.paragraph(f"{LETTERS[place]}  {run.name}{baseline}  {run_line(run)}  {run.path}", indent=0)
     yield ""
     yield from (style.paragraph(note, indent=0) for note in side_by_side_notes(side))
@@ -87,7 +88,7 @@ def _text(side: SideBySide, style: Style) -> Iterator[str]:
         yield _settings_table(side).text(style)
     yield ""
     for place, diagnosis in enumerate(side.diagnoses):
-        sentence = f"{diagnosis.verdict}: {verdict_in_a_sentence(diagnosis)} ({verdict_facts(diagnosis)})"
+        sentence = f"{_(diagnosis.verdict)}: {verdict_in_a_sentence(diagnosis)} ({verdict_facts(diagnosis)})"
         yield style.labelled(LETTERS[place], sentence, column=3)
     yield from (style.paragraph(relaunch_sentence(item), indent=0) for item in side.relaunches)
     if side.figures:
@@ -96,18 +97,19 @@ def _text(side: SideBySide, style: Style) -> Iterator[str]:
 
 
 def _markdown(side: SideBySide, problems: Sequence[Problem]) -> Iterator[str]:
-    yield f"### {len(side.runs)} runs compared, {markup.escaped(side.runs[0].name)} is the baseline"
+    title = _("{count} runs compared, {name} is the baseline")
+    yield "### " + title.format(count=len(side.runs), name=markup.escaped(side.runs[0].name))
     rows = [
         [
             LETTERS[place],
             markup.escaped(diagnosis.run.name),
             markup.code(str(diagnosis.run.path)),
-            markup.escaped(f"{diagnosis.verdict}: {verdict_in_a_sentence(diagnosis)}"),
+            markup.escaped(f"{_(diagnosis.verdict)}: {verdict_in_a_sentence(diagnosis)}"),
             markup.escaped(verdict_facts(diagnosis)),
         ]
         for place, diagnosis in enumerate(side.diagnoses)
     ]
-    yield markup.table(("", "Run", "Path", "Verdict", "Since"), rows)
+    yield markup.table(("", _("Run"), _("Path"), _("Verdict"), _("Since")), rows)
     yield from map(markup.escaped, side_by_side_notes(side))
     yield markup.escaped(differences_line(side.settings))
     if side.settings.differing:
@@ -117,7 +119,7 @@ def _markdown(side: SideBySide, problems: Sequence[Problem]) -> Iterator[str]:
         yield _figures_table(side).markdown()
     if problems:
         rows = [[markup.code(problem.path), markup.escaped(problem.error)] for problem in problems]
-        yield markup.table(("Not readable", "Why"), rows)
+        yield markup.table((_("Not readable"), _("Why")), rows)
 
 
 def _settings_table(side: SideBySide) -> Table:
@@ -125,7 +127,7 @@ def _settings_table(side: SideBySide) -> Table:
         {_NAME: row.argument, **{LETTERS[place]: _setting_cell(item) for place, item in enumerate(row.values)}}
         for row in side.settings.differing
     ]
-    return Table("settings", {_NAME: "Setting", **_columns(side)}, rows, codes=frozenset({_NAME}))
+    return Table("settings", {_NAME: N_("Setting"), **_columns(side)}, rows, codes=frozenset({_NAME}))
 
 
 def _setting_cell(item: SettingValue | None) -> str:
@@ -145,7 +147,7 @@ def _figures_table(side: SideBySide) -> Table:
         }
         for figure in side.figures
     ]
-    return Table("figures", {_NAME: "Figure", **_columns(side)}, rows)
+    return Table("figures", {_NAME: N_("Figure"), **_columns(side)}, rows)
 
 
 def _in_brackets(change: Change | None) -> str:

@@ -1,11 +1,12 @@
 """Tables: rows under named columns, as aligned text, JSON or Markdown."""
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostics.language import _
 from diagnostics.report import markdown_elements as markup
+from diagnostics.report.columns import columns, padded, wrap
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import Style
 from diagnostics.visible_text import one_line
@@ -36,9 +37,9 @@ class Table:
 
     def text(self, style: Style) -> str:
         """Aligned columns; the last one wraps within the width."""
-        titles = {key: title for key, title in self.columns.items() if key not in self.wide}
+        titles = {key: _(title) for key, title in self.columns.items() if key not in self.wide}
         lines = [list(titles.values()), *([one_line(_cell(row.get(key))) for key in titles] for row in self.rows)]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(titles) - 1)]
+        widths = [max(columns(line[column]) for line in lines) for column in range(len(titles) - 1)]
         return "\n".join(_aligned(line, widths, style.width) for line in lines)
 
     def json(self, **more: Any) -> str:
@@ -48,7 +49,7 @@ class Table:
     def markdown(self) -> str:
         """The shown columns."""
         rows = [[self._markdown_cell(key, row.get(key)) for key in self.columns] for row in self.rows]
-        return markup.table(tuple(self.columns.values()), rows)
+        return markup.table(tuple(map(_, self.columns.values())), rows)
 
     def _markdown_cell(self, key: str, value: Any) -> str:
         cell = _cell(value)
@@ -64,7 +65,8 @@ def _cell(value: Any) -> str:
 
 
 def _aligned(cells: Sequence[str], widths: Sequence[int], width: int) -> str:
-    start = "".join(cell.ljust(size) + _GAP for cell, size in zip(cells[:-1], widths, strict=True))
-    room = max(width - len(start), _NARROWEST_LAST_COLUMN)
-    wrapped = textwrap.wrap(cells[-1], room, break_long_words=False, break_on_hyphens=False) or [""]
-    return ("\n" + " " * len(start)).join([start + wrapped[0], *wrapped[1:]]).rstrip()
+    start = "".join(padded(cell, size) + _GAP for cell, size in zip(cells[:-1], widths, strict=True))
+    room = max(width - columns(start), _NARROWEST_LAST_COLUMN)
+    indent = columns(start)
+    wrapped = wrap(cells[-1], room) or [""]
+    return ("\n" + " " * indent).join([start + wrapped[0], *wrapped[1:]]).rstrip()

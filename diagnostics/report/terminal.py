@@ -1,9 +1,10 @@
 """Text for a terminal: width, colour, labels in a column, paragraphs."""
 
 import re
-import textwrap
 from dataclasses import dataclass
 
+from diagnostics.language import _
+from diagnostics.report.columns import fill, padded
 from diagnostics.visible_text import one_line, visible
 
 PIPE_WIDTH = 100
@@ -27,26 +28,25 @@ class Style:
     width: int = PIPE_WIDTH
     colour: bool = False
 
-    def labelled(self, label: str, text: str, *, indent: int = 0, column: int = LABEL_COLUMN) -> str:
-        """A label in its column and the text beside it, with a hanging indent."""
+    def labelled(
+        self, label: str, text: str, *, indent: int = 0, column: int = LABEL_COLUMN, colour: str | None = None
+    ) -> str:
+        """A label in its column and the text beside it, with a hanging indent; `colour` is that of a verdict."""
         margin = " " * indent
-        wrapped = self._wrapped(text, first=(margin + label).ljust(indent + column), rest=margin + " " * column)
-        return self._coloured(label, wrapped)
+        wrapped = self._wrapped(text, first=padded(margin + label, indent + column), rest=margin + " " * column)
+        return self._coloured(label, wrapped, colour or label)
+
+    def verdict(self, verdict: str, text: str, *, indent: int = 0) -> str:
+        """A text under its verdict or severity, which stands in capitals and in its colour."""
+        return self.labelled(_(verdict).upper(), text, indent=indent, colour=verdict)
 
     def paragraph(self, text: str, indent: int = 2) -> str:
         """An indented paragraph."""
         return self._wrapped(text, first=" " * indent, rest=" " * indent)
 
     def _wrapped(self, text: str, first: str, rest: str) -> str:
-        return textwrap.fill(
-            one_line(text),
-            width=max(self.width, _NARROWEST),
-            initial_indent=first,
-            subsequent_indent=rest,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        return fill(one_line(text), max(self.width, _NARROWEST), first, rest)
 
-    def _coloured(self, label: str, line: str) -> str:
-        code = _ANSI.get(label.lower())
+    def _coloured(self, label: str, line: str, colour: str) -> str:
+        code = _ANSI.get(colour.lower())
         return line.replace(label, f"{code}{label}{_ANSI_END}", 1) if self.colour and code else line

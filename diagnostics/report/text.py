@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from diagnostics.comparison import Comparison
+from diagnostics.language import _
 from diagnostics.model.cost import Cost
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
@@ -43,20 +44,23 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     yield one_line(f"{run.name}  {run_line(diagnosis.run)}")
     yield one_line(str(run.path))
     if run.status.error:
-        yield style.labelled("error", run.status.short_error)
+        yield style.labelled(_("error"), run.status.short_error)
         if run.status.short_error != run.status.error and run.console:
-            yield style.labelled("", f"The whole error stands in {run.console}.")
+            yield style.labelled("", _("The whole error stands in {file}.").format(file=run.console))
     yield ""
     yield from _findings(diagnosis, style)
-    yield from (style.labelled("muted", mute_line(muted)) for muted in diagnosis.muted)
+    yield from (style.labelled(_("muted"), mute_line(muted)) for muted in diagnosis.muted)
     yield from _comparison(diagnosis.run, report.comparisons.get(diagnosis.run.path), style)
-    yield from (style.labelled("limit", f"{limit}, not the default") for limit in overridden_limits(diagnosis))
+    yield from (
+        style.labelled(_("limit"), _("{limit}, not the default").format(limit=limit))
+        for limit in overridden_limits(diagnosis)
+    )
     yield from _blind_spots(diagnosis.blind_spots, style)
     yield from settings_section(diagnosis.preflight, style)
     yield from _not_applicable(diagnosis, style)
-    yield from (style.labelled("time" if not index else "", line) for index, line in enumerate(time_lines(run)))
-    yield style.labelled("data", data_line(diagnosis.run.data_health))
-    yield from (style.labelled("note", note) for note in diagnosis.notes)
+    yield from (style.labelled(_("time") if not index else "", line) for index, line in enumerate(time_lines(run)))
+    yield style.labelled(_("data"), data_line(diagnosis.run.data_health))
+    yield from (style.labelled(_("note"), note) for note in diagnosis.notes)
 
 
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
@@ -73,43 +77,44 @@ def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
 
 def _nothing_found(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     sentence = verdict_sentence(diagnosis)
-    yield style.labelled("HEALTHY", sentence) if diagnosis.verdict == "healthy" else style.paragraph(sentence, indent=0)
-    yield from (_below(style, "vital", gap) for gap in vital_lines(diagnosis))
+    if diagnosis.verdict == "healthy":
+        yield style.verdict("healthy", sentence)
+    else:
+        yield style.paragraph(sentence, indent=0)
+    yield from (_below(style, _("vital"), gap) for gap in vital_lines(diagnosis))
 
 
 def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
     """One line per finding, so that the first screen shows them all, however long the details are."""
-    yield f"{len(found)} findings, the worst first"
+    yield _("{count} findings, the worst first").format(count=len(found))
     yield from (_finding_line(finding, style, indent=2) for finding in found[:OVERVIEW])
     if len(found) > OVERVIEW:
-        yield f"  and {counted(len(found) - OVERVIEW, 'more finding')}"
+        yield "  " + _("and {findings}").format(findings=counted(len(found) - OVERVIEW, "more finding"))
     yield ""
 
 
 def _finding_line(finding: Finding, style: Style, indent: int = 0) -> str:
-    return style.labelled(
-        finding.severity.upper(), f"{message_text(finding.summary)} ({steps_of(finding)})", indent=indent
-    )
+    return style.verdict(finding.severity, f"{message_text(finding.summary)} ({steps_of(finding)})", indent=indent)
 
 
 def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]:
     proof, *others = finding.outcomes
     yield _finding_line(finding, style)
-    yield _below(style, "found", message_with_rule(proof))
+    yield _below(style, _("found"), message_with_rule(proof))
     if cost is not None:
-        yield _below(style, "cost", cost_sentence(cost))
+        yield _below(style, _("cost"), cost_sentence(cost))
     for fix in finding.fixes:
-        yield _below(style, "try", fix_line(fix))
+        yield _below(style, _("try"), fix_line(fix))
     for outcome in others:
-        yield _below(style, "also", message_with_rule(outcome))
+        yield _below(style, _("also"), message_with_rule(outcome))
     for sample in finding.samples:
-        yield _below(style, "sample", sample_line(sample))
+        yield _below(style, _("sample"), sample_line(sample))
     for rival in finding.rivals:
-        yield _below(style, "or", rival_line(rival))
+        yield _below(style, _("or"), rival_line(rival))
     for objection in finding.against:
-        yield _below(style, "against", objection)
+        yield _below(style, _("against"), objection)
     if finding.sources:
-        yield _below(style, "source", "; ".join(finding.sources))
+        yield _below(style, _("source"), "; ".join(finding.sources))
 
 
 def _below(style: Style, label: str, text: str) -> str:
@@ -130,7 +135,7 @@ def _comparison(run: Run, comparison: Comparison | None, style: Style) -> Iterat
 def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:
     if not outcomes:
         return
-    yield f"Could not be checked ({len(outcomes)})"
+    yield _("Could not be checked ({count})").format(count=len(outcomes))
     yield from map(style.paragraph, skip_reasons(outcomes))
     yield ""
 
@@ -138,7 +143,7 @@ def _blind_spots(outcomes: tuple[Outcome, ...], style: Style) -> Iterator[str]:
 def _not_applicable(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
     if not diagnosis.not_applicable:
         return
-    yield f"Does not apply here ({len(diagnosis.not_applicable)})"
+    yield _("Does not apply here ({count})").format(count=len(diagnosis.not_applicable))
     for reason, rules in rules_by_reason(diagnosis.not_applicable).items():
         yield style.paragraph(f"{reason} [{', '.join(rules)}]")
     yield ""

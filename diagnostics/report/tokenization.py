@@ -4,12 +4,13 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
+from diagnostics.language import N_, _
 from diagnostics.model.tokenization import Conversation, PromptTokens, Tokenization
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.terminal import Style
 from diagnostics.wording.values import counted
 
-TITLE = "Prompts as the tokenizer reads them"
+TITLE = N_("Prompts as the tokenizer reads them")
 _MOST_PROMPTS = 3  # shown; JSON holds all that were tried
 
 
@@ -17,7 +18,7 @@ def token_lines(found: Tokenization | None, style: Style) -> Iterator[str]:
     """A line for each thing that was tried; none if nothing was."""
     if found is None:
         return
-    yield TITLE
+    yield _(TITLE)
     rows = list(_rows(found))
     column = max(len(label) for label, _ in rows) + 2
     for label, text in rows:
@@ -27,7 +28,7 @@ def token_lines(found: Tokenization | None, style: Style) -> Iterator[str]:
 
 def token_table(found: Tokenization) -> str:
     """The same as a Markdown table."""
-    return table(("Tried", TITLE), [(code(label), escaped(text)) for label, text in _rows(found)])
+    return table((_("Tried"), _(TITLE)), [(code(label), escaped(text)) for label, text in _rows(found)])
 
 
 def token_document(found: Tokenization | None) -> dict[str, Any] | None:
@@ -36,35 +37,43 @@ def token_document(found: Tokenization | None) -> dict[str, Any] | None:
 
 
 def _rows(found: Tokenization) -> Iterator[tuple[str, str]]:
-    padding = f"padding {found.pad or 'none'}" + (", the end token" if found.pads_with_end else "")
-    yield "special", f"BOS {found.bos or 'none'} · end {found.eos or 'none'} · {padding}"
-    yield "plain text", "gets a BOS from the tokenizer" if found.adds_bos else "gets no BOS from the tokenizer"
-    yield "template", _template(found)
+    padding = _("padding {token}, the end token") if found.pads_with_end else _("padding {token}")
+    none = _("none")
+    special = _("BOS {bos} · end {end}").format(bos=found.bos or none, end=found.eos or none)
+    yield _("special"), f"{special} · {padding.format(token=found.pad or none)}"
+    adds_bos = _("gets a BOS from the tokenizer") if found.adds_bos else _("gets no BOS from the tokenizer")
+    yield _("plain text"), adds_bos
+    yield _("template"), _template(found)
     for number, prompt in enumerate(found.prompts[:_MOST_PROMPTS], start=1):
-        yield f"prompt {number}", " · ".join(_prompt(prompt))
+        yield _("prompt {number}").format(number=number), " · ".join(_prompt(prompt))
     for conversation in found.conversations:
-        yield conversation.kind, _conversation(conversation)
+        yield _(conversation.kind), _conversation(conversation)
 
 
 def _template(found: Tokenization) -> str:
     if not found.has_template:
-        return "none: prompts are plain text"
-    again = f"; tokenised once more as plain text, the prompt would begin with {found.retokenized_bos}"
-    return f"writes {found.template_bos} BOS" + (again if found.retokenized_bos != found.template_bos else "")
+        return _("none: prompts are plain text")
+    if found.retokenized_bos == found.template_bos:
+        return _("writes {count} BOS").format(count=found.template_bos)
+    return _("writes {count} BOS; tokenised once more as plain text, the prompt would begin with {again}").format(
+        count=found.template_bos, again=found.retokenized_bos
+    )
 
 
 def _prompt(prompt: PromptTokens) -> Iterator[str]:
     yield counted(prompt.count, "token")
-    yield f"begins with {prompt.leading_bos} BOS"
+    yield _("begins with {count} BOS").format(count=prompt.leading_bos)
     if prompt.end_tokens:
-        yield f"{counted(prompt.end_tokens, 'end token')} inside"
+        yield _("{end_tokens} inside").format(end_tokens=counted(prompt.end_tokens, "end token"))
     yield f"{' '.join(map(str, prompt.ids))} ({'|'.join(prompt.tokens)})"
 
 
 def _conversation(conversation: Conversation) -> str:
     if conversation.refused:
-        return f"cannot be rendered: {conversation.refused}"
+        return _("cannot be rendered: {why}").format(why=conversation.refused)
     if conversation.changed_by is None:
-        return f"{conversation.turns} turns, each appended"
-    what = "the tokens" if conversation.is_same_text else "the text"
-    return f"turn {conversation.changed_by} of {conversation.turns} changes {what} of those before it"
+        return _("{count} turns, each appended").format(count=conversation.turns)
+    words = _("turn {turn} of {turns} changes the text of those before it")
+    if conversation.is_same_text:
+        words = _("turn {turn} of {turns} changes the tokens of those before it")
+    return words.format(turn=conversation.changed_by, turns=conversation.turns)

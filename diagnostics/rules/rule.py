@@ -7,13 +7,20 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
+from diagnostics.language import N_
 from diagnostics.model.messages import Message, Value
 from diagnostics.model.outcome import Evidence, Fix, Severity, Stretch
 from diagnostics.model.run import Run
 from diagnostics.model.setup import Setup
 from diagnostics.rules.limits import LimitDoc, RuleLimits
 
-SECTIONS = ("What it checks", "Why it matters", "When it is wrong", "What to try", "References")
+SECTIONS = (
+    N_("What it checks"),
+    N_("Why it matters"),
+    N_("When it is wrong"),
+    N_("What to try"),
+    N_("References"),
+)
 GRADES: Mapping[str, str] = {
     "S": "stated in the documents",
     "C": "follows from source code or an identity",

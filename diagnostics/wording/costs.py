@@ -1,5 +1,6 @@
 """The cost of a sick run in words."""
 
+from diagnostics.language import _
 from diagnostics.model.cost import Cost, TrainingTime
 from diagnostics.model.messages import format_value
 from diagnostics.wording.times import duration
@@ -8,12 +9,18 @@ from diagnostics.wording.values import counted
 
 def cost_sentence(cost: Cost) -> str:
     """What a run spent after the onset: "After step 12 it ran for 131 steps: 3 h, 24 GPU-hours on 8 GPUs."."""
-    verb = "it ran for" if cost.is_still else "this held for"
-    steps = f"After step {cost.first_step} {verb} {counted(cost.steps, 'step')}"
+    template = (
+        _("After step {step} it ran for {steps}") if cost.is_still else _("After step {step} this held for {steps}")
+    )
+    steps = template.format(step=cost.first_step, steps=counted(cost.steps, "step"))
     if cost.time is None:
-        return f"{steps}."
-    devices = f", {_gpu_hours(cost)} on {counted(cost.gpus, 'GPU')}" if cost.gpus else ""
-    return f"{steps}: {_at_least(cost.time)}{duration(cost.time.seconds)}{devices}."
+        return _("{steps}.").format(steps=steps)
+    time = _at_least(cost.time, duration(cost.time.seconds))
+    if not cost.gpus:
+        return _("{steps}: {time}.").format(steps=steps, time=time)
+    return _("{steps}: {time}, {gpu_hours} on {gpus}.").format(
+        steps=steps, time=time, gpu_hours=_gpu_hours(cost), gpus=counted(cost.gpus, "GPU")
+    )
 
 
 def cost_in_short(cost: Cost | None) -> str:
@@ -22,12 +29,12 @@ def cost_in_short(cost: Cost | None) -> str:
         return ""
     if cost.time is None:
         return counted(cost.steps, "step")
-    return _at_least(cost.time) + (_gpu_hours(cost) or duration(cost.time.seconds))
+    return _at_least(cost.time, _gpu_hours(cost) or duration(cost.time.seconds))
 
 
-def _at_least(time: TrainingTime) -> str:
-    return "" if time.is_whole else "at least "
+def _at_least(time: TrainingTime, amount: str) -> str:
+    return amount if time.is_whole else _("at least {amount}").format(amount=amount)
 
 
 def _gpu_hours(cost: Cost) -> str:
-    return "" if cost.gpu_hours is None else f"{format_value(cost.gpu_hours)} GPU-hours"
+    return "" if cost.gpu_hours is None else _("{hours} GPU-hours").format(hours=format_value(cost.gpu_hours))

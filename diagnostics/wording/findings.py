@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from diagnostics.causes import CATALOG as CAUSES
+from diagnostics.language import _
 from diagnostics.model.cause import Rival
 from diagnostics.model.diagnosis import Diagnosis, Muted
 from diagnostics.model.finding import Finding
@@ -39,19 +40,24 @@ def skip_reasons(blind_spots: Iterable[Outcome]) -> tuple[str, ...]:
         else:
             found.setdefault(reason_and_remedy(outcome), []).append(outcome.rule)
     others = [f"{reason} [{_first_names(rules)}]" for reason, rules in found.items()]
-    return (*([f"Too few logged points so far; needed: {', '.join(needed)}."] if needed else []), *others)
+    too_few = _("Too few logged points so far; needed: {needed}.").format(needed=", ".join(needed))
+    return (*([too_few] if needed else []), *others)
 
 
 def _first_names(rules: Sequence[str]) -> str:
     more = len(rules) - _MOST_RULES
-    return ", ".join(rules) if more <= 0 else f"{', '.join(rules[:_MOST_RULES])} and {more} more"
+    if more <= 0:
+        return ", ".join(rules)
+    return _("{names} and {count} more").format(names=", ".join(rules[:_MOST_RULES]), count=more)
 
 
 def overridden_limits(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The limits that judged this run and differ from the defaults: "kl-too-high.warning = 5 (default 10)"."""
     judging = {outcome.rule for outcome in (*diagnosis.outcomes, *diagnosis.preflight)}
     return tuple(
-        f"{name}.{field} = {format_setting(value)} (default {format_setting(default)})"
+        _("{limit} = {value} (default {default})").format(
+            limit=f"{name}.{field}", value=format_setting(value), default=format_setting(default)
+        )
         for name, given in diagnosis.limits.items()
         if name in judging
         for field, value in given.items()
@@ -81,13 +87,17 @@ def mute_line(muted: Muted) -> str:
 
 def mute_reason(mute: Mute) -> str:
     """Why a finding is muted, and until when: "meant so, until 2027-01-31"."""
-    until = f", until {mute.until.isoformat()}" if mute.until else ""
-    return f"{mute.reason.rstrip('.')}{until}"
+    reason = mute.reason.rstrip(".")
+    if mute.until is None:
+        return reason
+    return _("{reason}, until {date}").format(reason=reason, date=mute.until.isoformat())
 
 
 def sample_caption(sample: ShownSample) -> str:
     """Which sample it is, counted from 1, and why it is shown: "step 12, sample 4: Cut off at the length limit."."""
-    return f"step {sample.step}, sample {sample.row + 1}: {message_text(sample.why)}"
+    return _("step {step}, sample {sample}: {why}").format(
+        step=sample.step, sample=sample.row + 1, why=message_text(sample.why)
+    )
 
 
 def sample_line(sample: ShownSample) -> str:
@@ -102,7 +112,7 @@ def rival_line(rival: Rival) -> str:
 
 def rival_sentence(rival: Rival) -> str:
     """Another cause and what would decide: "The numbers broke down: … A NaN in any metric …"."""
-    return f"{_CAUSE_SUMMARIES[rival.cause]} {message_text(rival.decides)}"
+    return f"{_(_CAUSE_SUMMARIES[rival.cause])} {message_text(rival.decides)}"
 
 
 def rival_names(finding: Finding) -> str:
@@ -110,11 +120,12 @@ def rival_names(finding: Finding) -> str:
     open_names = [in_words(rival.cause) for rival in finding.open_rivals]
     others = [in_words(rival.cause) for rival in finding.rivals if not rival.is_open]
     undecided = [in_words(finding.name), *open_names] if open_names else []
-    said = (("Not decided", undecided), ("Less likely", others))
-    return " ".join(f"{word}: {'; '.join(names)}." for word, names in said if names)
+    said = ((_("Not decided: {causes}."), undecided), (_("Less likely: {causes}."), others))
+    return " ".join(sentence.format(causes="; ".join(names)) for sentence, names in said if names)
 
 
 def in_words(name: str) -> str:
     """The id of a rule or a cause as words: "mode collapse"."""
     words = name.removeprefix("smp-").removeprefix("pf-").split("-")
-    return " ".join(_CAPITALS.get(word, word) for word in words)
+    readable = " ".join(_CAPITALS.get(word, word) for word in words)
+    return _(readable)

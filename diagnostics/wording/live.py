@@ -1,5 +1,6 @@
 """A run that is being trained, in words: how long it will take, and how long it has been silent."""
 
+from diagnostics.language import _
 from diagnostics.model.run import Run
 from diagnostics.model.status import LIVE_STATES
 from diagnostics.wording.times import duration
@@ -16,7 +17,8 @@ def time_left(run: Run) -> str:
         return ""
     steps = int(longest.steps[-1] - longest.steps[0])
     pace = float(longest.times[-1] - longest.times[0]) / max(steps, 1)
-    return f"{duration(pace * max(run.status.total - int(longest.steps[-1]), 0))} left"
+    left = duration(pace * max(run.status.total - int(longest.steps[-1]), 0))
+    return _("{duration} left").format(duration=left)
 
 
 def silence(run: Run, now: float) -> str:
@@ -27,18 +29,23 @@ def silence(run: Run, now: float) -> str:
     """
     if run.status.suspended is not None:
         pid = run.status.suspended
-        return f"suspended: kill -CONT {pid} lets its process go on"
+        return _("suspended: {command} lets its process go on").format(command=f"kill -CONT {pid}")
     newest = run.newest_time
     if newest is None or run.status.state not in (*LIVE_STATES, "silent") or now - newest < _patience(run):
         return ""
-    return _no_step(run, now - newest, now) if run.status.is_ours else f"no new data for {duration(now - newest)}"
+    if run.status.is_ours:
+        return _no_step(run, now - newest, now)
+    return _("no new data for {duration}").format(duration=duration(now - newest))
 
 
 def _no_step(run: Run, seconds: float, now: float) -> str:
     """The heartbeat is apart from the steps: a process that lives without one cannot write, or hangs as a whole."""
     unwritten = now - (run.status.last_written or now)
-    without = f" and no heartbeat for {duration(unwritten)}" if unwritten >= _SILENT_AFTER else ""
-    return f"no step for {duration(seconds)}{without}, though its process lives"
+    if unwritten < _SILENT_AFTER:
+        return _("no step for {duration}, though its process lives").format(duration=duration(seconds))
+    return _("no step for {duration} and no heartbeat for {silence}, though its process lives").format(
+        duration=duration(seconds), silence=duration(unwritten)
+    )
 
 
 def _patience(run: Run) -> float:

@@ -1,15 +1,35 @@
-"""A message's English sentence."""
+"""A message's sentence, in the current language."""
 
-from diagnostics.model.messages import Message, render
+from diagnostics.language import ENGLISH, _, current_language
+from diagnostics.model.messages import Message, Value, render
 from diagnostics.model.outcome import Outcome
 from diagnostics.texts import templates
 from diagnostics.wording.series import derivation_sentence
 from diagnostics.wording.steps import further_episodes
 
+_WORDS = frozenset({"title", "unit", "what", "missing", "origin", "compared"})  # values of messages that are phrases
+_LISTS = frozenset({"names", "others"})  # and those that may list titles of metrics
+
 
 def message_text(message: Message | None) -> str:
     """The sentence; empty for no message."""
-    return render(message, templates("en")) if message else ""
+    if message is None:
+        return ""
+    code = current_language()
+    return render(message if code == ENGLISH else _translated(message), templates(code))
+
+
+def _translated(message: Message) -> Message:
+    """The message with those of its values translated that are words: a metric's title, a unit, a list of titles."""
+    return Message(message.template, {key: _translated_value(key, value) for key, value in message.values.items()})
+
+
+def _translated_value(key: str, value: Value | Message) -> Value | Message:
+    if isinstance(value, Message):
+        return _translated(value)
+    if isinstance(value, str) and key in _LISTS:
+        return ", ".join(f"“{_(item[1:-1])}”" if item.startswith("“") else _(item) for item in value.split(", "))
+    return _(value) if isinstance(value, str) and key in _WORDS else value
 
 
 def headline(outcome: Outcome) -> str:

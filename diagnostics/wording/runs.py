@@ -1,5 +1,6 @@
 """A run in a line: what it is, how far it is, and the quality of its log."""
 
+from diagnostics.language import _
 from diagnostics.model.run import DataHealth, Run
 from diagnostics.wording.live import silence
 from diagnostics.wording.steps import progress
@@ -9,21 +10,27 @@ from diagnostics.wording.values import counted
 
 def run_line(run: Run) -> str:
     """What a run is and how far it is: "grpo · trl 1.16.0 · running · step 143 of 200"."""
-    return " · ".join((run.algorithm, producer(run), state(run), progress(run)))
+    return " · ".join((_(run.algorithm), producer(run), state(run), progress(run)))
 
 
 def producer(run: Run) -> str:
     """The program that wrote the log, with its version where that is known: "trl 1.16.0"."""
-    return f"{run.producer} {run.producer_version or ''}".rstrip()
+    return f"{_(run.producer)} {run.producer_version or ''}".rstrip()
 
 
 def state(run: Run) -> str:
     """The state in words: with the age of its last sign of life for a run that fell silent or died, and with what holds
     it up for one that lives but does not move."""
     if run.status.state in ("silent", "died") and run.status.last_written is not None:
-        return f"{run.status.state}, last written {age(run.status.last_written, run.observed_at)}"
+        written = age(run.status.last_written, run.observed_at)
+        return _("{state}, last written {age}").format(state=state_word(run), age=written)
     held_up = standstill(run)
-    return f"{run.status.state}, {held_up}" if held_up else run.status.state
+    return f"{state_word(run)}, {held_up}" if held_up else state_word(run)
+
+
+def state_word(run: Run) -> str:
+    """The state of a run as a word: "running", "finished"."""
+    return _(run.status.state)
 
 
 def standstill(run: Run) -> str:
@@ -33,14 +40,14 @@ def standstill(run: Run) -> str:
 
 def data_line(health: DataHealth) -> str:
     """The quality of the log: "4,576 points · 3 NaN · 1 rewind"; zeros are left out."""
-    adjectives = {"NaN": health.nan, "infinite": health.inf, "malformed": health.malformed}
-    nouns = {"duplicate": health.duplicates, "rewind": health.rewinds, "gap": health.gaps}
-    order = ("NaN", "infinite", "duplicate", "rewind", "gap", "malformed")
-    counts = [
-        f"{adjectives[word]:,} {word}" if word in adjectives else counted(nouns[word], word)
-        for word in order
-        if adjectives.get(word) or nouns.get(word)
-    ]
     tags = len(health.unmapped_tags) - len(health.understood_tags)
-    counts += [f"{counted(tags, 'tag')} outside the vocabulary"] if tags else []
-    return " · ".join([counted(health.points, "point"), *counts])
+    counts = (
+        (health.nan, _("{count} NaN").format(count=f"{health.nan:,}")),
+        (health.inf, _("{count} infinite").format(count=f"{health.inf:,}")),
+        (health.duplicates, counted(health.duplicates, "duplicate")),
+        (health.rewinds, counted(health.rewinds, "rewind")),
+        (health.gaps, counted(health.gaps, "gap")),
+        (health.malformed, _("{count} malformed").format(count=f"{health.malformed:,}")),
+        (tags, _("{tags} outside the vocabulary").format(tags=counted(tags, "tag"))),
+    )
+    return " · ".join([counted(health.points, "point"), *(text for count, text in counts if count)])

@@ -7,6 +7,7 @@ from diagnostics.comparison.figures import Change, Reading
 from diagnostics.comparison.prompts import MOST_STEPS, SharedPrompt
 from diagnostics.comparison.settings import SettingsTable, SettingValue
 from diagnostics.comparison.side_by_side import Relaunch
+from diagnostics.language import _, ngettext
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value, shortened
 from diagnostics.model.run import Run
@@ -26,17 +27,18 @@ _LONGEST_VALUE = 60  # characters of a setting
 
 def letters(places: Sequence[int]) -> str:
     """The letters of runs in a row: "A", "A and B", "A, B and C"."""
-    found = [LETTERS[place] for place in places]
-    return " and ".join(filter(None, (", ".join(found[:-1]), found[-1])))
+    *others, last = [LETTERS[place] for place in places]
+    return _("{others} and {last}").format(others=", ".join(others), last=last) if others else last
 
 
 def differences_line(table: SettingsTable) -> str:
     """How many settings differ, and in what else they might: "2 of 70 settings differ · 3 stand in some logs only"."""
     if not table.total:
-        return "No log holds settings."
-    verb = "differs" if len(table.differing) == 1 else "differ"
-    parts = [f"{len(table.differing)} of {counted(table.total, 'setting')} {verb}"]
-    parts += [f"{len(table.partial)} in some of the logs only"] if table.partial else []
+        return _("No log holds settings.")
+    differing, settings = len(table.differing), counted(table.total, "setting")
+    template = ngettext("{count} of {settings} differs", "{count} of {settings} differ", differing)
+    parts = [template.format(count=differing, settings=settings)]
+    parts += [_("{count} in some of the logs only").format(count=len(table.partial))] if table.partial else []
     return " · ".join(parts)
 
 
@@ -44,22 +46,22 @@ def setting_value_text(item: SettingValue | None) -> str:
     """A setting's value as one types it; a dash where it is not known."""
     if item is None:
         return NOTHING
-    return "not set" if item.value is None else shortened(setting_text(item.value), _LONGEST_VALUE)
+    return _("not set") if item.value is None else shortened(setting_text(item.value), _LONGEST_VALUE)
 
 
 def origin_word(item: SettingValue | None) -> str:
     """ "default" for a value that is its producer's, else nothing."""
-    return "default" if item is not None and item.is_default else ""
+    return _("default") if item is not None and item.is_default else ""
 
 
 def verdict_facts(diagnosis: Diagnosis) -> str:
     """Since when the worst finding is so and how many checks could not run; of a run without one, how far it got."""
     found = diagnosis.findings
     parts = [steps_of(found[0]) if found else progress(diagnosis.run)]
-    parts += [f"{counted(len(found) - 1, 'more finding')}"] if len(found) > 1 else []
-    parts += [f"{len(diagnosis.muted)} muted"] if found and diagnosis.muted else []
+    parts += [counted(len(found) - 1, "more finding")] if len(found) > 1 else []
+    parts += [_("{count} muted").format(count=len(diagnosis.muted))] if found and diagnosis.muted else []
     unchecked = len(diagnosis.blind_spots) if found else 0  # without a finding the verdict's sentence counts them
-    parts += [f"{counted(unchecked, 'check')} could not run"] if unchecked else []
+    parts += [_("{checks} could not run").format(checks=counted(unchecked, "check"))] if unchecked else []
     return " · ".join(filter(None, parts))
 
 
@@ -73,7 +75,8 @@ def figure_title(name: str, step: int) -> str:
     """A metric at a step with its unit: "KL to the reference at step 60, nats/token"."""
     entry = metric(name)
     title, unit = (entry.title, entry.unit) if entry else (name, "")
-    return f"{title} at step {step}" + (f", {unit}" if unit and unit != title.lower() else "")
+    words = _("{title} at step {step}").format(title=_(title), step=step)
+    return f"{words}, {_(unit)}" if unit and unit != title.lower() else words
 
 
 def reading_text(reading: Reading | None, step: int) -> str:
@@ -81,7 +84,7 @@ def reading_text(reading: Reading | None, step: int) -> str:
     if reading is None:
         return NOTHING
     value = format_value(reading.value)
-    return value if reading.step == step else f"{value} (step {reading.step})"
+    return value if reading.step == step else _("{value} (step {step})").format(value=value, step=reading.step)
 
 
 def change_text(change: Change | None) -> str:
@@ -89,7 +92,7 @@ def change_text(change: Change | None) -> str:
     if change is None:
         return ""
     if change.absolute == 0:
-        return "unchanged"
+        return _("unchanged")
     parts = [_signed(change.absolute)]
     parts += [] if change.relative is None else [_share(change.relative)]
     return ", ".join(parts)
@@ -98,43 +101,57 @@ def change_text(change: Change | None) -> str:
 def side_by_side_notes(side: SideBySide) -> Iterator[str]:
     """What to know before comparing: other algorithms, rewards of another meaning, logs without settings, no step."""
     if len(side.algorithms) > 1:
-        yield f"The algorithms differ ({', '.join(side.algorithms)}): only metrics that two runs share are compared."
+        yield _("The algorithms differ ({algorithms}): only metrics that two runs share are compared.").format(
+            algorithms=", ".join(side.algorithms)
+        )
     if side.score_changes:
-        verb = "differs" if len(side.score_changes) == 1 else "differ"
-        yield f"Rewards are not compared: {', '.join(side.score_changes)} {verb}."
+        yield ngettext(
+            "Rewards are not compared: {settings} differs.",
+            "Rewards are not compared: {settings} differ.",
+            len(side.score_changes),
+        ).format(settings=", ".join(side.score_changes))
     if side.settings.silent and side.settings.total:
-        verb = "logs" if len(side.settings.silent) == 1 else "log"
-        yield f"{letters(side.settings.silent)} {verb} no settings."
+        silent = side.settings.silent
+        template = ngettext("{runs} logs no settings.", "{runs} log no settings.", len(silent))
+        yield template.format(runs=letters(silent))
     if side.step is None:
-        yield "No step was reached by all runs: one ended before another began."
+        yield _("No step was reached by all runs: one ended before another began.")
     yield from map(seed_sentence, side.seed_groups)
 
 
 def seed_sentence(places: Sequence[int]) -> str:
     """ "A, B and C differ in the seed alone: their mean and range are one band, n = 3."."""
-    return f"{letters(places)} differ in the seed alone: their mean and range are one band, n = {len(places)}."
+    return _("{runs} differ in the seed alone: their mean and range are one band, n = {count}.").format(
+        runs=letters(places), count=len(places)
+    )
 
 
 def relaunch_sentence(item: Relaunch) -> str:
     """A child beside its parent: what was changed, what became of each finding, and of the reward."""
     comparison = item.comparison
-    start = f"{LETTERS[item.child]}, relaunched from {LETTERS[item.parent]} with {changed_settings(comparison)}"
+    start = _("{child}, relaunched from {parent} with {changes}").format(
+        child=LETTERS[item.child], parent=LETTERS[item.parent], changes=changed_settings(comparison)
+    )
     parts = [
-        f"“{message_text(found.finding.summary).rstrip('.')}” {_fate(found.fate, found.finding.first_step)}"
+        f"“{message_text(found.finding.summary).rstrip('.。')}” {_fate(found.fate, found.finding.first_step)}"
         for found in comparison.inherited
     ]
-    parts += [f"new: “{message_text(finding.summary).rstrip('.')}”" for finding in comparison.new]
-    rest = "; ".join(parts or ["neither has a finding above a note"])
+    new = [message_text(finding.summary).rstrip(".。") for finding in comparison.new]
+    parts += [_("new: “{finding}”").format(finding=finding) for finding in new]
+    rest = "; ".join(parts or [_("neither has a finding above a note")])
     return " ".join(filter(None, (f"{start}: {rest}.", reward_sentence(comparison))))
 
 
 def shared_prompts_line(shared: Sequence[SharedPrompt], runs: Sequence[Run]) -> str:
     """How many prompts can be compared: "312 prompts in two runs or more, none in all, …"."""
-    where = f"the newest {MOST_STEPS} steps with samples"
     if not shared:
-        return f"No prompt was logged by two of the runs among {where}."
+        return _("No prompt was logged by two of the runs among the newest {steps} steps with samples.").format(
+            steps=MOST_STEPS
+        )
     everywhere = sum(prompt.runs == len(runs) for prompt in shared)
-    return f"{counted(len(shared), 'prompt')} in two runs or more, {everywhere or 'none'} in all, among {where}"
+    return _("{prompts} in two runs or more, {everywhere} in all, among the newest {steps} steps with samples").format(
+        prompts=counted(len(shared), "prompt"), everywhere=everywhere or _("none"), steps=MOST_STEPS
+    )
 
 
 def overlay_description(
@@ -144,19 +161,23 @@ def overlay_description(
     parts = []
     for place, series in found.items():
         broken = int((~series.finite).sum())
-        missing = f", {broken} of {len(series)} points NaN or infinite" if broken else ""
-        parts.append(f"{LETTERS[place]} {last_value(series)} at step {series.steps[-1]}{missing}")
-    parts += [f"mean and range of {letters(places)}" for places in bands]
-    parts += [] if reference is None else [f"reference {last_value(reference)} at step {reference.steps[-1]}"]
+        missing = _(", {count} of {total} points NaN or infinite").format(count=broken, total=len(series))
+        words = _("{run} {value} at step {step}")
+        told = words.format(run=LETTERS[place], value=last_value(series), step=series.steps[-1])
+        parts.append(told + missing if broken else told)
+    parts += [_("mean and range of {runs}").format(runs=letters(places)) for places in bands]
+    if reference is not None:
+        words = _("reference {value} at step {step}")
+        parts.append(words.format(value=last_value(reference), step=reference.steps[-1]))
     return f"{series_title(next(iter(found.values())))}: {'; '.join(parts)}"
 
 
 def _fate(fate: Fate, since: int) -> str:
     words = {
-        Fate.GONE: f"is gone (there since step {since})",
-        Fate.STILL: "is still so",
-        Fate.TOO_EARLY: "cannot be judged yet",
-        Fate.UNCHECKED: "could not be checked",
+        Fate.GONE: _("is gone (there since step {step})").format(step=since),
+        Fate.STILL: _("is still so"),
+        Fate.TOO_EARLY: _("cannot be judged yet"),
+        Fate.UNCHECKED: _("could not be checked"),
     }
     return words[fate]
 

@@ -1,5 +1,6 @@
 """Step numbers in words: when something was so, and how far a run is."""
 
+from diagnostics.language import _, ngettext
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome, Stretch
 from diagnostics.model.run import Run
@@ -12,10 +13,10 @@ _MOST_EPISODES = 2  # told beside the leading one
 def step_range(first: int, last: int, *, still: bool) -> str:
     """When something was so: "step 7", "steps 12 to 61" or "since step 12, still so"."""
     if still:
-        return f"since step {first}, still so"
+        return _("since step {first}, still so").format(first=first)
     if first == last:
-        return f"step {first}"
-    return f"steps {first} to {last}"
+        return _("step {step}").format(step=first)
+    return _("steps {first} to {last}").format(first=first, last=last)
 
 
 def steps_of(subject: Finding | Outcome) -> str:
@@ -30,8 +31,8 @@ def further_episodes(outcome: Outcome) -> str:
     if not further:
         return ""
     told, more = [_episode(episode, outcome) for episode in further[:_MOST_EPISODES]], len(further) - _MOST_EPISODES
-    rest = [] if more <= 0 else ["and once more" if more == 1 else f"and {more} more times"]
-    return f"Also {', '.join([*told, *rest])}."
+    rest = [] if more <= 0 else [ngettext("and once more", "and {count} more times", more).format(count=more)]
+    return _("Also {episodes}.").format(episodes=", ".join([*told, *rest]))
 
 
 def _episode(episode: Stretch, outcome: Outcome) -> str:
@@ -39,7 +40,8 @@ def _episode(episode: Stretch, outcome: Outcome) -> str:
     facts = []
     if episode.peak is not None:
         is_low = outcome.limit is not None and outcome.measured is not None and outcome.measured < outcome.limit
-        facts.append(f"{'down' if is_low else 'up'} to {value_with_unit(episode.peak, outcome.unit)}")
+        peak = value_with_unit(episode.peak, outcome.unit)
+        facts.append((_("down to {peak}") if is_low else _("up to {peak}")).format(peak=peak))
     if episode.severity is not outcome.severity:
         facts.append(verdict_word(episode.severity))
     when = step_range(episode.first_step, episode.last_step, still=episode.still)
@@ -53,5 +55,8 @@ def progress(run: Run, *, short: bool = False) -> str:
     """
     step = run.last_step
     if step is None:
-        return "" if short else "no step logged"
-    return f"step {step}{'/' if short else ' of '}{run.status.total}" if run.status.total else f"step {step}"
+        return "" if short else _("no step logged")
+    if not run.status.total:
+        return _("step {step}").format(step=step)
+    of_total = _("step {step}/{total}") if short else _("step {step} of {total}")
+    return of_total.format(step=step, total=run.status.total)

@@ -1,5 +1,6 @@
 """Numbers, units, counts and settings in words."""
 
+from diagnostics.language import _, ngettext
 from diagnostics.model.messages import Value, format_setting, format_value
 from diagnostics.model.outcome import Outcome
 
@@ -10,7 +11,7 @@ def value_with_unit(value: Value, unit: str = "") -> str:
     """A measured value with its unit, a fraction as a percentage: "10 nats/sequence", "95 %"."""
     if unit == "fraction" and isinstance(value, float):
         return f"{format_value(100 * value)} %"
-    return format_value(value) if unit in _REDUNDANT_UNITS else f"{format_value(value)} {unit}".rstrip()
+    return format_value(value) if unit in _REDUNDANT_UNITS else f"{format_value(value)} {_(unit)}".rstrip()
 
 
 def measured_and_limit(outcome: Outcome) -> str:
@@ -21,7 +22,8 @@ def measured_and_limit(outcome: Outcome) -> str:
     if outcome.limit is None:
         return measured
     is_share = outcome.unit == "fraction"  # the unit is told once, but a percentage is no number without its sign
-    return f"{measured}, limit {value_with_unit(outcome.limit, outcome.unit if is_share else '')}"
+    limit = value_with_unit(outcome.limit, outcome.unit if is_share else "")
+    return _("{measured}, limit {limit}").format(measured=measured, limit=limit)
 
 
 def optional_value(value: float | None) -> str:
@@ -35,5 +37,5 @@ def setting_text(value: object) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A count with its noun: "1 rewind", "2 rewinds"."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """A count with its English noun: "1 rewind", "2 rewinds"; its translation is that of "{count} rewind"."""
+    return ngettext(f"{{count}} {noun}", f"{{count}} {noun}s", count).format(count=f"{count:,}")

@@ -1,5 +1,6 @@
 """The verdict on a run in words, and how many of its checks found something."""
 
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.supervised import supervised_tags
 from diagnostics.wording.messages import message_text
@@ -14,16 +15,31 @@ def verdict_sentence(diagnosis: Diagnosis) -> str:
     applying = len(diagnosis.outcomes) - len(diagnosis.not_applicable)
     checked = applying - unchecked
     if not diagnosis.run.series:
-        logged = "was logged" if diagnosis.run.status.has_ended else "is logged yet"
-        return f"Nothing to judge: no metric {logged}."
+        if diagnosis.run.status.has_ended:
+            return _("Nothing to judge: no metric was logged.")
+        return _("Nothing to judge: no metric is logged yet.")
     if tags := supervised_tags(diagnosis.run):
         named = ", ".join(tags[:_MOST_TAGS]) + (", …" if len(tags) > _MOST_TAGS else "")
-        return f"This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {named}."
+        return _("This log holds no RL: no reward, score, advantage, KL, value or policy metric, but {tags}.").format(
+            tags=named
+        )
     if diagnosis.verdict == "no-problem-found":
-        muted = f"; {counted(len(diagnosis.muted), 'finding')} muted" if diagnosis.muted else ""
-        return f"No problem found by {checked} of {counted(applying, 'check')}{muted}."
-    skipped = f"; {unchecked} could not run." if unchecked else "."
-    return f"No sign of trouble in {counted(checked, 'check')}{skipped}"
+        return _no_problem(checked, counted(applying, "check"), len(diagnosis.muted))
+    checks = counted(checked, "check")
+    if unchecked:
+        return _("No sign of trouble in {checks}; {unchecked} could not run.").format(
+            checks=checks, unchecked=unchecked
+        )
+    return _("No sign of trouble in {checks}.").format(checks=checks)
+
+
+def _no_problem(checked: int, checks: str, muted: int) -> str:
+    if not muted:
+        return _("No problem found by {checked} of {checks}.").format(checked=checked, checks=checks)
+    findings = counted(muted, "finding")
+    return _("No problem found by {checked} of {checks}; {findings} muted.").format(
+        checked=checked, checks=checks, findings=findings
+    )
 
 
 def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
@@ -35,7 +51,7 @@ def vital_lines(diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def vital_sentences(diagnosis: Diagnosis) -> tuple[str, ...]:
     """The same as sentences: "Not checked, though vital: the spread of the rewards: Log reward_std."."""
-    return tuple(f"Not checked, though vital: {line}" for line in vital_lines(diagnosis))
+    return tuple(_("Not checked, though vital: {check}").format(check=line) for line in vital_lines(diagnosis))
 
 
 def verdict_headline(diagnosis: Diagnosis) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.report.html.elements import Markup, collapsible, element, table
@@ -17,24 +18,27 @@ def settings_section(diagnosis: Diagnosis) -> Markup:
     if not found:
         return Markup("")
     rows = [(sign(outcome.severity or "info"), outcome.rule, message_text(outcome.message)) for outcome in found]
-    note = element("p", "Of the configuration alone; it does not change the verdict.", class_="muted")
-    return element("section", element("h2", "Settings worth a look"), note, table(("How bad", "Check", "What"), rows))
+    note = element("p", _("Of the configuration alone; it does not change the verdict."), class_="muted")
+    listed = table((_("How bad"), _("Check"), _("What")), rows)
+    return element("section", element("h2", _("Settings worth a look")), note, listed)
 
 
 def checks_section(diagnosis: Diagnosis) -> Iterator[Markup]:
     """What could not be checked, what was quiet and how it measured, and what does not apply; each is folded."""
     spots = diagnosis.blind_spots
-    yield element("h2", "Checks")
+    yield element("h2", _("Checks"))
     if spots:
         rows = [(outcome.rule, message_text(outcome.message), message_text(outcome.enable)) for outcome in spots]
-        yield collapsible(f"Could not be checked ({len(spots)})", table(("Check", "Why", "To enable"), rows))
+        title = _("Could not be checked ({count})").format(count=len(spots))
+        yield collapsible(title, table((_("Check"), _("Why"), _("To enable")), rows))
     quiet = [outcome for outcome in diagnosis.outcomes if outcome.verdict is Verdict.QUIET]
     measured = [(outcome.rule, outcome.tag or outcome.metric, *_numbers(outcome)) for outcome in quiet]
-    yield collapsible(f"Checked, nothing found ({len(quiet)})", table(("Check", "Metric", "Worst", "Limit"), measured))
+    title = _("Checked, nothing found ({count})").format(count=len(quiet))
+    yield collapsible(title, table((_("Check"), _("Metric"), _("Worst"), _("Limit")), measured))
     if reasons := rules_by_reason(diagnosis.not_applicable):
         reasoned = [(", ".join(rules), reason) for reason, rules in reasons.items()]
-        title = f"Does not apply here ({len(diagnosis.not_applicable)})"
-        yield collapsible(title, table(("Checks", "Why"), reasoned))
+        title = _("Does not apply here ({count})").format(count=len(diagnosis.not_applicable))
+        yield collapsible(title, table((_("Checks"), _("Why")), reasoned))
 
 
 def _numbers(outcome: Outcome) -> tuple[str, str]:

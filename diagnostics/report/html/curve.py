@@ -9,6 +9,7 @@ import numpy as np
 from diagnostics.curves.downsample import downsample
 from diagnostics.curves.limits import drawn_limits, reached_limits
 from diagnostics.curves.scale import Scale
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.series import Series, Steps, Values
@@ -95,7 +96,7 @@ def _grid(frame: _Frame) -> Iterator[Markup]:
         yield element("line", class_="grid", x1=_LEFT, x2=WIDTH - _RIGHT, y1=y, y2=y)
         yield element("text", format_value(value), class_="tick", x=_LEFT - 5, y=y, dy="0.32em", text_anchor="end")
     bottom = HEIGHT - 5
-    yield element("text", f"step {frame.first}", class_="tick", x=_LEFT, y=bottom)
+    yield element("text", _("step {step}").format(step=frame.first), class_="tick", x=_LEFT, y=bottom)
     if frame.last > frame.first:
         yield element("text", str(frame.last), class_="tick", x=WIDTH - _RIGHT, y=bottom, text_anchor="end")
 
@@ -114,12 +115,13 @@ def _limits(limits: Sequence[float], reached: Sequence[float], frame: _Frame) ->
         y = float(frame.y(limit))
         yield element("line", class_="limit", x1=_LEFT, x2=WIDTH - _RIGHT, y1=_coordinate(y), y2=_coordinate(y))
         if last_word - y >= _WORD_HEIGHT:  # from below: a label that would cover the previous one is left out
-            yield _limit_word(f"limit {format_value(limit)}", y - 3)
+            yield _limit_word(_("limit {value}").format(value=format_value(limit)), y - 3)
             last_word = y
     if in_view or not reached:
         return
     above = [limit for limit in reached if limit > frame.scale.high]
-    word = f"limit {format_value(above[0])} ↑" if above else f"limit {format_value(reached[-1])} ↓"
+    nearest = format_value(above[0] if above else reached[-1])
+    word = _("limit {value}").format(value=nearest) + (" ↑" if above else " ↓")
     yield _limit_word(word, _TOP - 3 if above else HEIGHT - _BOTTOM - 3)
 
 

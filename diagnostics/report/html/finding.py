@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from diagnostics.language import _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.messages import format_value
@@ -37,12 +38,12 @@ def _facts(finding: Finding) -> Markup:
     """What was measured, what to try, and what else was found, in the order of the text form."""
     proof, *others = (message_with_rule(outcome) for outcome in finding.outcomes)
     facts = [
-        ("found", proof),
-        *(("try", fix_line(fix)) for fix in finding.fixes),
-        *(("also", other) for other in others),
-        *(("or", rival_line(rival)) for rival in finding.rivals),
-        *(("against", objection) for objection in finding.against),
-        *(("source", source) for source in finding.sources),
+        (_("found"), proof),
+        *((_("try"), fix_line(fix)) for fix in finding.fixes),
+        *((_("also"), other) for other in others),
+        *((_("or"), rival_line(rival)) for rival in finding.rivals),
+        *((_("against"), objection) for objection in finding.against),
+        *((_("source"), source) for source in finding.sources),
     ]
     return element("dl", *(joined([element("dt", label), element("dd", text)]) for label, text in facts))
 
@@ -58,4 +59,6 @@ def _evidence(outcome: Outcome) -> Markup:
     evidence = outcome.evidence
     points = zip(evidence.steps.tolist(), evidence.values.tolist(), strict=True)
     rows = [(str(step), format_value(float(value))) for step, value in points]
-    return collapsible(f"Points of {outcome.rule}", table(("Step", outcome.tag or outcome.metric), rows))
+    return collapsible(
+        _("Points of {rule}").format(rule=outcome.rule), table((_("Step"), outcome.tag or outcome.metric), rows)
+    )

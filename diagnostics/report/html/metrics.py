@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from diagnostics.curves.selection import other_series
+from diagnostics.language import N_, _
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value
 from diagnostics.model.series import Series
 from diagnostics.report.html.curve import curve_svg
 from diagnostics.report.html.elements import Markup, collapsible, element, table
-from diagnostics.wording.series import derivation_sentence, last_value, series_title
+from diagnostics.wording.series import caveat_text, derivation_sentence, last_value, series_title
 from diagnostics.wording.values import counted
 
 _MOST_CURVES = 60  # besides the crucial ones: a run may log thousands of tags
@@ -24,9 +25,9 @@ def curves(title: str, chosen: Sequence[Series], diagnosis: Diagnosis, numbers: 
 
 def figure(series: Series, diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
     """One curve with its title, last value and meaning; `numbers` are those of the pictures on the page."""
-    healthy = series.metric.healthy if series.metric else ""
+    healthy = _(series.metric.healthy) if series.metric else ""
     derived = derivation_sentence(series.name, series.derivation) if series.derivation else ""
-    caption = " · ".join(filter(None, (derived or series.tag, healthy, series.caveat)))
+    caption = " · ".join(filter(None, (derived or series.tag, healthy, caveat_text(series))))
     return element(
         "figure",
         element("figcaption", element("b", series_title(series)), f" {last_value(series)}", element("br"), caption),
@@ -42,18 +43,31 @@ def more_metrics(diagnosis: Diagnosis, numbers: Iterator[int]) -> Markup:
     more = other_series(diagnosis.run, diagnosis.outcomes)
     drawn = [figure(series, diagnosis, numbers) for series in more[:_MOST_CURVES]]
     left = len(more) - len(drawn)
-    note = f"{counted(left, 'more curve')} of this run: in figures only." if left else ""
+    note = _("{curves} of this run: in figures only.").format(curves=counted(left, "more curve")) if left else ""
     return element(
         "section",
-        element("h2", "All metrics"),
-        collapsible(f"Other curves ({len(drawn)})", element("div", *drawn, class_="charts"), element("p", note)),
-        collapsible(f"In figures ({len(every)})", _in_figures(every)),
+        element("h2", _("All metrics")),
+        collapsible(
+            _("Other curves ({count})").format(count=len(drawn)),
+            element("div", *drawn, class_="charts"),
+            element("p", note),
+        ),
+        collapsible(_("In figures ({count})").format(count=len(every)), _in_figures(every)),
     )
 
 
 def _in_figures(every: Iterable[Series]) -> Markup:
-    titles = ("Logged as", "Metric", "Points", "First", "Last", "Least", "Most", "NaN or infinite")
-    return table(titles, [_figures_of(series) for series in every])
+    titles = (
+        N_("Logged as"),
+        N_("Metric"),
+        N_("Points"),
+        N_("First"),
+        N_("Last"),
+        N_("Least"),
+        N_("Most"),
+        N_("NaN or infinite"),
+    )
+    return table(tuple(map(_, titles)), [_figures_of(series) for series in every])
 
 
 def _figures_of(series: Series) -> tuple[str, ...]:

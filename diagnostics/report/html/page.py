@@ -8,6 +8,7 @@ from itertools import count
 
 from diagnostics.comparison import Comparison
 from diagnostics.curves.selection import crucial_series
+from diagnostics.language import _, language_tag
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_setting
 from diagnostics.model.outcome import Outcome, Severity, Verdict
@@ -50,7 +51,7 @@ def render(report: Report, _style: Style) -> str:
         for index, diagnosis in enumerate(report.diagnoses, start=1)
     )
     body = element("body", element("main", _list_of_runs(report), *articles, _problems(report)))
-    return f"<!doctype html>\n{element('html', head, body, lang='en')}"
+    return f"<!doctype html>\n{element('html', head, body, lang=language_tag())}"
 
 
 def _policy(style: str) -> str:
@@ -77,14 +78,16 @@ def _list_of_runs(report: Report) -> Markup:
         )
         for index, diagnosis in enumerate(report.diagnoses, start=1)
     ]
-    return element("nav", element("h1", _title(report)), table(("Verdict", "Run", "Why", "What it is"), rows))
+    return element(
+        "nav", element("h1", _title(report)), table((_("Verdict"), _("Run"), _("Why"), _("What it is")), rows)
+    )
 
 
 def _problems(report: Report) -> Markup:
     if not report.problems:
         return Markup("")
     rows = [(problem.path, problem.error) for problem in report.problems]
-    return element("section", element("h2", "Not readable"), table(("Path", "Why"), rows))
+    return element("section", element("h2", _("Not readable")), table((_("Path"), _("Why")), rows))
 
 
 def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int], comparison: Comparison | None) -> Markup:
@@ -92,7 +95,7 @@ def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int], compariso
         *_head(diagnosis),
         *(finding_section(finding, diagnosis, numbers) for finding in diagnosis.findings),
         *_comparison(diagnosis.run, comparison),
-        curves("Crucial values", crucial_series(diagnosis.run), diagnosis, numbers),
+        curves(_("Crucial values"), crucial_series(diagnosis.run), diagnosis, numbers),
         *_time(diagnosis.run),
         settings_section(diagnosis),
         newest_samples(diagnosis.run),
@@ -107,13 +110,13 @@ def _article(diagnosis: Diagnosis, index: int, numbers: Iterator[int], compariso
 def _time(run: Run) -> Iterator[Markup]:
     """Where the time of a step goes, where the log tells."""
     if lines := time_lines(run):
-        yield element("section", element("h2", "Time"), *(element("p", line) for line in lines))
+        yield element("section", element("h2", _("Time")), *(element("p", line) for line in lines))
 
 
 def _comparison(run: Run, comparison: Comparison | None) -> Iterator[Markup]:
     if comparison is not None:
         yield element("h2", comparison_heading(comparison))
-        yield table(("What", "How it stands"), comparison_lines(comparison))
+        yield table((_("What"), _("How it stands")), comparison_lines(comparison))
     elif run.parent is not None:
         yield element("p", missing_parent_sentence(run), class_="muted")
 
@@ -125,15 +128,15 @@ def _head(diagnosis: Diagnosis) -> Iterator[Markup]:
     yield element("p", sign(diagnosis.verdict), " ", element("strong", _sentence(diagnosis)), class_="verdict")
     if diagnosis.cost is not None:
         yield element("p", cost_sentence(diagnosis.cost))
-    yield from (element("p", f"Muted: {mute_line(muted)}") for muted in diagnosis.muted)
+    yield from (element("p", _("Muted: {finding}").format(finding=mute_line(muted))) for muted in diagnosis.muted)
     yield from (element("p", sentence) for sentence in vital_sentences(diagnosis))
     yield element("p", _counts(diagnosis), class_="muted")
     if run.status.error:
-        yield element("p", f"The run ended with an error: {run.status.short_error}")
+        yield element("p", _("The run ended with an error: {error}").format(error=run.status.short_error))
         if run.status.short_error != run.status.error:
-            yield collapsible("The whole error", element("pre", block(run.status.error)))
+            yield collapsible(_("The whole error"), element("pre", block(run.status.error)))
     if limits := overridden_limits(diagnosis):
-        yield element("p", f"Not the default limits: {', '.join(limits)}")
+        yield element("p", _("Not the default limits: {limits}").format(limits=", ".join(limits)))
 
 
 def _sentence(diagnosis: Diagnosis) -> str:
@@ -145,8 +148,9 @@ def _sentence(diagnosis: Diagnosis) -> str:
 def _counts(diagnosis: Diagnosis) -> str:
     fired = [f"{n} {verdict_word(name)}" for name in reversed(Severity) if (n := _of_severity(diagnosis.fired, name))]
     quiet = sum(outcome.verdict is Verdict.QUIET for outcome in diagnosis.outcomes)
-    unchecked = counted(len(diagnosis.blind_spots), "check") + " could not run"
-    return " · ".join([*fired, counted(quiet, "check") + " quiet", unchecked, data_line(diagnosis.run.data_health)])
+    unchecked = _("{checks} could not run").format(checks=counted(len(diagnosis.blind_spots), "check"))
+    quiet_checks = _("{checks} quiet").format(checks=counted(quiet, "check"))
+    return " · ".join([*fired, quiet_checks, unchecked, data_line(diagnosis.run.data_health)])
 
 
 def _of_severity(outcomes: Sequence[Outcome], severity: Severity) -> int:
@@ -159,8 +163,8 @@ def _config(run: Run) -> Markup:
     rows = [(name, format_setting(value)) for name, value in sorted(run.config.items())]
     return element(
         "section",
-        element("h2", "Configuration"),
-        collapsible(counted(len(rows), "setting"), table(("Setting", "Value"), rows)),
+        element("h2", _("Configuration")),
+        collapsible(counted(len(rows), "setting"), table((_("Setting"), _("Value")), rows)),
     )
 
 
@@ -173,6 +177,6 @@ def _data(diagnosis: Diagnosis) -> Markup:
         data_line(diagnosis.run.data_health),
         *sources,
         *diagnosis.notes,
-        *([f"Outside the vocabulary: {tags}"] if tags else []),
+        *([_("Outside the vocabulary: {tags}").format(tags=tags)] if tags else []),
     ]
-    return element("section", element("h2", "Data"), *(element("p", line, class_="muted") for line in lines))
+    return element("section", element("h2", _("Data")), *(element("p", line, class_="muted") for line in lines))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from diagnostics.language import _
 from diagnostics.model.messages import format_value
 from diagnostics.model.run import Run
 from diagnostics.model.samples import Sample
@@ -21,7 +22,9 @@ def newest_samples(run: Run) -> Markup:
     step = run.samples.steps[-1]
     ordered = sorted(run.samples.at(step), key=_score_first)
     chosen = ordered if len(ordered) <= _MOST_SAMPLES else _first_and_last(ordered)
-    title = f"Samples of step {step}: {len(chosen)} of {len(ordered)}, the best first"
+    title = _("Samples of step {step}: {count} of {total}, the best first").format(
+        step=step, count=len(chosen), total=len(ordered)
+    )
     return element("section", element("h2", title), *map(dialogue, chosen))
 
 
@@ -37,10 +40,12 @@ def _score_first(sample: Sample) -> tuple[bool, float]:
 
 def dialogue(sample: Sample) -> Markup:
     """One sample: its score, ending, length and split; then prompt and answer."""
-    score = "no score" if sample.score is None else f"score {format_value(float(sample.score))}"
-    end = {True: "ended", False: "cut off", None: ""}[sample.terminated]
+    score = _("no score")
+    if sample.score is not None:
+        score = _("score {value}").format(value=format_value(float(sample.score)))
+    end = {True: _("ended"), False: _("cut off"), None: ""}[sample.terminated]
     length = "" if sample.length is None else counted(sample.length, "token")
-    held_out = "held out" if sample.split == "eval" else ""
+    held_out = _("held out") if sample.split == "eval" else ""
     facts = " · ".join(filter(None, (score, end, length, held_out)))
     return element(
         "div",
@@ -50,8 +55,12 @@ def dialogue(sample: Sample) -> Markup:
 
 
 def _answer(sample: Sample) -> Markup:
-    return _text(sample.response) if sample.response.strip() else element("i", "nothing but blanks or nothing at all")
+    return (
+        _text(sample.response) if sample.response.strip() else element("i", _("nothing but blanks or nothing at all"))
+    )
 
 
 def _text(text: str) -> Markup:
-    return block(text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}… ({len(text):,} characters)")
+    if len(text) <= _MOST_TEXT:
+        return block(text)
+    return block(_("{text}… ({count} characters)").format(text=text[:_MOST_TEXT], count=f"{len(text):,}"))

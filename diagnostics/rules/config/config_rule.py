@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from diagnostics.language import N_
 from diagnostics.model.messages import Message, Value, format_setting
 from diagnostics.model.outcome import Fix, Severity
 from diagnostics.model.quirks import Quirk
@@ -18,8 +19,8 @@ TEXTS: Mapping[str, str] = {
 }
 _ORIGINS = {
     "config": "",
-    "generation_config": " (from the model's generation_config.json)",
-    "default": " (the default)",
+    "generation_config": N_(" (from the model's generation_config.json)"),
+    "default": N_(" (the default)"),
 }
 
 

@@ -18,6 +18,7 @@ References
     TRL GRPOConfig: disable_dropout · TRL issue 3500.
 """
 
+from diagnostics.language import N_
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
@@ -51,7 +52,7 @@ class PfDropout(ConfigRule[NoLimits]):
         compares = bool(setup.kl_weight) or updates_per_generation(setup) > 1
         if dropout <= 0 or not compares:
             return Quiet(dropout)
-        compared = "policy and reference" if setup.kl_weight else "the probabilities"
+        compared = N_("policy and reference") if setup.kl_weight else N_("the probabilities")
         return self.fired(
             Severity.WARNING, setting, suggested=True, measured=dropout, dropout=f"{dropout:g}", compared=compared
         )

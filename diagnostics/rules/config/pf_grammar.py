@@ -19,10 +19,19 @@ References
     A public GRPO log with grammar-constrained decoding: KL 10,833 at step 1, reward 0.
 """
 
+from diagnostics.language import N_
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.rules.config.config_rule import ConfigRule
 from diagnostics.rules.rule import NoLimits, Quiet, RuleResult, english
+
+_COMPARED = {
+    (True, True): N_("the KL penalty and importance sampling"),
+    (True, False): N_("the KL penalty"),
+    (False, True): N_("importance sampling"),
+    (False, False): "",
+}
+"""What compares probabilities, by whether there is a KL penalty and a correction between engines."""
 
 
 class PfGrammar(ConfigRule[NoLimits]):
@@ -41,10 +50,8 @@ class PfGrammar(ConfigRule[NoLimits]):
 
     def check(self, setup: Setup, limits: NoLimits) -> RuleResult:
         setting = setup.require("grammar")
-        compared = [
-            *(["the KL penalty"] if setup.kl_weight else []),
-            *(["importance sampling"] if setup.is_on("use_vllm") and setup.is_on("is_correction") else []),
-        ]
+        has_correction = setup.is_on("use_vllm") and setup.is_on("is_correction")
+        compared = _COMPARED[bool(setup.kl_weight), has_correction]
         if not setting.is_on or not compared:
             return Quiet()
-        return self.fired(Severity.WARNING, setting, compared=" and ".join(compared))
+        return self.fired(Severity.WARNING, setting, compared=compared)

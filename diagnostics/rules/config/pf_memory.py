@@ -19,6 +19,7 @@ References
     TRL PPO page, memory tips · ZeRO (arXiv 1910.02054).
 """
 
+from diagnostics.language import N_
 from diagnostics.model.algorithms import PPO_FAMILY
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
@@ -53,7 +54,7 @@ class PfMemory(ConfigRule[Limits]):
     def check(self, setup: Setup, limits: Limits) -> RuleResult:
         parameters, device = setup.model.parameters, setup.device_gib
         if parameters is None or device is None:
-            missing = "the model's size" if parameters is None else "the accelerator's memory"
+            missing = N_("the model's size") if parameters is None else N_("the accelerator's memory")
             return self.skipped("unread", missing=missing)
         has_critic, has_reference = setup.algorithm in PPO_FAMILY, bool(setup.kl_weight)
         trained = 0 if setup.trains_an_adapter else 1 + has_critic

@@ -1,0 +1,1 @@
+"""Translations: finds every text that a user reads, and keeps the files in which it is translated."""

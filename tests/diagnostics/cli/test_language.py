@@ -1,0 +1,67 @@
+"""Tests of the language of the command: chosen by --lang, else by the environment; JSON by --lang alone."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from diagnostics.cli import main
+from diagnostics.cli.command import without_language
+from diagnostics.language import current_language
+
+RUN = str(Path(__file__).parents[3] / "sample_runs/negative-kl")
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    main(words)
+    return capsys.readouterr().out
+
+
+def test_a_report_is_in_the_language_that_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    report = printed(capsys, "diagnose", RUN, "--lang", "zh")
+    assert "未能检查（9）" in report
+    assert "严重" in report
+    assert "CRITICAL" in printed(capsys, "diagnose", RUN)
+    assert current_language() == "en"
+
+
+def test_the_option_may_stand_before_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, "explain", "kl-negative", "--lang=zh") == printed(
+        capsys, "--lang", "zh", "explain", "kl-negative"
+    )
+
+
+def test_the_environment_chooses_where_no_option_does(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLVITALS_LANG", "zh_CN.UTF-8")
+    assert "检查什么" in printed(capsys, "explain", "kl-negative")
+    assert "What it checks" in printed(capsys, "explain", "kl-negative", "--lang", "en")
+    assert "示例：" in printed(capsys, "--help") or "试试：" in printed(capsys, "--help")
+
+
+def test_json_is_english_unless_its_language_is_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RLVITALS_LANG", "zh")
+    page = json.loads(printed(capsys, "explain", "kl-negative", "--format", "json"))["pages"][0]
+    asked = json.loads(printed(capsys, "explain", "kl-negative", "--format", "json", "--lang", "zh"))["pages"][0]
+    assert page["grade"] == "S: stated in the documents"
+    assert asked["grade"] == "S: 文档中明确写明"
+    assert list(page) == list(asked)
+
+
+def test_an_html_report_names_its_language(capsys: pytest.CaptureFixture[str]) -> None:
+    page = printed(capsys, "diagnose", RUN, "--format", "html", "--lang", "zh")
+    assert '<html lang="zh-CN">' in page
+    assert "关键数值" in page
+
+
+def test_a_language_that_there_is_not_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["diagnose", RUN, "--lang", "tlh"]) == 2
+    assert "choose from" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("--lang", "zh", "ppo"), ("ppo", "--lang=zh"), ("ppo",), ("ppo", "--lang", "zh")])
+def test_the_trainer_gets_its_words_without_the_language(words: tuple[str, ...]) -> None:
+    assert without_language(words) == ["ppo"]
