@@ -9,7 +9,7 @@ from docs.translations.checks import differences, faults
 from docs.translations.files import TRANSLATED, forms, is_done, messages, mo_file, template, translations
 from docs.translations.texts import DOMAINS
 
-TRANSLATED_SO_FAR = {**dict.fromkeys(DOMAINS, 0.0), "words": 1.0}
+TRANSLATED_SO_FAR = {**dict.fromkeys(DOMAINS, 1.0), "pages": 0.0}
 """How much of each domain is translated: it only rises, to 1."""
 
 EACH = pytest.mark.parametrize(
