@@ -51,7 +51,7 @@ COMMANDS = {
         "import wandb://... --to DIR",
         "fetch a run from the W&B cloud into a folder",
     ),
-    "export": Command("diagnostics.cli.export", "export PATH", "write the raw series of a run"),
+    "export": Command("diagnostics.cli.export", "export PATH", "write the series, samples or a chart of a run"),
     "mute": Command("diagnostics.cli.mute", "mute FINDING [PATH]", "do not tell of a finding again, with the reason"),
     "explain": Command(
         "diagnostics.cli.explain", "explain NAME", "explain a rule, a cause or a metric, with its source"

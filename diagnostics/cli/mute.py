@@ -44,7 +44,12 @@ def _options() -> argparse.ArgumentParser:
         "path", metavar="PATH", type=Path, nargs="?", default=Path(), help="the folder of the runs (default: this one)"
     )
     arguments.add_argument("--reason", default="", help="why; everybody who reads a report sees it")
-    arguments.add_argument("--run", metavar="NAME", default="", help="only runs of this name, or at this path below the file; * for anything")
+    arguments.add_argument(
+        "--run",
+        metavar="NAME",
+        default="",
+        help="only runs of this name, or at this path below the file; * for anything",
+    )
     arguments.add_argument(
         "--until", metavar="DATE", type=_date, help="the last day on which it holds, as 2027-01-31 (default: for good)"
     )

@@ -48,6 +48,12 @@ def file_for(run: Path, folders: Iterable[Path]) -> Path:
     return min(holding, key=lambda folder: len(folder.parts), default=place.parent) / FILE
 
 
+def project_changed(run: Path) -> int:
+    """When the nearest rlvitals.toml of a run was last changed, in nanoseconds; 0 where there is none."""
+    found = _stamp(run)
+    return found[1] if found else 0
+
+
 def _stamp(path: Path) -> _Stamp | None:
     for folder in (path, *path.absolute().parents):
         file = folder / FILE
