@@ -76,6 +76,6 @@ def test_nothing_comes_without_the_token_from_outside_or_under_another_name(serv
         assert got(server, "series.csv", path)[0] == 403
     assert got(server, "series.csv", server.shown / "none")[0] == 404
     for file in ("events.jsonl", "..%2f..%2fetc%2fpasswd", "series.exe"):
-        assert got(server, file, shown)[0] == 404
+        assert got(server, file, shown)[0] in {400, 404}
     assert server.signed_in("/downloads/series.csv", method="GET")[0] == 404
     assert server.signed_in(address, method="POST")[0] == 405
