@@ -95,7 +95,7 @@ class Policy:
         carries_token = self._carries_token(connection, host)
         if refused := _wrong_origin(connection, host, carries_token=carries_token):
             return refused
-        if not self.takes_files and connection.scope["path"].startswith(self.base_path + _UPLOADS):
+        if not self.takes_files and _UPLOADS in connection.scope["path"]:
             return Refused("This dashboard is read-only and takes no files.")
         if self.token is None or connection.scope["path"] == self.base_path + _HEALTH:
             return Allowed()

@@ -9,7 +9,7 @@ import streamlit as st
 from app import state
 from app.load.runs import expire
 from diagnostics.model.diagnosis import UnknownLimitError
-from diagnostics.model.project import Mute, path_below, pattern_of
+from diagnostics.model.project import Mute, pattern_of
 from diagnostics.model.run import Run
 from diagnostics.project import ProjectFileError, add_mute, file_for, remove_mutes, set_limits
 from diagnostics.rules import CATALOG
@@ -37,8 +37,9 @@ def mute(run: Run, finding: str, reason: str, *, only_this_run: bool, until: dat
         return "A mute needs its reason: everybody who reads a report sees it."
     if len(words) > LONGEST_REASON:
         return f"A reason has at most {LONGEST_REASON:,} characters; this one has {len(words):,}."
-    place = path_below(run.path, file_of(run)) or run.name
-    pattern = pattern_of(place) if only_this_run else ""
+    pattern = pattern_of(run.path, file := file_of(run)) if only_this_run else ""
+    if only_this_run and not pattern:  # an empty one would mean every run
+        return f"{file} does not lie above this run, so it cannot mean this one alone."
     return _change(run, lambda file: add_mute(file, Mute(finding, words, pattern, until)))
 
 

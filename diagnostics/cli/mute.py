@@ -48,7 +48,7 @@ def _options() -> argparse.ArgumentParser:
         "--run",
         metavar="NAME",
         default="",
-        help="only runs of this name, or at this path below the file; * for anything",
+        help="only runs of this name, or ./PATH below the file; * for anything",
     )
     arguments.add_argument(
         "--until", metavar="DATE", type=_date, help="the last day on which it holds, as 2027-01-31 (default: for good)"

@@ -131,10 +131,14 @@ class _Target:
             place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Exclusively: neither a second file of this name nor anything else that lies there is written into.
             descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        except FileExistsError:
-            return self.leave_out(name, "there is another of this name, and the first one counts")
-        except NotADirectoryError:
-            return self.leave_out(name, "a file stands where its folder would be")
+        except (FileExistsError, NotADirectoryError):
+            is_second = place.parent.is_dir()
+            why = (
+                "there is another of this name, and the first one counts"
+                if is_second
+                else "a file is where its folder goes"
+            )
+            return self.leave_out(name, why)
         except (OSError, ValueError) as error:  # too long a name, or one that this system does not take
             return self.leave_out(name, f"it cannot be stored ({one_line(str(getattr(error, 'strerror', error)))})")
         self.files += 1

@@ -12,8 +12,9 @@ from pathlib import Path
 class Mute:
     """A decision not to be told of a finding again.
 
-    `finding` is the name of a rule or a cause; `run` a pattern, as in a shell, of the names of runs or of their paths
-    below the folder of the project file, empty for every run; `until` the last day on which it holds, None for good.
+    `finding` is the name of a rule or a cause; `run` a pattern, as in a shell, of the names of runs or, where it
+    begins with `./`, of their paths below the folder of the project file, empty for every run; `until` the last day on
+    which it holds, None for good.
     """
 
     finding: str
@@ -38,19 +39,19 @@ class Project:
 
     def names_of(self, run: Path, name: str) -> tuple[str, ...]:
         """What a mute may call a run: its name, and its path below the folder of the file."""
-        place = path_below(run, Path(self.source)) if self.source else ""
+        place = _path_below(run, Path(self.source)) if self.source else ""
         return (name, place) if place else (name,)
 
 
-def path_below(run: Path, file: Path) -> str:
-    """The path of a run below the folder of a project file; empty where it does not lie below that."""
+def pattern_of(run: Path, file: Path) -> str:
+    """The pattern by which a project file means a run below its folder, and no other."""
+    return glob.escape(_path_below(run, file))
+
+
+def _path_below(run: Path, file: Path) -> str:
+    """The path of a run below the folder of a project file, `./a`; empty where it does not lie below that."""
     folder, place = file.absolute().parent, run.absolute()
-    return place.relative_to(folder).as_posix() if folder in place.parents else ""
-
-
-def pattern_of(place: str) -> str:
-    """The pattern that fits this path alone."""
-    return glob.escape(place)
+    return f"./{place.relative_to(folder).as_posix()}" if folder in place.parents else ""
 
 
 NO_PROJECT = Project()

@@ -57,7 +57,7 @@ def test_a_finding_is_muted_and_a_limit_set_in_the_file_of_the_command_line(
     muted = page.locator(".rlv-row", has_text="Muted")
     expect(muted).to_contain_text("short answers are meant")
     (mute,) = read_project(file).mutes
-    assert (mute.finding, mute.run, mute.until) == (CAUSE, "a", None)
+    assert (mute.finding, mute.run, mute.until) == (CAUSE, "./a", None)
     assert "\x1b" not in mute.reason
 
     muted.get_by_role("button", name="Undo").click()

@@ -107,7 +107,13 @@ def test_links_devices_and_archives_are_left_out_with_the_reason(tmp_path: Path)
     }
     reasons = " ".join(stored.left_out)
     assert reasons.count("it is a link, or no file at all") == 3
-    for words in ("archive itself", "folders deep", "the first one counts", "a file stands where", "cannot be stored"):
+    for words in (
+        "archive itself",
+        "folders deep",
+        "the first one counts",
+        "a file is where its folder goes",
+        "cannot be stored",
+    ):
         assert words in reasons
 
 
@@ -137,7 +143,7 @@ def test_a_million_entries_are_refused_by_the_table_of_contents(tmp_path: Path) 
     refused(tmp_path, listing(20_001), "holds 20,001 files; up to 20,000")
 
 
-@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18) + b"x" * 9, os.urandom(4096)])
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(3), os.urandom(4096)])
 def test_what_is_no_archive_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(UploadRefused, match="cannot be unpacked"):
         store([("logs.zip", io.BytesIO(content))], tmp_path / "new")

@@ -77,8 +77,8 @@ def test_a_run_is_not_called_healthy_because_a_finding_is_muted(tmp_path: Path) 
     [
         (Mute(RULE, "x", run="cut-*"), True),
         (Mute(RULE, "x", run="cut"), False),
-        (Mute(RULE, "x", run="runs/cut-off"), True),
-        (Mute(RULE, "x", run="run/cut-off"), False),
+        (Mute(RULE, "x", run="./runs/cut-*"), True),
+        (Mute(RULE, "x", run="./cut-off"), False),
         (Mute(RULE, "x", until=datetime.now(UTC).date()), True),
         (Mute(RULE, "x", until=date(2020, 1, 1)), False),
     ],
