@@ -33,7 +33,8 @@ def _form(run: Run, rule: str, limits: Sequence[LimitDoc]) -> None:
         for item in limits:
             # Named by its value too: after a reset from elsewhere the field shows what holds, not what was typed.
             value = _plain(own.get(item.name, item.value))
-            st.text_input(f"{item.name}, {item.unit}", value=value, key=_field(run, rule, item), placeholder="default")
+            label = escaped(f"{item.name}, {item.unit}")
+            st.text_input(label, value=value, key=_field(run, rule, item), placeholder="default")
             st.caption(f"default {escaped(format_value(item.value))} · {escaped(item.source)}")
         asked, problem = st.session_state.get(_PROBLEM, ("", ""))
         if problem and asked == rule:

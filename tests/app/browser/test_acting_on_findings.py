@@ -51,7 +51,7 @@ def test_a_finding_is_muted_and_a_limit_set_in_the_file_of_the_command_line(
     question.get_by_role("button", name="Mute", exact=True).click()
     expect(question.get_by_text("A mute needs its reason")).to_be_visible()
     assert not file.exists()
-    question.get_by_label("Reason").fill(REASON)
+    question.get_by_role("textbox", name="Reason").fill(REASON)
     question.get_by_role("button", name="Mute", exact=True).click()
     expect(question).to_have_count(0)
     muted = page.locator(".rlv-row", has_text="Muted")
@@ -80,7 +80,7 @@ def test_a_finding_is_muted_and_a_limit_set_in_the_file_of_the_command_line(
     expect(text.get_by_role("button", name="Reset to the defaults")).to_have_count(0)
     assert read_project(file).limits == {}
     text.get_by_role("button", name="Mute …").click()
-    question.get_by_label("Reason").fill("known")
+    question.get_by_role("textbox", name="Reason").fill("known")
     question.get_by_text("This project").click()
     question.get_by_role("button", name="Mute", exact=True).click()
     expect(text.get_by_role("button", name="Undo the mute")).to_be_visible()
@@ -123,7 +123,7 @@ def test_files_are_taken_away_and_brought_along(
     name, content = saved(page, page.get_by_role("link", name="Report as HTML"))
     assert (name, content[:2]) == ("a-report.html", b"<!")
 
-    page.goto(dashboard.page("runs"))
+    page.goto(dashboard.url)
     screen.wait_for_names("a")
     page.get_by_role("button", name="Open my logs").click()
     drop = page.locator("input[type=file]")
