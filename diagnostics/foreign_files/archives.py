@@ -162,7 +162,7 @@ class _Target:
 
 def _unpack(name: str, content: BinaryIO, target: _Target) -> None:
     counted = _Counted(content, name)
-    with zipfile.ZipFile(counted) as archive:  # type: ignore[arg-type]  # reads, seeks and tells are all it asks for
+    with zipfile.ZipFile(counted) as archive:
         entries = archive.infolist()
         _check_honest(name, entries)
         for entry in entries:
