@@ -14,6 +14,8 @@ _OFFERS = (
 )
 _WORDS = {"html": "HTML", "md": "Markdown", "json": "JSON", "csv": "CSV", "parquet": "Parquet", "jsonl": "JSON lines"}
 
+_LINK = "color: inherit; text-decoration: underline"  # a browser's own blue cannot be read in the dark
+
 
 def export_menu(run: Run) -> None:
     """Draw the button and its menu; a chart is saved where it stands."""
@@ -21,7 +23,7 @@ def export_menu(run: Run) -> None:
         st.html(
             "".join(_line(run, title, files) for title, files in _OFFERS if title != "Samples" or run.samples.steps)
         )
-        st.caption("A chart is saved as PNG or SVG by the buttons below it.")
+        st.caption("A chart is saved as PNG or SVG by the buttons above it.")
 
 
 def _line(run: Run, title: str, files: tuple[str, ...]) -> str:
@@ -31,4 +33,5 @@ def _line(run: Run, title: str, files: tuple[str, ...]) -> str:
 
 def _link(run: Run, title: str, file: str) -> str:
     words = _WORDS[file.rpartition(".")[2]]
-    return f'<a href="{escape(download_address(file, run.path))}" download aria-label="{title} as {words}">{words}</a>'
+    address = escape(download_address(file, run.path))
+    return f'<a href="{address}" download aria-label="{title} as {words}" style="{_LINK}">{words}</a>'

@@ -59,7 +59,7 @@ const download = (content, name) => {
 
 const drawPicture = (chart, context) => {
   const { width, height } = sizeOf(chart);
-  context.fillStyle = chart.page.palette.surface;
+  context.fillStyle = chart.page.palette.ground;
   context.fillRect(0, 0, width, height);
   drawHead(chart, context, width);
   context.save();
