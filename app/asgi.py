@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from app.access import AccessMiddleware, Policy
 from app.arenas import use_few_arenas
 from app.charts.routes import chart_routes
+from app.downloads.routes import download_routes
 from diagnostics.garbage import collect_rarely
 
 logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token
@@ -22,6 +23,6 @@ os.environ.pop("RLVITALS_TOKEN", None)  # the trainings that the page starts inh
 
 app = st.App(
     Path(__file__).with_name("main.py"),
-    routes=chart_routes(_POLICY.base_path),
+    routes=[*chart_routes(_POLICY.base_path), *download_routes(_POLICY.base_path)],
     middleware=[Middleware(AccessMiddleware, policy=_POLICY)],
 )

@@ -170,7 +170,7 @@ class LiveDiagnosis:
     """Diagnoses one run while it grows: in full each time, within a bounded share of one core.
 
     After a diagnosis that took c seconds the next one starts c / share − c seconds later at the earliest. A run that
-    has ended is always diagnosed at once. Not thread-safe.
+    has ended, or whose project file has changed, is diagnosed at once. Not thread-safe.
     """
 
     def __init__(
@@ -189,13 +189,14 @@ class LiveDiagnosis:
 
         Raises UnknownLimitError as `diagnose` does.
         """
-        if self._latest is not None and (self._latest.run is run or not self._is_due(run)):
-            return self._latest
+        latest = self._latest
+        if latest is not None and (latest.run is run or not self._is_due(run, latest.run)):
+            return latest
         self._latest = self._timed(run)
         return self._latest
 
-    def _is_due(self, run: Run) -> bool:
-        return run.status.has_ended or self._clock() >= self._due
+    def _is_due(self, run: Run, before: Run) -> bool:
+        return run.status.has_ended or run.project is not before.project or self._clock() >= self._due
 
     def _timed(self, run: Run) -> Diagnosis:
         started = self._clock()

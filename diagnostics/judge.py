@@ -85,4 +85,5 @@ def _without_muted(diagnosis: Diagnosis) -> Diagnosis:
 def _mutes_by_name(run: Run) -> Mapping[str, Mute]:
     """The mutes that hold for a run on the day on which it is read."""
     today: date = datetime.fromtimestamp(run.observed_at, UTC).date()
-    return {mute.finding: mute for mute in run.project.mutes if mute.holds(run.name, today)}
+    names = run.project.names_of(run.path, run.name)
+    return {mute.finding: mute for mute in run.project.mutes if mute.holds(names, today)}

@@ -18,7 +18,9 @@ from app.access.authority import Authority
 
 TOKEN = "token"
 _HEALTH = "/_stcore/health"  # says "ok" and nothing else
+_UPLOADS = "/_stcore/upload_file/"
 _TOKEN_VARIABLE, _NO_TOKEN_VARIABLE, _HOSTS_VARIABLE = "RLVITALS_TOKEN", "RLVITALS_NO_TOKEN", "RLVITALS_ALLOWED_HOSTS"
+_READ_ONLY_VARIABLE = "RLVITALS_READ_ONLY"
 
 Parameters = tuple[tuple[str, str], ...]
 
@@ -58,11 +60,15 @@ Decision = Allowed | Refused | TokenNeeded | SignedIn
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Whom the page lets in; `token` is None where it asks for none, `base_path` is empty or begins with a slash."""
+    """Whom the page lets in; `token` is None where it asks for none, `base_path` is empty or begins with a slash.
+
+    `takes_files`: whether files may be sent to it.
+    """
 
     token: str | None
     hosts: frozenset[str] = frozenset()
     base_path: str = ""
+    takes_files: bool = True
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], base_path: str) -> Self:
@@ -75,7 +81,8 @@ class Policy:
         if token is None and environment.get(_NO_TOKEN_VARIABLE) != "1":
             raise RuntimeError(f"the page needs {_TOKEN_VARIABLE}, or {_NO_TOKEN_VARIABLE}=1; start it with `rlvitals`")
         path = "".join(f"/{part}" for part in base_path.split("/") if part)
-        return cls(token, frozenset(environment.get(_HOSTS_VARIABLE, "").split()), path)
+        hosts = frozenset(environment.get(_HOSTS_VARIABLE, "").split())
+        return cls(token, hosts, path, takes_files=environment.get(_READ_ONLY_VARIABLE) != "1")
 
     def decide(self, connection: HTTPConnection) -> Decision:
         """Decide on a request, or on the handshake of a WebSocket."""
@@ -88,6 +95,8 @@ class Policy:
         carries_token = self._carries_token(connection, host)
         if refused := _wrong_origin(connection, host, carries_token=carries_token):
             return refused
+        if not self.takes_files and _UPLOADS in connection.scope["path"]:
+            return Refused("This dashboard is read-only and takes no files.")
         if self.token is None or connection.scope["path"] == self.base_path + _HEALTH:
             return Allowed()
         if connection.scope["type"] == "http" and self._is_token(connection.query_params.get(TOKEN)):

@@ -21,6 +21,7 @@ from app.boundary import Boundary
 from app.load.runs import Found, Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.project import project_changed
 
 _INTERVAL = 2.0  # seconds between two searches of the folders; a new run appears within that time
 _SHARE, _LONGEST = 0.05, 10.0  # of a core, to check what changed; the most seconds between two checks
@@ -28,7 +29,7 @@ _IDLE = 30.0  # seconds after the last request, when the thread ends
 _MOST_ENTRIES = 200  # of a log's folder that are checked for changes
 
 Summary = TypeVar("Summary")
-_Stamp = tuple[int, int, int]  # newest change (ns), bytes, and number of entries
+_Stamp = tuple[int, int, int, int]  # newest change (ns), bytes, number of entries; change of the project file (ns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Listed(Generic[Summary]):
     """When its own log says that it was last written to."""
     summary: Summary | None = None
     error: str = ""
-    stamp: _Stamp = (0, 0, 0)
+    stamp: _Stamp = (0, 0, 0, 0)
 
     @property
     def is_read(self) -> bool:
@@ -164,9 +165,10 @@ def _unread_entry(ref: RunRef) -> Listed[Summary]:
 
 
 def _files_stamp(ref: RunRef) -> _Stamp:
-    """Changes with the files of a run; costs one `stat` per file."""
+    """Changes with the files of a run and with its project's rlvitals.toml; costs one `stat` per file."""
     stats = [stat for member in (ref, *ref.parts) for stat in _stats(_on_disk(member.path))]
-    return max((stat.st_mtime_ns for stat in stats), default=0), sum(stat.st_size for stat in stats), len(stats)
+    newest, size = max((stat.st_mtime_ns for stat in stats), default=0), sum(stat.st_size for stat in stats)
+    return newest, size, len(stats), project_changed(ref.path)
 
 
 def _on_disk(path: Path) -> Path:

@@ -59,6 +59,11 @@ class SharedRun:
                 self._polled = time.monotonic()
             return self._snapshot
 
+    def expire(self) -> None:
+        """Let the next snapshot look at the files again, however recent the last one is."""
+        with self._lock:
+            self._polled = 0.0
+
     def _newest(self, before: Snapshot | None) -> Snapshot:
         run = self._live.refresh() or (before.run if before else None)
         assert run is not None  # the first refresh always returns a run
@@ -106,6 +111,14 @@ def _ref_inside(path: str, boundary: Boundary) -> RunRef | None:
     if found and not inside:
         raise boundary.refusal(path)
     return inside[0] if len(inside) == 1 else None
+
+
+def expire(path: str) -> None:
+    """Let the next snapshot of a run look at its files again: this process has just changed what judges it."""
+    with _lock:
+        shared = _open_runs.get(path)
+    if shared is not None:
+        shared.expire()
 
 
 def is_open(path: str) -> bool:

@@ -15,6 +15,7 @@ from app.widgets.charts import charts
 from app.widgets.checks import checks
 from app.widgets.config import config
 from app.widgets.distributions import distributions
+from app.widgets.export_menu import export_menu
 from app.widgets.log_notes import diagnosed_at, log_notes
 from app.widgets.markdown import escaped
 from app.widgets.metrics import metrics
@@ -99,8 +100,10 @@ def _heading(path: str, snapshot: Snapshot, is_read_only: bool, compare_page: st
     name, where = st.columns([1, 1], vertical_alignment="top")
     with name:
         title_line(run)
-        if compare_page is not None:
-            st.page_link(compare_page, label="Compare with another run", query_params=[(state.RUN, path)])
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if compare_page is not None:
+                st.page_link(compare_page, label="Compare with another run", query_params=[(state.RUN, path)])
+            export_menu(run)
     with where:
         every = _POLL_SECONDS if is_live(run) else None
         st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)

@@ -10,10 +10,14 @@ from app import state
 from app.theme import OUTCOMES, VERDICTS
 from app.widgets.component import component
 from app.widgets.markdown import escaped
+from app.widgets.mute import ask_to_mute, undo
+from app.widgets.project_file import draw_whole_page_if_wanted, may_change, want_whole_page
+from app.widgets.rule_limits import rule_limits
 from app.widgets.rule_text import rule_text
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome, Verdict
 from diagnostics.model.project import Mute
+from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
 from diagnostics.wording.findings import in_words, mute_reason
 from diagnostics.wording.messages import found_text, message_text
@@ -88,6 +92,7 @@ def _rows(outcomes: Iterable[Outcome], mutes: Mapping[str, Mute]) -> Iterator[Ch
 
 
 def _draw(diagnosis: Diagnosis) -> None:
+    draw_whole_page_if_wanted()
     listed = groups(diagnosis)
     rules = [row.rule for group in listed for row in group.rows]
     chosen = state.chosen_rule()
@@ -100,7 +105,29 @@ def _draw(diagnosis: Diagnosis) -> None:
         st.markdown(
             f"**{escaped(in_words(shown).capitalize())}** :gray[:small[{escaped(outcome.code)} {escaped(shown)}]]"
         )
+        _mute_buttons(diagnosis, shown)
         rule_text(shown)
+        rule_limits(diagnosis.run, shown)
+
+
+def _mute_buttons(diagnosis: Diagnosis, rule: str) -> None:
+    """The button that mutes the rule, or the one that undoes the mute, with its reason."""
+    run = diagnosis.run
+    muted = next((each for each in diagnosis.muted if rule in {item.rule for item in each.finding.outcomes}), None)
+    if muted:
+        st.caption(f"Muted: {escaped(mute_reason(muted.mute))}")
+    if not may_change(run):
+        return
+    # Callbacks, since a rerun for new data may come between the click and the code that would see it.
+    if muted:
+        st.button("Undo the mute", key=f"checks.undo.{rule}", on_click=undo, args=(run, muted))
+    elif any(outcome.rule == rule for outcome in diagnosis.fired):
+        st.button("Mute …", key=f"checks.mute.{rule}", on_click=_ask, args=(run, rule))
+
+
+def _ask(run: Run, rule: str) -> None:
+    ask_to_mute(run, rule)
+    want_whole_page()  # where the question is drawn
 
 
 def _go(wish: Mapping[str, Any]) -> None:

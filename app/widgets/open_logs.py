@@ -1,9 +1,15 @@
-"""Opens logs from elsewhere on this machine, from the list of runs."""
+"""Opens logs from elsewhere, from the list of runs: a path on this machine, or files that are dropped."""
 
 import os
+import re
+import shlex
+import shutil
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import streamlit as st
 
@@ -11,16 +17,23 @@ from app import state
 from app.widgets.markdown import escaped
 from diagnostics.api import LiveRun, RunRef, UnreadableRun, find_runs
 from diagnostics.foreign_files import Cancelled, cancelled_when
+from diagnostics.foreign_files.archives import UploadRefused, store
+from diagnostics.user_data import user_data_folder
 from diagnostics.wording.values import counted
 
-_FIELD, _ANSWER = "open_logs.path", "open_logs.answer"
+_FIELD, _DROPPED, _ANSWER = "open_logs.path", "open_logs.files", "open_logs.answer"
+_ROUND = "open_logs.round"  # counts how often files were taken, so that the field is empty afterwards
 _EXPLANATION = "The runs in it join the list until the dashboard ends."
 _PATIENCE = 20.0  # seconds
-_CLOUD = "wandb://"
+_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_MOST_MEGABYTES = 200  # of one file that is dropped, as it comes
+_UPLOADS = "uploads"  # in the user's data folder
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST_NAME = 60  # characters
 
 
 def open_logs() -> None:
-    """Draw the button and its popover: a path, and below it what was found there."""
+    """Draw the button and its popover: a path, or files, and below them what was found there."""
     with st.popover("Open my logs"):
         st.text_input(
             "Folder or file on this machine",
@@ -30,8 +43,51 @@ def open_logs() -> None:
             width=420,
             help="A run, or a folder that holds runs: TensorBoard, W&B, trackio, TRL, verl, OpenRLHF, printed logs …",
         )
+        _files_field()
         is_found, answer = st.session_state.get(_ANSWER, (True, _EXPLANATION))
         st.caption(escaped(answer) if is_found else f":orange[{escaped(answer)}]")
+
+
+def _files_field() -> None:
+    key = f"{_DROPPED}.{st.session_state.get(_ROUND, 0)}"
+    with st.form(_DROPPED, border=False, width=420):
+        st.file_uploader(
+            "Or files, or a zip archive of a folder",
+            accept_multiple_files=True,
+            key=key,
+            max_upload_size=_MOST_MEGABYTES,
+        )
+        st.form_submit_button("Open the files", on_click=_take, args=(key,))
+
+
+def _take(key: str) -> None:
+    """Store what was dropped, and show the runs in it; for a callback."""
+    dropped: Sequence[BinaryIO] = st.session_state.get(key) or ()
+    if dropped and not state.is_read_only():
+        st.session_state[_ANSWER] = _store([(file.name, file) for file in dropped])
+        st.session_state[_ROUND] = st.session_state.get(_ROUND, 0) + 1
+
+
+def _store(files: Sequence[tuple[str, BinaryIO]]) -> tuple[bool, str]:
+    """Keep the files in a folder of their own, if there is a run in them; whether there is, and the answer to show."""
+    folder = _new_folder(files[0][0])
+    try:
+        stored = store(files, folder)
+    except UploadRefused as error:
+        return False, str(error)
+    left_out = f" {counted(len(stored.left_out), 'file')} left out: {stored.left_out[0]}" if stored.left_out else ""
+    is_found, answer = _open_logs(str(folder))
+    if is_found:
+        return True, f"{answer}{left_out}"
+    shutil.rmtree(folder, ignore_errors=True)
+    return False, f"There is no run in what was dropped, and nothing was kept.{left_out}"
+
+
+def _new_folder(name: str) -> Path:
+    """A folder for what is dropped now, which does not exist; named by the moment and the first file."""
+    stem = _UNSAFE.sub("-", Path(name.replace("\\", "/")).stem)[:_LONGEST_NAME].strip("-.") or "logs"
+    wanted = user_data_folder() / _UPLOADS / f"{datetime.now():%Y%m%d-%H%M%S-%f}-{stem}"
+    return wanted.absolute()
 
 
 def _open() -> None:
@@ -42,8 +98,8 @@ def _open() -> None:
 
 def _open_logs(words: str) -> tuple[bool, str]:
     """Add the runs found there to the list; whether there were any, and the answer to show."""
-    if words.startswith(_CLOUD):
-        return False, f"A run of the cloud is fetched first: rlvitals import {words} --to FOLDER"
+    if _ELSEWHERE.match(words):  # this page fetches nothing: whoever opens it would choose what its machine asks for
+        return False, f"What lies elsewhere is fetched first: rlvitals import {shlex.quote(words)} --to FOLDER"
     try:
         path = Path(words).expanduser().absolute()
     except RuntimeError:

@@ -3,14 +3,13 @@
 import streamlit as st
 
 from app.widgets.markdown import escaped, with_code
-from diagnostics.model.messages import format_value
 from diagnostics.rules import CATALOG
 
 _RULES = {rule.name: rule for rule in CATALOG}
 
 
 def rule_text(name: str) -> None:
-    """Draw what the rule checks, why it matters, when it is wrong, what to try, its limits and its references."""
+    """Draw what the rule checks, why it matters, when it is wrong, what to try and its references."""
     rule = _RULES.get(name)
     if rule is None:
         st.caption(f"No text for {escaped(name)}.")
@@ -18,5 +17,3 @@ def rule_text(name: str) -> None:
     st.markdown(f"**{with_code(rule.summary)}**")
     for title, text in rule.sections.items():
         st.markdown(f"**{title}**  \n{with_code(text)}")
-    limits = [f"{item.name} {format_value(item.value)} {item.unit} ({item.source})" for item in rule.limit_docs]
-    st.caption("Limits: " + escaped("; ".join(limits)))

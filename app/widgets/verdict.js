@@ -75,7 +75,27 @@ const unfolded = (card, go) => {
   );
 };
 
-const evidence = (card, go, toggle) => {
+const muteButton = (card, data, go) => {
+  if (!data.may_mute || !card.judged_by) return null;
+  const act = () => go({ to: "mute", name: card.name });
+  return hinted(button("rlv-link rlv-mute", `${card.name}.mute`, act, "Mute …"), "Do not count this finding, with the reason");
+};
+
+const mutedRow = (row, data, go) => {
+  const undo = () => go({ to: "undo", name: row.name });
+  const line = element(
+    "div",
+    "rlv-row",
+    element("span", "rlv-sign rlv-second", "Muted"),
+    hinted(element("span", "rlv-sentence rlv-muted", row.sentence), row.sentence),
+    hinted(element("span", "rlv-measured", row.reason), row.reason),
+    element("span", "rlv-steps", row.when),
+    data.may_mute ? button("rlv-link", `${row.name}.undo`, undo, "Undo") : null,
+  );
+  return element("li", "", line);
+};
+
+const evidence = (card, data, go, toggle) => {
   const rivals = card.rivals
     ? element("p", "rlv-rivals", `${card.rivals} `, button("rlv-link", `${card.name}.decides`, toggle, "What decides"))
     : null;
@@ -84,7 +104,7 @@ const evidence = (card, go, toggle) => {
   return element(
     "div",
     "rlv-evidence",
-    element("p", "rlv-when", sign(card), element("span", "rlv-second", card.when)),
+    element("p", "rlv-when", sign(card), element("span", "rlv-second", card.when), muteButton(card, data, go)),
     hinted(element("h3", "rlv-cause", card.cause), card.cause),
     said ? hinted(element("p", "rlv-said", said), said) : null,
     element("div", "rlv-chips", ...card.links.map((link, index) => chip(card, link, index, go)), more),
@@ -97,7 +117,7 @@ const body = (card, data, open, draw, go) => {
     open.delete(card.name) || open.add(card.name);
     draw();
   };
-  const parts = element("div", "rlv-parts", evidence(card, go, toggle), proposal(card, data, go));
+  const parts = element("div", "rlv-parts", evidence(card, data, go, toggle), proposal(card, data, go));
   const made = element("section", "rlv-card", parts, open.has(card.name) ? unfolded(card, go) : null);
   made.dataset.severity = card.severity;
   made.setAttribute("aria-label", `${card.word}: ${card.cause}`);
@@ -142,6 +162,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       data.is_short ? null : body(worst, data, state.open, draw, go),
       others.length ? element("ul", "rlv-rows", ...rows.map((card) => row(card, data, state, draw, go))) : null,
       left ? button("rlv-link rlv-all", "all", all, `${left} more finding${left > 1 ? "s" : ""}`) : null,
+      data.muted.length ? element("ul", "rlv-rows", ...data.muted.map((row) => mutedRow(row, data, go))) : null,
     ]);
   };
   if (place.dataset.drawn === JSON.stringify(data)) return;

@@ -7,8 +7,10 @@ from typing import Any
 
 from app import state
 from app.widgets.component import component
+from app.widgets.mute import ask_to_mute, mute_question, undo
+from app.widgets.project_file import may_change
 from app.widgets.relaunch import relaunch, relaunch_answer, relaunch_offer
-from app.widgets.verdict_card import cards, proposed_fixes
+from app.widgets.verdict_card import cards, muted_rows, proposed_fixes
 from diagnostics.curves.selection import crucial_series
 from diagnostics.model.diagnosis import Diagnosis
 
@@ -29,10 +31,13 @@ def verdict(diagnosis: Diagnosis, judged_at: str = "", *, is_read_only: bool, is
         "relaunch": {name: {"words": words, "hint": hint} for name, (words, hint) in offers.items()},
         "most_rows": _MOST_ROWS,
         "is_short": is_short,
+        "may_mute": not is_read_only and may_change(diagnosis.run),
+        "muted": [] if is_short else [asdict(row) for row in muted_rows(diagnosis)],
     }
     component("verdict", data, partial(_go, diagnosis, is_read_only))
     for name in offers:
         relaunch_answer(diagnosis.run, fixes[name], name)
+    mute_question(diagnosis)
 
 
 def _go(diagnosis: Diagnosis, is_read_only: bool, link: Mapping[str, Any]) -> None:
@@ -51,7 +56,17 @@ def _go(diagnosis: Diagnosis, is_read_only: bool, link: Mapping[str, Any]) -> No
             state.choose_section("checks")
         case {"to": "checks"}:
             state.choose_section("checks")
-        case {"to": "relaunch", "name": str(name)} if not is_read_only:
-            found = [finding for finding in diagnosis.findings if finding.name == name]
-            for finding in found:
-                relaunch(diagnosis.run, proposed_fixes(finding), name)
+        case {"to": str(wish), "name": str(name)} if not is_read_only:
+            _act(diagnosis, wish, name)
+
+
+def _act(diagnosis: Diagnosis, wish: str, name: str) -> None:
+    """Do with a finding what was asked for."""
+    if wish == "mute":
+        ask_to_mute(diagnosis.run, name)
+    for muted in diagnosis.muted if wish == "undo" else ():
+        if muted.finding.name == name:
+            undo(diagnosis.run, muted)
+    for finding in diagnosis.findings if wish == "relaunch" else ():
+        if finding.name == name:
+            relaunch(diagnosis.run, proposed_fixes(finding), name)

@@ -18,7 +18,7 @@ from diagnostics.model.series import Series
 from diagnostics.visible_text import one_line
 from diagnostics.wording.changes import Change, changes
 from diagnostics.wording.costs import cost_in_short
-from diagnostics.wording.findings import fix_line, rival_names, rival_sentence
+from diagnostics.wording.findings import fix_line, mute_reason, rival_names, rival_sentence
 from diagnostics.wording.messages import derived_inputs, headline, message_text
 from diagnostics.wording.steps import further_episodes, steps_of
 from diagnostics.wording.values import counted, measured_and_limit, setting_text
@@ -74,6 +74,29 @@ class Card:
     deciders: tuple[str, ...] = ()
     fixes: tuple[str, ...] = ()
     judged_by: Link | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MutedRow:
+    """A muted finding: what it says, since when, why it is muted and until when."""
+
+    name: str
+    sentence: str
+    when: str
+    reason: str
+
+
+def muted_rows(diagnosis: Diagnosis) -> tuple[MutedRow, ...]:
+    """A row for each muted finding, in the order in which they would be told."""
+    return tuple(
+        MutedRow(
+            name=each.finding.name,
+            sentence=one_line(message_text(each.finding.summary)),
+            when=steps_of(each.finding),
+            reason=one_line(mute_reason(each.mute)),
+        )
+        for each in diagnosis.muted
+    )
 
 
 def cards(diagnosis: Diagnosis, judged_at: str = "") -> tuple[Card, ...]:

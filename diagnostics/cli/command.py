@@ -53,7 +53,7 @@ COMMANDS = {
         "import wandb://... --to DIR",
         N_("fetch a run from the W&B cloud into a folder"),
     ),
-    "export": Command("diagnostics.cli.export", "export PATH", N_("write the raw series of a run")),
+    "export": Command("diagnostics.cli.export", "export PATH", N_("write the series, samples or a chart of a run")),
     "mute": Command(
         "diagnostics.cli.mute", "mute FINDING [PATH]", N_("do not tell of a finding again, with the reason")
     ),

@@ -1,110 +1,105 @@
-"""`rlvitals export`: the raw series of a run, one record for each logged point, in a form that other programs read."""
+"""`rlvitals export`: the points, the samples or a chart of a run, in a form that other programs read."""
 
-import csv
-import importlib
-import io
-import math
-import re
+import argparse
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import BinaryIO
 
-from diagnostics.cli.command import CommandError, command_parser, write_result
+from diagnostics.api import diagnose
+from diagnostics.cli.command import CommandError, command_parser, did_you_mean, write_result
 from diagnostics.cli.reading import add_map, names_of, open_single_run
+from diagnostics.exports import (
+    SAMPLE_FORMS,
+    SERIES_FORMS,
+    ParquetMissing,
+    samples_as_lines,
+    series_as_csv,
+    series_as_lines,
+    write_samples,
+    write_series,
+)
 from diagnostics.language import _
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
-from diagnostics.report.strict_json import encoded_line, nonfinite_name
-from diagnostics.visible_text import one_line
 
-_FIELDS = ("metric", "tag", "unit", "step", "time", "value", "replaced")
-_FORMULA = re.compile(r"[=+\-@＝＋－＠]")
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-Record = dict[str, Any]
+_PARQUET = "parquet"
+_TEXTS: dict[tuple[bool, str], Callable[[Run], Iterator[str]]] = {
+    (False, "csv"): series_as_csv,
+    (False, "jsonl"): series_as_lines,
+    (True, "jsonl"): samples_as_lines,
+}
 
 
 def run(words: Sequence[str]) -> int:
-    """Write every point of every series: no downsampling, with NaN and ±Infinity, replaced points marked."""
-    arguments = command_parser(
-        "export",
-        _("Write the raw series of a run, one record for each logged point."),
-        ("rlvitals export runs/a > a.csv", "rlvitals export runs/a --format parquet --output a.parquet"),
-    )
-    arguments.add_argument("path", metavar="PATH", type=Path, help=_("a run"))
-    arguments.add_argument(
-        "--format", choices=("csv", "jsonl", "parquet"), default="csv", help=_("default: {form}").format(form="csv")
-    )
-    arguments.add_argument("--output", metavar="FILE", type=Path, help=_("write to this file; parquet needs one"))
-    add_map(arguments)
-    given = arguments.parse_args(words)
+    """Write every point of every series, or every sample, or one metric as a picture."""
+    given = _options().parse_args(words)
+    forms = SAMPLE_FORMS if given.samples else SERIES_FORMS
+    form = given.format or forms[0]
+    if form not in forms:
+        sentence = _("samples are written as {forms}: their text is none for a spreadsheet")
+        raise CommandError(sentence.format(forms=" / ".join(SAMPLE_FORMS)))
     run = open_single_run(given.path, names_of(given.map))
-    if given.format == "parquet":
-        _write_parquet(run, given.output)
+    if given.chart:
+        write_result(_chart(run, given.chart), given.output)
+    elif form == _PARQUET:
+        _write_parquet(run, write_samples if given.samples else write_series, given.output)
     else:
-        write_result(_FORMS[given.format](run), given.output)
+        write_result("".join(_TEXTS[given.samples, form](run)).rstrip("\n"), given.output)
     return 0
 
 
-def _records(run: Run) -> Iterator[Record]:
-    for name, series in sorted(run.series.items()):
-        identity = {"metric": name, "tag": series.tag, "unit": series.unit}
-        for point in _points(series):
-            yield {**identity, **point}
+def _options() -> argparse.ArgumentParser:
+    arguments = command_parser(
+        "export",
+        _("Write the raw series of a run, one record for each logged point; or its samples, or the chart of a metric."),
+        (
+            "rlvitals export runs/a > a.csv",
+            "rlvitals export runs/a --format parquet --output a.parquet",
+            "rlvitals export runs/a --samples --format parquet --output samples.parquet",
+            "rlvitals export runs/a --chart kl_per_token --output kl.svg",
+        ),
+    )
+    arguments.add_argument("path", metavar="PATH", type=Path, help=_("a run"))
+    what = arguments.add_mutually_exclusive_group()
+    what.add_argument("--samples", action="store_true", help=_("its sampled completions instead of its series"))
+    what.add_argument(
+        "--chart", metavar="METRIC", help=_("a metric or a tag as an SVG picture, with limits and findings")
+    )
+    arguments.add_argument("--format", choices=SERIES_FORMS, help=_("default: csv, of samples jsonl"))
+    arguments.add_argument("--output", metavar="FILE", type=Path, help=_("write to this file; parquet needs one"))
+    add_map(arguments)
+    return arguments
 
 
-def _points(series: Series) -> Iterator[Record]:
-    times = series.times.tolist() if len(series.times) else [None] * len(series)
-    for step, time, value in zip(series.steps.tolist(), times, series.values.tolist(), strict=True):
-        yield {"step": step, "time": time, "value": value, "replaced": False}
-    for step, value in zip(series.replaced_steps.tolist(), series.replaced_values.tolist(), strict=True):
-        yield {"step": step, "time": None, "value": value, "replaced": True}
+def _chart(run: Run, name: str) -> str:
+    from diagnostics.report.html.picture import picture  # noqa: PLC0415 - as every form of a report
+
+    by_tag = {series.tag: series for series in run.series.values()}
+    series = run.get(name) or by_tag.get(name)
+    if series is None or not len(series):
+        known = sorted({*run.series, *by_tag})
+        sentence = _("{path} has no metric or tag called {name}{hint}")
+        raise CommandError(sentence.format(path=run.path, name=repr(name), hint=did_you_mean(name, known)))
+    return picture(run, series, diagnose(run).outcomes).rstrip("\n")
 
 
-def _csv(run: Run) -> str:
-    file = io.StringIO()
-    table = csv.DictWriter(file, _FIELDS, lineterminator="\n")
-    table.writeheader()
-    table.writerows({key: _csv_cell(value) for key, value in record.items()} for record in _records(run))
-    return file.getvalue().rstrip("\n")
-
-
-def _csv_cell(value: Any) -> Any:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return _csv_text(value)
-    return nonfinite_name(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _csv_text(text: str) -> str:
-    """Text that no spreadsheet takes for a formula: one that begins like it gets the apostrophe that means text."""
-    line = one_line(text)
-    return f"'{line}" if _FORMULA.match(line) and not _NUMBER.fullmatch(line) else line
-
-
-def _jsonl(run: Run) -> str:
-    return "\n".join(map(encoded_line, _records(run)))
-
-
-def _write_parquet(run: Run, output: Path | None) -> None:
-    """Parquet by pyarrow, which the app's extra brings along; it is no text, so it goes to a file."""
-    if find_spec("pyarrow") is None:
-        raise CommandError(
-            _("parquet needs pyarrow, which is not installed; run: {command}, or use {option}").format(
-                command="pip install pyarrow", option="--format csv"
-            )
-        )
+def _write_parquet(run: Run, write: Callable[[Run, BinaryIO], None], output: Path | None) -> None:
+    """Parquet is no text, so it goes to a file or into a pipe; a file that could not be written whole is removed."""
     if output is None and sys.stdout.isatty():
-        raise CommandError(_("parquet is no text for a terminal; name a file with {option}").format(option="--output"))
-    arrow, parquet = importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
-    table = arrow.Table.from_pylist(list(_records(run)))
+        raise CommandError("parquet is no text for a terminal; name a file with --output")
     try:
-        parquet.write_table(table, sys.stdout.buffer if output is None else output)
+        if output is None:
+            write(run, sys.stdout.buffer)
+            return
+        beside = output.with_name(f".{output.name}.{os.getpid()}")
+        try:
+            with beside.open("xb") as file:
+                write(run, file)
+            beside.replace(output)
+        finally:
+            beside.unlink(missing_ok=True)
+    except ParquetMissing as error:
+        raise CommandError(str(error)) from error
     except OSError as error:
-        raise CommandError(_("cannot write {file}: {error}").format(file=output, error=error.strerror)) from error
-
-
-_FORMS = {"csv": _csv, "jsonl": _jsonl}
+        raise CommandError(f"cannot write {output}: {error.strerror}") from error

@@ -55,7 +55,9 @@ def _options() -> argparse.ArgumentParser:
         help=_("the folder of the runs (default: this one)"),
     )
     arguments.add_argument("--reason", default="", help=_("why; everybody who reads a report sees it"))
-    arguments.add_argument("--run", metavar="NAME", default="", help=_("only runs of this name, * for anything"))
+    arguments.add_argument(
+        "--run", metavar="NAME", default="", help=_("only runs of this name, or ./PATH below the file; * for anything")
+    )
     arguments.add_argument(
         "--until",
         metavar="DATE",

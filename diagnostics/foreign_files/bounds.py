@@ -54,6 +54,24 @@ FOLDERS, FOLDER_DEPTH = 1_000_000, 64
 SEARCH_SECONDS = 300.0
 """For a search for runs; what was found until then counts."""
 
+UPLOAD_BYTES = 2_000_000_000
+"""Of what an archive unpacks to, and of the files dropped beside it: weeks of logs without weights."""
+
+UPLOAD_FILES = 20_000
+"""Of an archive: a file of samples for each step of a long training, and its logs."""
+
+UPLOAD_DEPTH = 32
+"""Folders inside each other in an archive; those of trainers nest up to ten deep."""
+
+UPLOAD_RATIO, UPLOAD_FREE_BYTES = 200, 16_000_000
+"""How many times as large as its packed form an archive may get, beyond the first bytes: text packs twenty-fold."""
+
+ARCHIVE_READ_BYTES = 8_000_000
+"""Of one read of an archive: its table of contents is read at once, and takes 50 bytes and a name for each file."""
+
+UPLOAD_SECONDS = 300.0
+"""For unpacking an archive."""
+
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 

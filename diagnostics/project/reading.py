@@ -1,6 +1,6 @@
 """Reads the limits and mutes of an rlvitals.toml; whatever is wrong with them is a sentence and costs them alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,24 @@ def nearest_file(path: Path) -> Path | None:
     """The nearest rlvitals.toml in a folder or above it; None where there is none."""
     found = _stamp(path)
     return found[0] if found else None
+
+
+def file_for(run: Path, folders: Iterable[Path]) -> Path:
+    """The file to change for a run: the nearest, else a new one in the outermost of these folders that holds the run.
+
+    A folder that is itself the run holds no file of the project's; its parent does.
+    """
+    if found := nearest_file(run):
+        return found
+    place = run.absolute()
+    holding = [folder.absolute() for folder in folders if folder.absolute() in place.parents and folder.is_dir()]
+    return min(holding, key=lambda folder: len(folder.parts), default=place.parent) / FILE
+
+
+def project_changed(run: Path) -> int:
+    """When the nearest rlvitals.toml of a run was last changed, in nanoseconds; 0 where there is none."""
+    found = _stamp(run)
+    return found[1] if found else 0
 
 
 def _stamp(path: Path) -> _Stamp | None:

@@ -1,8 +1,11 @@
-"""Adds mutes to an rlvitals.toml and takes them out, and leaves everything else in it as it stands."""
+"""Changes the mutes and the limits of an rlvitals.toml, and leaves everything else in it as it stands."""
 
+import json
 import os
 import tempfile
-from collections.abc import Callable
+import threading
+import tomllib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,8 @@ from diagnostics.foreign_files.door import read_text
 from diagnostics.model.project import Mute
 from diagnostics.project.reading import read_project
 
-_TABLE = "muted"
+_MUTED, _LIMITS = "muted", "limits"
+_changing = threading.Lock()  # pages of one dashboard may write at the same moment
 
 
 class ProjectFileError(Exception):
@@ -22,11 +26,11 @@ def add_mute(file: Path, mute: Mute) -> None:
 
     Raises ProjectFileError.
     """
+    given = {"finding": mute.finding, "run": mute.run, "reason": mute.reason, "until": mute.until}
 
-    def added(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        others = [table for table in tables if not _is_of(table, mute.finding, mute.run)]
-        given = {"finding": mute.finding, "run": mute.run, "reason": mute.reason, "until": mute.until}
-        return [*others, {name: value for name, value in given.items() if value}]
+    def added(document: Any) -> None:
+        _remove(document, mute.finding, mute.run)
+        _tables(document).append(_table({name: value for name, value in given.items() if value}))
 
     _change(file, added)
 
@@ -38,40 +42,108 @@ def remove_mutes(file: Path, finding: str, run: str | None = None) -> int:
     """
     removed = 0
 
-    def without(tables: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def without(document: Any) -> None:
         nonlocal removed
-        kept = [table for table in tables if not _is_of(table, finding, run)]
-        removed = len(tables) - len(kept)
-        return kept
+        removed = _remove(document, finding, run)
 
     _change(file, without)
     return removed
 
 
-def _is_of(table: dict[str, Any], finding: str, run: str | None) -> bool:
+def set_limits(file: Path, rule: str, values: Mapping[str, float | None]) -> None:
+    """Write limits of a rule into a file, which may be a new one; None takes one out, so that its default counts.
+
+    The rules check beforehand that the limits exist and the values fit. Raises ProjectFileError.
+    """
+
+    def changed(document: Any) -> None:
+        import tomlkit  # noqa: PLC0415
+
+        limits = document.setdefault(_LIMITS, tomlkit.table(is_super_table=True))
+        table = limits.setdefault(rule, {})
+        for name, value in values.items():
+            if value is not None:
+                table[name] = value
+            else:
+                table.pop(name, None)
+        if not table:
+            limits.pop(rule)
+        if not limits:
+            document.pop(_LIMITS)
+
+    _change(file, changed)
+
+
+def _remove(document: Any, finding: str, run: str | None) -> int:
+    """Take the mutes of a finding out of a document; those that stay keep their comments."""
+    if _MUTED not in document:
+        return 0
+    tables = _tables(document)
+    found = [index for index, table in enumerate(tables) if _is_of(table, finding, run)]
+    for index in reversed(found):
+        del tables[index]
+    if not len(tables):
+        document.pop(_MUTED)
+    return len(found)
+
+
+def _is_of(table: Mapping[str, Any], finding: str, run: str | None) -> bool:
     return table.get("finding") == finding and run in (None, table.get("run", ""))
 
 
-def _change(file: Path, change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]]) -> None:
-    import tomlkit  # noqa: PLC0415 - only who writes the file needs it
+def _tables(document: Any) -> Any:
+    """The mutes of a document as tables that can be changed in their place."""
+    import tomlkit  # noqa: PLC0415
+    from tomlkit.items import AoT  # noqa: PLC0415
 
-    if file.exists() and (problem := read_project(file).problem):
-        raise ProjectFileError(f"{problem}; mend it first")
+    found = document.get(_MUTED, ())
+    if not isinstance(found, AoT):  # none, or a list of tables in one line
+        document.pop(_MUTED, None)
+        document[_MUTED] = tomlkit.aot()
+        for table in found:
+            document[_MUTED].append(_table(table))
+    return document[_MUTED]
+
+
+def _table(entries: Mapping[str, Any]) -> Any:
+    import tomlkit  # noqa: PLC0415
+
+    table = tomlkit.table()
+    table.trivia.indent = "\n"  # a free line above it
+    table.update(entries)
+    return table
+
+
+def _change(file: Path, change: Callable[[Any], None]) -> None:
+    import tomlkit  # noqa: PLC0415 - only who writes the file needs it
+    from tomlkit.exceptions import TOMLKitError  # noqa: PLC0415
+
     try:
-        document = tomlkit.parse(read_text(file) if file.exists() else "")
-        before: list[dict[str, Any]] = [dict(table) for table in document.get(_TABLE, [])]
-        document.pop(_TABLE, None)
-        after = change(before)
-        if after:
-            tables = tomlkit.aot()
-            for entries in after:
-                table = tomlkit.table()
-                table.update(entries)
-                tables.append(table)
-            document[_TABLE] = tables
-        _replace(file, tomlkit.dumps(document))
+        with _changing:
+            if file.exists() and (problem := read_project(file).problem):
+                raise ProjectFileError(f"{problem}; mend it first")
+            document = tomlkit.parse(read_text(file) if file.exists() else "")
+            change(document)
+            _replace(file, _checked(document))
     except OSError as error:
         raise ProjectFileError(f"cannot write {file}: {error.strerror}") from error
+    except (TOMLKitError, ValueError) as error:  # TOML can say the same in ways that cannot be added to
+        raise ProjectFileError(f"{file} cannot be changed as it is written ({error}); change it by hand") from error
+
+
+def _checked(document: Any) -> str:
+    """The text of a changed document. Raises ValueError where it would say something else than the document does."""
+    import tomlkit  # noqa: PLC0415
+
+    text = tomlkit.dumps(document)
+    if _compared(tomllib.loads(text)) != _compared(document.unwrap()):
+        raise ValueError("its dotted keys stand where tables would go")
+    return text
+
+
+def _compared(content: Mapping[str, Any]) -> str:
+    """The same for the same content, also where a NaN is in it."""
+    return json.dumps(content, sort_keys=True, default=repr)
 
 
 def _replace(file: Path, text: str) -> None:

@@ -3,6 +3,7 @@
 import { clock, raw } from "./format.js";
 import { listen } from "./gestures.js";
 import { MARGINS, optionsOf } from "./options.js";
+import { addSaving } from "./picture.js";
 import { firstFrom, withAnswer } from "./points.js";
 import { scaleOf } from "./scale.js";
 import uPlot from "./uplot.js";
@@ -35,6 +36,7 @@ export class Chart {
     const word = (name, line) => element("span", `chart-${name}`, line);
     this.words = { title: word("title", upper), last: word("last", upper), unit: word("unit", lower), read: word("read", lower) };
     this.#addEnlarge(head);
+    addSaving(this, head);
     this.canvas = element("div", "chart-plot", this.place);
     this.canvas.setAttribute("role", "img");
     new ResizeObserver(() => this.#resize()).observe(this.canvas);

@@ -184,3 +184,13 @@ def test_the_environment_gives_token_hosts_and_path() -> None:
 
     assert Policy.from_environment(environment, "x/y/") == Policy(TOKEN, frozenset({"a", "b"}), "/x/y")
     assert Policy.from_environment({"RLVITALS_NO_TOKEN": "1"}, "") == Policy(None)
+
+
+def test_a_read_only_dashboard_takes_no_file_before_it_is_read() -> None:
+    environment = {"RLVITALS_TOKEN": TOKEN, "RLVITALS_READ_ONLY": "1"}
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    for base in ("", "/team"):
+        policy = Policy.from_environment(environment, base)
+        assert isinstance(policy.decide(request(headers, f"{base}/_stcore/upload_file/a/b")), Refused)
+        assert policy.decide(request(headers, f"{base}/run")) == Allowed()
+    assert POLICY.decide(request(headers, "/_stcore/upload_file/a/b")) == Allowed()

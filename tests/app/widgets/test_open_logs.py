@@ -1,13 +1,17 @@
 """Logs elsewhere are opened from the page, or a sentence says why not."""
 
+import io
 import os
 import threading
+import zipfile
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from app import state
 from app.widgets import open_logs
+from diagnostics.api import find_runs
 from diagnostics.runlog import RunLog
 
 PAGE = """
@@ -53,6 +57,7 @@ def test_a_folder_with_runs_joins_those_that_are_shown(page: AppTest, tmp_path: 
         ("~/nowhere", "nowhere does not exist"),
         ("~/empty", "is an empty folder: no run has been written into it yet"),
         ("wandb://me/project/run", "rlvitals import wandb://me/project/run --to FOLDER"),
+        ("s3://bucket/a b;rm -rf", "rlvitals import 's3://bucket/a b;rm -rf' --to FOLDER"),
         ("~nobody-of-this-name/logs", "names a user whom this machine does not know"),
         ("/tmp/a:b", "stands between paths"),
     ],
@@ -79,6 +84,52 @@ def test_a_search_that_is_given_up_ends(monkeypatch: pytest.MonkeyPatch) -> None
     (search,) = [thread for thread in threading.enumerate() if thread.name == "search of /usr"]
     search.join(5)
     assert not search.is_alive()
+
+
+@pytest.fixture
+def uploads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where what is dropped is kept."""
+    monkeypatch.setenv("RLVITALS_PATHS", str(tmp_path / "first"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "rlvitals" / "uploads"
+
+
+def packed(folder: Path, **others: bytes) -> io.BytesIO:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for path in filter(Path.is_file, folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+        for name, text in others.items():
+            archive.writestr(name.replace("_", "."), text)
+    return content
+
+
+def test_dropped_logs_are_kept_in_a_folder_of_their_own_and_join_the_list(tmp_path: Path, uploads: Path) -> None:
+    RunLog(tmp_path / "logs" / "a", algorithm="grpo").close("finished")
+
+    found, answer = open_logs._store([("my logs.zip", packed(tmp_path / "logs", inner_zip=b"PK"))])
+
+    (folder,) = uploads.iterdir()
+    assert (found, folder.name.endswith("-my-logs")) == (True, True)
+    assert answer.startswith(f"1 run in {folder}: in the list now. 1 file left out: inner.zip was left out")
+    assert state.folders() == (tmp_path / "first", folder)
+    assert [ref.path for ref in find_runs(folder)] == [folder / "logs" / "a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "sentence"),
+    [
+        ("../..zip", b"PK", "cannot be unpacked"),
+        ("notes.txt", b"nothing of a training", "There is no run in what was dropped, and nothing was kept."),
+    ],
+)
+def test_what_is_dropped_without_a_run_leaves_nothing(
+    tmp_path: Path, uploads: Path, name: str, text: bytes, sentence: str
+) -> None:
+    found, answer = open_logs._store([(name, io.BytesIO(text))])
+    assert (found, sentence in answer) == (False, True)
+    assert list(uploads.iterdir()) == []
+    assert state.folders() == (tmp_path / "first",)
 
 
 def test_a_read_only_dashboard_adds_no_folder_whatever_is_sent(

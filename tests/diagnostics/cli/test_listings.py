@@ -5,6 +5,7 @@ import io
 import json
 import math
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -204,3 +205,18 @@ def test_tags_are_listed_and_archived_runs_fit_a_filter_that_asks_for_them(
     assert rows() == {"cut-off": ([], True), "healthy": (["paper"], False)}
     assert rows("--filter", "grpo") == {"healthy": (["paper"], False)}
     assert rows("--filter", "is:archived") == {"cut-off": ([], True)}
+
+
+def test_export_writes_samples_and_a_chart_as_a_picture_of_its_own(rlvitals, nan_run: Path, tmp_path: Path) -> None:
+    (nan_run / "samples.jsonl").write_text('{"step": 1, "query": "=q", "response": "r", "score": NaN}\n')
+    sample = json.loads(rlvitals("export", nan_run, "--samples").stdout)
+    assert (sample["step"], sample["query"], sample["score"]) == (1, "=q", "NaN")
+    assert "their text is none for a spreadsheet" in rlvitals("export", nan_run, "--samples", "--format", "csv").stderr
+
+    assert rlvitals("export", nan_run, "--chart", "loss/value_avg", "--output", "loss.svg").returncode == 0
+    picture = ElementTree.parse(tmp_path / "loss.svg").getroot()
+    words = [element.text for element in picture.iter() if element.text]
+    assert any("NaN ×21" in text for text in words)
+    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not [element for element in picture.iter() if element.tag.endswith("script")]
+    assert "did you mean 'loss/value_avg'?" in rlvitals("export", nan_run, "--chart", "loss/value_av").stderr

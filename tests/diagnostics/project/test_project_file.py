@@ -9,7 +9,7 @@ import pytest
 from diagnostics.api import LiveRun, diagnose, open_run
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.project import Mute
-from diagnostics.project import ProjectFileError, add_mute, nearest_file, remove_mutes
+from diagnostics.project import ProjectFileError, add_mute, file_for, nearest_file, remove_mutes, set_limits
 from diagnostics.project.reading import read_project
 from diagnostics.runlog import RunLog
 from diagnostics.runlog.parent import SAMPLE_RUNS
@@ -77,6 +77,8 @@ def test_a_run_is_not_called_healthy_because_a_finding_is_muted(tmp_path: Path) 
     [
         (Mute(RULE, "x", run="cut-*"), True),
         (Mute(RULE, "x", run="cut"), False),
+        (Mute(RULE, "x", run="./runs/cut-*"), True),
+        (Mute(RULE, "x", run="./cut-off"), False),
         (Mute(RULE, "x", until=datetime.now(UTC).date()), True),
         (Mute(RULE, "x", until=date(2020, 1, 1)), False),
     ],
@@ -180,3 +182,80 @@ def test_the_nearest_file_counts(cut_off: Path, tmp_path: Path) -> None:
 
     assert nearest_file(cut_off) == cut_off.parent / "rlvitals.toml"
     assert [mute.reason for mute in open_run(cut_off).project.mutes] == ["near"]
+
+
+COMMENTED = """# ours
+[limits.kl-too-high]  # agreed in May
+warning_per_sequence = 20 # from Ann
+patience = 4
+
+[[muted]]
+# because of Bob
+finding = "kl-too-high"
+reason = "known"  # for now
+
+[limits.truncation-high]
+info = 0.05
+"""
+
+
+def test_limits_are_set_and_taken_back_and_every_comment_stays(tmp_path: Path) -> None:
+    file = tmp_path / "rlvitals.toml"
+    file.write_text(COMMENTED)
+
+    set_limits(file, "kl-too-high", {"warning_per_sequence": 22.5, "patience": None, "critical_per_sequence": 1e-6})
+    set_limits(file, "truncation-high", {"info": None})
+    set_limits(file, "length-collapse", {"info": 3.0})
+    add_mute(file, MEANT)
+
+    project = read_project(file)
+    assert project.limits == {
+        "kl-too-high": {"warning_per_sequence": 22.5, "critical_per_sequence": 1e-6},
+        "length-collapse": {"info": 3.0},
+    }
+    assert [mute.reason for mute in project.mutes] == ["known", MEANT.reason]
+    for comment in ("# ours", "# agreed in May", "# from Ann", "# because of Bob", "# for now"):
+        assert comment in file.read_text()
+
+    set_limits(file, "kl-too-high", {"warning_per_sequence": None, "critical_per_sequence": None})
+    set_limits(file, "length-collapse", {"info": None})
+    assert read_project(file).limits == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", 'limits = {kl-too-high = {patience = 4}}\nmuted = [{finding = "a", reason = "b"}]\n', "[limits]\n[metrics]\n"],
+)
+def test_a_file_of_any_shape_is_added_to(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "rlvitals.toml"
+    file.write_text(text)
+    before = read_project(file)
+
+    set_limits(file, "kl-too-high", {"start": 7})
+    add_mute(file, MEANT)
+
+    after = read_project(file)
+    assert after.limits == {"kl-too-high": {**before.limits.get("kl-too-high", {}), "start": 7}}
+    assert after.mutes == (*before.mutes, MEANT)
+
+
+def test_a_shape_that_cannot_be_added_to_is_left_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "rlvitals.toml"
+    text = "limits.kl-too-high.patience = 3\nlimits.kl-too-high.start = 3\n"
+    file.write_text(text)
+
+    with pytest.raises(ProjectFileError, match="change it by hand"):
+        set_limits(file, "truncation-high", {"info": 0.1})
+
+    assert file.read_text() == text
+    assert [path.name for path in tmp_path.iterdir()] == ["rlvitals.toml"]
+
+
+def test_a_new_file_goes_into_the_outermost_folder_shown_and_never_into_a_run(tmp_path: Path) -> None:
+    shown, run = tmp_path / "all", tmp_path / "all" / "grpo" / "seed-1"
+    run.mkdir(parents=True)
+
+    assert file_for(run, (shown / "grpo", shown)) == shown / "rlvitals.toml"
+    assert file_for(run, (run,)) == run.parent / "rlvitals.toml"
+    add_mute(run.parent / "rlvitals.toml", MEANT)
+    assert file_for(run, (shown,)) == run.parent / "rlvitals.toml"

@@ -1,0 +1,1 @@
+"""Downloads: a run's points, samples and report as files, over HTTP."""
