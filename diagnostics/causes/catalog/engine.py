@@ -101,9 +101,9 @@ ENGINE_CAUSES: tuple[CauseEntry, ...] = (
             "samples never rises, the engine keeps old weights.",
             "sampling-unlike-policy": "If top-k, top-p or min-p are on, the engine's probabilities are those after the "
             "cut-off, and all of them are too high.",
-            "experts-routed-apart": "If the model is a mixture of experts, the two engines choose other experts.",
             "text-tokenised-again": "If few tokens are worlds apart and the others agree to the last digits, they are "
             "not the tokens that the engine drew.",
+            "experts-routed-apart": "If the model is a mixture of experts, the two engines choose other experts.",
         },
         decided_by={
             "weights-not-synced": shows_whether_weights_came,
