@@ -86,7 +86,7 @@ def test_the_page_says_how_it_was_made(found: list[Judged]) -> None:
     not sys.platform.startswith("linux") or compiler() is None, reason="the slow disk needs Linux and cc"
 )
 def test_a_real_training_whose_log_lies_on_a_slow_disk_is_held_up_by_logging(tmp_path: Path) -> None:
-    (found,) = judged_cases(tmp_path, [case for case in CASES if case.right == ("log",)])
+    (found,) = judged_cases(tmp_path, [case for case in CASES if case.stage == "log"])
     assert (found.named, found.is_right) == ("log", True)
     assert found.sentence.startswith("Held up by logging: ")
     assert found.measured < 0.9
