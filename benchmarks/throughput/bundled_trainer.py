@@ -66,7 +66,8 @@ for words in json.loads(sys.argv[1]):
 class Slow:
     """A training that is slow in a known place: the stage that is slow, and how to train it.
 
-    `without` are the options of the same training without what makes it slow. `is_on_slow_disk`: it writes to one.
+    `without` are the options of the same training without what makes it slow. `is_on_slow_disk`: it writes to one, and
+    the other as well if `stays_on_slow_disk`.
     """
 
     what: str
@@ -74,6 +75,7 @@ class Slow:
     options: Mapping[str, str]
     without: Mapping[str, str]
     is_on_slow_disk: bool = False
+    stays_on_slow_disk: bool = False
 
 
 CASES = (
@@ -85,7 +87,7 @@ CASES = (
         {**TAIL, "max_completion_length": str(USUAL)},
     ),
     Slow("the disk of the log", "log", {}, {}, is_on_slow_disk=True),
-    Slow("the disk of checkpoints", "checkpoint", SAVING, {}, is_on_slow_disk=True),
+    Slow("the disk of checkpoints", "checkpoint", SAVING, {}, is_on_slow_disk=True, stays_on_slow_disk=True),
 )
 
 
@@ -111,24 +113,27 @@ class Judged:
 def judged_cases(folder: Path, cases: Sequence[Slow] = CASES) -> list[Judged]:
     """Train all cases, with and without, in one process, and judge them."""
     (folder / "slow.py").write_text(GRADER, "utf-8")
-    pairs = [(_place(folder, case, number), folder / f"without-{number}") for number, case in enumerate(cases)]
+    slow_folder = folder / ON_SLOW_DISK
+    pairs = [
+        (
+            (slow_folder if case.is_on_slow_disk else folder) / f"slow-{number}",
+            (slow_folder if case.stays_on_slow_disk else folder) / f"without-{number}",
+        )
+        for number, case in enumerate(cases)
+    ]
     words = [
         _words(directory, options)
         for case, (slow, quick) in zip(cases, pairs, strict=True)
         for directory, options in ((slow, case.options), (quick, case.without))
     ]
     warm_up = _words(folder / "warm-up", {"max_steps": "1"})
-    (folder / ON_SLOW_DISK).mkdir()
+    slow_folder.mkdir()
     command = [sys.executable, "-P", "-c", SCRIPT, json.dumps([warm_up, *words])]
-    environment = slow_disk(folder / ON_SLOW_DISK, folder / "slow_disk.so")
+    environment = slow_disk(slow_folder, folder / "slow_disk.so")
     done = subprocess.run(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
     return [_judged(case, slow, quick) for case, (slow, quick) in zip(cases, pairs, strict=True)]
-
-
-def _place(folder: Path, case: Slow, number: int) -> Path:
-    return (folder / ON_SLOW_DISK if case.is_on_slow_disk else folder) / f"slow-{number}"
 
 
 def _words(directory: Path, options: Mapping[str, str]) -> list[str]:
@@ -171,10 +176,10 @@ def _lines(found: Sequence[Judged]) -> Iterator[str]:
     yield ""
     yield f"GRPO, {STEPS} steps, slow in a known place. The reward function sleeps {GRADER_SECONDS:g} s; remarks may"
     yield f"have {LONG} words where most keep to {USUAL}; the run directory lies on a disk that takes {LATENCY:g} s for"
-    yield f"each write and a second for {BANDWIDTH / 1e6:g} MB, so that the log is slow, or a checkpoint every fourth step."
-    yield "Measured is the mean step of the same training without it, as a part of the slow one's; whatever else the"
-    yield "machine does falls on one of the two. Of a long tail the time budget gives only a bound. A stage that is told"
-    yield "to take nearly as much as the named one is right as well."
+    yield f"each write and a second for {BANDWIDTH / 1e6:g} MB, so that the log is slow, and a checkpoint every fourth"
+    yield "step. Measured is the mean step of the same training without it, as a part of the slow one's; whatever else"
+    yield "the machine does falls on one of the two. Of a long tail the time budget gives only a bound. A stage that is"
+    yield "told to take nearly as much as the named one is right as well."
     yield ""
     yield "| slow | a step | named | right | without it, predicted | measured | in words |"
     yield "|---|---:|---|---|---:|---:|---|"
