@@ -1,13 +1,13 @@
 """Measures how well rlvitals finds faults: injects them into real trainings, adds healthy controls, and judges all.
 
 python -m benchmarks.detection [--budget-minutes 20] [--subset documents] [--part measured|known|tune|engine]
-    [--seeds SEED ...] [--healthy] [--peers-python PYTHON]
+    [--seeds SEED ...] [--healthy] [--names TEXT ...] [--peers-python PYTHON]
 
 Trains what the cache lacks within the budget, judges every cached run (re-judging only if the diagnosis has changed),
 and writes one line per run to benchmarks/results/detection.jsonl and the tables to docs/benchmarks/detection.md, those
 of the rollout engine apart from the trainer to detection-engine.md beside it. Lines for runs that are not in the cache
-are kept, and the tables say so. It can be stopped at any time and continues where it left off. The logs stay in the
-cache, outside the repository.
+are kept, and the tables say how many of them other rules than these have judged. It can be stopped at any time and
+continues where it left off. The logs stay in the cache, outside the repository.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from benchmarks.detecting.cells import PARTS, Cell, Part, cells, read_corpus
 from benchmarks.detecting.fix_efficacy import apply_missing, read_fixed
 from benchmarks.detecting.missed_faults import with_reasons
 from benchmarks.detecting.pages import PAGES, RESULTS
-from benchmarks.detecting.result_cache import judge_runs
+from benchmarks.detecting.result_cache import judge_runs, rules_version
 from benchmarks.detecting.training import is_trained, train_missing
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +47,7 @@ def main() -> int:
     ]
     if chosen.peers_python:
         results = with_peers(chosen.cache, results, chosen.peers_python)
-    results = [{**result, "documents": _is_of_documents(result)} for result in results]
+    results = [{**result, "documents": _is_of_documents(result), "judged_by": rules_version()} for result in results]
     write([*results, *judged_before(results, chosen.results)], chosen.results, parts)
     return 0
 
@@ -55,16 +55,23 @@ def main() -> int:
 def _chosen_cells(chosen: argparse.Namespace, parts: Sequence[Part], subset: str | None = None) -> list[Cell]:
     """The cells of these parts that the options name."""
     found = [cell for part in parts for cell in cells(part, subset) if not chosen.seeds or cell.seed in chosen.seeds]
-    return [cell for cell in found if cell.is_healthy or not chosen.healthy]
+    named = [cell for cell in found if not chosen.names or any(text in cell.name for text in chosen.names)]
+    return [cell for cell in named if cell.is_healthy or not chosen.healthy]
 
 
 def judged_before(results: Sequence[Mapping[str, Any]], path: Path) -> list[dict[str, Any]]:
-    """The lines for other runs already in a results file, each assigned to the present part of its seed."""
+    """The lines for other runs already in a results file, each assigned to the present part of its seed.
+
+    Those of an earlier version of rules and causes are marked.
+    """
     part_of = {cell.name: part for part in PARTS for cell in cells(part)}
     now = {result["name"] for result in results}
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     before = [line for line in map(json.loads, lines) if line["name"] in part_of.keys() - now]
-    return [{**line, "cell": {**line["cell"], "part": part_of[line["name"]]}, "judged_before": True} for line in before]
+    return [
+        {**line, "cell": {**line["cell"], "part": part_of[line["name"]]}, "judged_before": _is_outdated(line)}
+        for line in before
+    ]
 
 
 def write(results: Sequence[Mapping[str, Any]], path: Path, parts: Sequence[Part] = PARTS) -> None:
@@ -105,6 +112,9 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--part", choices=PARTS, help="train and judge only this part")
     parser.add_argument("--seeds", type=int, nargs="*", default=[], help="train and judge only these seeds")
     parser.add_argument("--healthy", action="store_true", help="train and judge only healthy controls")
+    parser.add_argument(
+        "--names", nargs="*", default=[], help="train and judge only runs with one of these in their name"
+    )
     parser.add_argument("--processes", type=int, default=2, help="runs that are judged at the same time (default: 2)")
     parser.add_argument("--fixes", action="store_true", help="also train again with the fix that a diagnosis suggests")
     parser.add_argument("--peers-python", help="a Python that has benchmarks/peers-requirements.txt")
@@ -119,6 +129,10 @@ def _read_peers(path: Path) -> dict[str, Any]:
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
     rows = [json.loads(line) for line in lines]
     return {row.pop("run"): row for row in rows}
+
+
+def _is_outdated(line: Mapping[str, Any]) -> bool:
+    return line.get("judged_by") != rules_version()
 
 
 def _is_of_documents(result: Mapping[str, Any]) -> bool:

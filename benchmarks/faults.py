@@ -90,7 +90,9 @@ class Runs:
         return Measured(fault, case, before, after, control, case.sign.is_present(after, control), cpu)
 
     def _healthy(self, algorithm: str, task: str, setting: Mapping[str, Any]) -> Events:
-        folder = self._folder / "-".join(["healthy", algorithm, task, *map(str, setting.values())])
+        folder = self._folder / "-".join(
+            ["healthy", algorithm, task, *(Path(str(value)).name for value in setting.values())]
+        )
         steps = max(
             case.steps
             for fault in FAULTS.values()

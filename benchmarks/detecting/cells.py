@@ -155,7 +155,7 @@ def _faulty_cells(part: Part, seed: int, faults: Sequence[str]) -> Iterator[Cell
         for case in FAULTS[name].cases:
             on = f"{case.algorithm} {case.task}"
             is_later = seed < read_corpus()["later_cases"].get(f"{name} {on}", 0)
-            if is_later or on not in entry["tasks"] or f"{name} {on}" in entry.get("without", ()):
+            if is_later or on not in entry["tasks"] or _is_left_out(part, name, on):
                 continue
             drawn = random.Random(f"{name} {on} {seed}").randint(*steps["onset"])
             for onset, least in ((1, steps["from_start"]), (drawn, drawn - 1 + steps["after_onset"])):
@@ -169,10 +169,17 @@ def _healthy(part: Part, seed: int) -> Iterator[Cell]:
     for on in read_corpus()["parts"][part]["tasks"]:
         algorithm, task = on.split()
         for control in controls_of(part):
+            if _is_left_out(part, control, on):
+                continue
             entry = _healthy_control(control)
             if is_new or seed >= entry.get("from_seed", 0):
                 steps = entry.get("steps", read_corpus()["steps"]["healthy"])
                 yield Cell(part, algorithm, task, seed, None, control, 1, steps, _size(part, seed))
+
+
+def _is_left_out(part: Part, name: str, on: str) -> bool:
+    """Whether a part has no runs of this fault or control on this algorithm and task."""
+    return f"{name} {on}" in read_corpus()["parts"][part].get("without", ())
 
 
 def _size(part: Part, seed: int) -> str:

@@ -55,11 +55,12 @@ ENGINE_PAGE = Page(
 
 GRPO trains with a rollout engine apart from the trainer (`--rollout_engine separate`), each seed with one of TRL's four
 importance-sampling corrections. Faults of the engine are switched on from the start or at a random step: weights that
-never arrive, weights that are eight steps old and not corrected for, weights in float8, sampling with top_p = 0.8. In
-the healthy controls the engine is in step, one or four updates old and corrected for, or in bfloat16: what documents
-call sound (`benchmarks/detecting/corpus.toml`). What is right is committed (`benchmarks/detecting/expected.toml`), and
-counted as [for the other faults](detection.md). While the rules were made, twenty runs of another seed were looked at;
-of these seeds nothing was known when the rules and causes that judged them were last changed. Written by
+never arrive, weights that are eight steps old and not corrected for, weights in float8, sampling with top_p = 0.8, text
+that is tokenised again instead of the ids of the tokens. In the healthy controls the engine is in step, one or four
+updates old and corrected for, or in bfloat16: what documents call sound (`benchmarks/detecting/corpus.toml`). What is
+right is committed (`benchmarks/detecting/expected.toml`), and counted as [for the other faults](detection.md). While
+the rules were made, 37 runs of other seeds were looked at; of these seeds nothing was known when the rules and causes
+that judged them were last changed. Written by
 
     python -m benchmarks.detection --part engine
 """,

@@ -44,7 +44,7 @@ def part_page(part: str, results: Sequence[Result], planned: int) -> str:
 
 
 def _age(results: Sequence[Result]) -> str:
-    before = sum(result.get("judged_before", False) for result in results)
+    before = sum(map(_was_judged_before, results))
     return f"Judged before, by an earlier version of rules and causes: {before} of these.\n" if before else ""
 
 
@@ -178,11 +178,22 @@ def _is_first(each: Score) -> bool:
 
 def _false_table(results: Sequence[Result]) -> str:
     lines = ["| on | runs | steps | warnings per run | criticals per run | which |", "|---|---|---|---|---|---|"]
-    lines += [
-        false_row("healthy runs", false_alarms(results)),
-        false_row("steps before a later onset", early_alarms(results)),
-    ]
+    for name, alarms in (("healthy runs", false_alarms), ("steps before a later onset", early_alarms)):
+        lines += [false_row(f"{name}{by}", alarms(judged)) for by, judged in _by_rules(results)]
     return "\n".join([*lines, "\nIn brackets the 95 % upper bound of a Poisson rate.\n"])
+
+
+def _by_rules(results: Sequence[Result]) -> list[tuple[str, Sequence[Result]]]:
+    """The results of the present rules and those of earlier ones, each with words for which they are."""
+    now = [result for result in results if not _was_judged_before(result)]
+    before = [result for result in results if _was_judged_before(result)]
+    if not now or not before:
+        return [("", results)]
+    return [(", by these rules and causes", now), (", judged before", before)]
+
+
+def _was_judged_before(result: Result) -> bool:
+    return bool(result.get("judged_before", False))
 
 
 def false_row(name: str, alarms: FalseAlarms) -> str:

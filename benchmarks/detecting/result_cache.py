@@ -74,6 +74,11 @@ def sources_of(name: str) -> list[Path]:
     return [*place.rglob("*.py")] or [place.with_suffix(".py")]
 
 
+def rules_version() -> str:
+    """A digest of all that decides a result, apart from the run."""
+    return _version(JUDGING, ())
+
+
 @cache
 def _version(names: tuple[str, ...], others: tuple[Path, ...]) -> str:
     """A digest of these sources of `diagnostics` and of the benchmark modules that evaluate them."""

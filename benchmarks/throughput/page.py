@@ -42,6 +42,8 @@ def _lines(found: Sequence[Judged], command: str, steps: int) -> Iterator[str]:
     yield "“Grader inside”: answers are scored while others are still being written, so that the log times both as"
     yield "generation, and removing generation removes both. “Nearly equal”: an update about as long as the rollouts of"
     yield "a step take."
+    yield ""
+    yield "Real trainings of the bundled trainer that are slow in a known place have [a page](throughput-trainer.md)."
     wrong = [one for one in found if not one.is_right]
     if wrong:
         yield ""

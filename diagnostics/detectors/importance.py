@@ -4,6 +4,8 @@ import math
 
 CAP = 3.0  # above it trainers mask or cut a ratio
 LEAST = 0.5  # an expected ratio below it says too little
+FAR = 5.0  # nats: a factor of 150, which rounding and old weights seldom put between two probabilities of a token
+FEW = 15.0  # times the mean difference: so far lies the farthest token where most of them agree
 NORMAL = math.pi / 2  # the variance of a normal difference over its squared mean size
 
 
@@ -28,3 +30,12 @@ def one_sided_share(ratio: float, difference: float, tokens: float) -> float:
     if difference <= 0 or ratio <= 0 or expected < LEAST:
         return math.nan
     return math.log(expected / ratio) / (tokens * difference)
+
+
+def few_are_far(difference: float, farthest: float) -> bool:
+    """Whether a few tokens make the mean absolute difference: the farthest is worlds apart, and most agree.
+
+    So it is where log-probabilities are of other tokens, as after text was tokenised again: a chance between two
+    unrelated tokens. Rounding and old weights move nearly every token, and none so far.
+    """
+    return farthest >= max(FAR, FEW * difference)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from diagnostics.detectors.averages import finite_median
-from diagnostics.detectors.importance import one_sided_share
+from diagnostics.detectors.importance import few_are_far, one_sided_share
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series, Values
 from diagnostics.rules.alignment import values_between
@@ -68,6 +68,14 @@ def is_one_sided(run: Run, first: int, last: int) -> bool:
         return False
     mean = finite_median(values_between(ratio, first, last))
     return one_sided_share(mean, difference, tokens) >= ONE_SIDED
+
+
+def is_of_few_tokens(run: Run, first: int, last: int) -> bool:
+    """Whether a few tokens that are worlds apart make the distance, as where they are not the engine's tokens."""
+    size, farthest = run.get("engine_logprob_difference"), run.get("engine_logprob_difference_max")
+    if size is None or farthest is None:
+        return False
+    return few_are_far(*(finite_median(values_between(series, first, last)) for series in (size, farthest)))
 
 
 def _tokens_of_ratio(run: Run, first: int, last: int) -> float | None:

@@ -1,14 +1,18 @@
 """Tests of the simulator of throughput, by closed forms, and of what the time budget says of its logs."""
 
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from benchmarks.throughput.bundled_trainer import CASES, judged_cases
 from benchmarks.throughput.judging import Judged, judged
 from benchmarks.throughput.layout import KINDS, Kind, Layout, random_layout
 from benchmarks.throughput.page import page, share_close, share_right
 from benchmarks.throughput.simulation import mean_step, simulate
+from benchmarks.throughput.slow_disk import compiler
 
 EVEN = Layout(
     kind="overlapping",
@@ -75,3 +79,14 @@ def test_the_page_says_how_it_was_made(found: list[Judged]) -> None:
     text = page(found, "python -m benchmarks.throughput", 80)
     assert text.startswith("# Throughput\n\nPrinted by `python -m benchmarks.throughput` on ")
     assert f"| all | {len(found)} | " in text
+
+
+@pytest.mark.process
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux") or compiler() is None, reason="the slow disk needs Linux and cc"
+)
+def test_a_real_training_whose_log_lies_on_a_slow_disk_is_held_up_by_logging(tmp_path: Path) -> None:
+    (found,) = judged_cases(tmp_path, [case for case in CASES if case.stage == "log"])
+    assert (found.named, found.is_right) == ("log", True)
+    assert found.sentence.startswith("Held up by logging: ")
+    assert found.measured < 0.9

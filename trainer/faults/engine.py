@@ -1,10 +1,12 @@
 """Faults of a rollout engine apart from the trainer: old weights, rounded ones, and probabilities of something else."""
 
 from trainer.faults.fault import Case, Fault, Sign
+from trainer.tasks.remarks import PIECES_CHECKPOINT
 
 _APART = "sampling/sampling_logp_difference/mean"
 _WEIGHT = "sampling/importance_sampling_ratio/mean"
 _SEPARATE = {"rollout_engine": "separate"}
+_IN_PIECES = {"model_name_or_path": str(PIECES_CHECKPOINT), "max_completion_length": 20}
 _STALE = {"async_staleness": 8, "vllm_importance_sampling_correction": False}
 _UNLIKE = ("engine-mismatch", "logp-diff-growing", "is-ratio-off")
 
@@ -59,5 +61,16 @@ FAULTS = (
             Case("grpo", "addition", {"top_p": 0.8}, Sign(_WEIGHT, "below", 0.95)),
             Case("grpo", "remarks", {"top_p": 0.8}, Sign(_WEIGHT, "below", 0.5)),
         ),
+    ),
+    Fault(
+        "engine-retokenised",
+        "What the rollout engine wrote is tokenised again",
+        "A separate engine returns text, which the trainer tokenises again: words that the model wrote in other pieces "
+        "than the tokenizer's become other tokens, and the log-probabilities after them are of others. The demo models "
+        "write whole words and characters, whose text has one tokenization; so this one is of remarks in pieces.",
+        cause="text-tokenised-again",
+        rules=_UNLIKE,
+        setting={**_SEPARATE, **_IN_PIECES},
+        cases=(Case("grpo", "remarks", {"return_token_ids": False}, Sign(_APART, "above", 0.1)),),
     ),
 )

@@ -15,6 +15,7 @@ from trainer.rewards.call_context import TrainerState
 from trainer.rewards.scoring import Scores, score
 from trainer.rollout.generation import generate
 from trainer.rollout.policy import decode, encode, estimate_values, score_tokens
+from trainer.rollout.retokenised import tokenised_again
 from trainer.rollout.sampling import draw_uniforms
 from trainer.run.histograms import StepHistograms
 from trainer.run.rollouts import FromEngine, Rollout, Sampled, gather_rollout
@@ -71,6 +72,9 @@ class Step(Generic[Config]):
             else:
                 model = session.policy_of(module)
             completions = generate(model, ids_BQ[own], mask_BQ[own], self._sampling, uniforms_BT[own])
+        if config.separate_engine and not config.separate_engine.returns_ids:
+            limit, pad_id = self._sampling.max_new_tokens, self._sampling.pad_id
+            completions = tokenised_again(completions, session.tokenizer, limit, pad_id)
         return Sampled([row for row in prompts for _ in range(group_size)], ids_BQ, mask_BQ, completions, group_size)
 
     def score(self, sampled: Sampled) -> Rollout:

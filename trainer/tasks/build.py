@@ -11,10 +11,11 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import torch
-from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from trainer.tasks import addition, corpus, positivity, pretraining, remarks
 
@@ -25,6 +26,12 @@ NEUTRAL_LOG_ODDS = 0.5
 """An opening stays below this, so that the reward depends on what follows it."""
 ANSWERS_PER_SUM = 25
 SAMPLES = 500
+PIECES = 500
+"""Tokens of the vocabulary in pieces: most words take one or two."""
+REMARKS = 16_000
+REMARKS_AT_ONCE = 1_000
+OTHERWISE_DIVIDED = 0.03
+"""The share of words that are divided elsewhere than the tokenizer would."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -82,9 +89,26 @@ def build_addition(directory: Path, steps: int) -> None:
     _report_addition(model, tokenizer)
 
 
+def build_remarks_in_pieces(directory: Path, steps: int) -> None:
+    """Build a model of remarks in pieces of words, from completions of the shipped model of remarks.
+
+    Some words are divided in another place than the tokenizer divides them, so that the model draws such tokens as
+    large models do: text that is tokenised again then becomes other tokens.
+    """
+    texts = _completed_openings()
+    tokenizer = pretraining.piece_tokenizer(texts, PIECES)
+    rng = random.Random(SEED)
+    examples = [pretraining.Example([*_pieces(tokenizer, text, rng), tokenizer.eos_token_id], 0) for text in texts]
+    model = pretraining.tiny_llama(tokenizer, max_length=64)
+    pretraining.train(model, examples, steps, SEED)
+    pretraining.save(model, tokenizer, directory)
+    _report_pieces(model, tokenizer)
+
+
 BUILDS: Mapping[str, Build] = {
     "remarks": Build(build_remarks, remarks.CHECKPOINT, steps=1400),
     "addition": Build(build_addition, addition.CHECKPOINT, steps=1600),
+    "remarks-pieces": Build(build_remarks_in_pieces, remarks.PIECES_CHECKPOINT, steps=1000),
 }
 
 
@@ -106,6 +130,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     _LOG.info(f"CPU seconds: {time.process_time():.0f}")
     return 0
+
+
+def _completed_openings() -> list[str]:
+    """Remarks of the shipped model."""
+    tokenizer = AutoTokenizer.from_pretrained(remarks.CHECKPOINT)
+    teacher = AutoModelForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
+    openings = random.Random(SEED).choices(remarks.openings("train"), k=REMARKS)
+    parts = [openings[start : start + REMARKS_AT_ONCE] for start in range(0, REMARKS, REMARKS_AT_ONCE)]
+    written = (pretraining.sample(teacher, tokenizer, part, max_new_tokens=14) for part in parts)
+    return [f"{opening} {rest}" for opening, rest in zip(openings, chain.from_iterable(written), strict=True)]
+
+
+def _pieces(tokenizer: PreTrainedTokenizerFast, text: str, rng: random.Random) -> list[int]:
+    """The tokens of a text, a few of its words divided at a random place first."""
+    words = [word for word, _ in tokenizer.backend_tokenizer.pre_tokenizer.pre_tokenize_str(text)]
+    parts = chain.from_iterable(_divided(word, rng) for word in words)
+    return [token.id for part in parts for token in tokenizer.backend_tokenizer.model.tokenize(part)]
+
+
+def _divided(word: str, rng: random.Random) -> list[str]:
+    if len(word) < 3 or rng.random() >= OTHERWISE_DIVIDED:
+        return [word]
+    place = rng.randrange(1, len(word))
+    return [word[:place], word[place:]]
+
+
+def _report_pieces(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
+    prompts = random.Random(SEED).choices(remarks.openings("train"), k=SAMPLES)
+    inputs = tokenizer(prompts, return_tensors="pt", padding=True)
+    written = model.generate(**inputs, max_new_tokens=20, do_sample=True)[:, inputs["input_ids"].shape[1] :]
+    drawn = [[id for id in row if id not in tokenizer.all_special_ids] for row in written.tolist()]
+    texts = tokenizer.batch_decode(drawn)
+    others = sum(tokenizer(text)["input_ids"] != ids for text, ids in zip(texts, drawn, strict=True))
+    _LOG.info(f"parameters: {model.num_parameters():,}; other tokens from the text: {others} of {SAMPLES} remarks")
+    _LOG.info("samples:\n  " + "\n  ".join(map("".join, zip(prompts[:12], texts, strict=False))))
 
 
 def _as_text(tokenizer: PreTrainedTokenizerFast, sentence: corpus.Sentence) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from torch.nn.functional import cross_entropy
 from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -50,6 +50,16 @@ def character_tokenizer(alphabet: str) -> PreTrainedTokenizerFast:
     tokenizer = _word_level(alphabet)
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex("."), "isolated")
     tokenizer.decoder = decoders.Fuse()
+    return _wrap(tokenizer)
+
+
+def piece_tokenizer(texts: Sequence[str], size: int) -> PreTrainedTokenizerFast:
+    """Pieces of words by byte-pair merges, learnt from the texts; a word's own space belongs to it."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=[PAD, EOS, UNKNOWN], show_progress=False)
+    tokenizer.train_from_iterator(texts, trainer)
     return _wrap(tokenizer)
 
 

@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 
 CHECKPOINT = Path(__file__).with_name("assets") / "remarks"
+PIECES_CHECKPOINT = Path(__file__).with_name("assets") / "remarks-pieces"
+"""A second model of the same remarks, which writes words in pieces, and not always in the tokenizer's own."""
 OPENINGS_FILE = "openings.json"
 POSITIVITY_FILE = "positivity.json"
 

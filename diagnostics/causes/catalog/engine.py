@@ -8,6 +8,7 @@ from diagnostics.causes.discriminators.engine import (
     jump_is_of_unsent_weights,
     shows_whether_weights_came,
     states_the_sampling,
+    tokens_are_others,
     weights_never_came,
 )
 from diagnostics.causes.entry import CauseEntry
@@ -100,6 +101,8 @@ ENGINE_CAUSES: tuple[CauseEntry, ...] = (
             "samples never rises, the engine keeps old weights.",
             "sampling-unlike-policy": "If top-k, top-p or min-p are on, the engine's probabilities are those after the "
             "cut-off, and all of them are too high.",
+            "text-tokenised-again": "If few tokens are worlds apart and the others agree to the last digits, they are "
+            "not the tokens that the engine drew.",
             "experts-routed-apart": "If the model is a mixture of experts, the two engines choose other experts.",
         },
         decided_by={
@@ -127,13 +130,17 @@ ENGINE_CAUSES: tuple[CauseEntry, ...] = (
     CauseEntry(
         "text-tokenised-again",
         summary="Text is tokenised again, into other tokens than the model saw.",
-        meaning="Between turns, or between template and tokenizer, tokens become text and text tokens. What the "
-        "trainer scores is then not what was sampled: turns divide differently, thinking is removed from the history, "
-        "a first token stands twice.",
-        core=(Indicator("history-forks", is_warning), Indicator("smp-double-bos")),
-        support=("is-ratio-off", "engine-mismatch", "correction-discards"),
+        meaning="Between engine and trainer, between turns, or between template and tokenizer, tokens become text and "
+        "text tokens. What the trainer scores is then not what was sampled: words divide differently, thinking is "
+        "removed from the history, a first token stands twice. Most tokens agree; those after the first other one are "
+        "worlds apart.",
+        core=(Indicator("history-forks", is_warning), Indicator("smp-double-bos"), *_if(tokens_are_others)),
+        support=("is-ratio-off", "engine-mismatch", "correction-discards", "ess-low"),
+        rivals={
+            "engine-mismatch": "If an answer tokenised again gives the tokens that were drawn, it is precision.",
+        },
         consequences=OFF_POLICY_RULES,
-        remedies=("tokens-between-turns", "appending-template", "single-first-token"),
+        remedies=("token-ids", "tokens-between-turns", "appending-template", "single-first-token"),
     ),
     CauseEntry(
         "resumed-otherwise",

@@ -7,7 +7,7 @@ import numpy as np
 
 from diagnostics.causes.discriminators.sampling import sampling_follows_the_policy
 from diagnostics.detectors.averages import finite_median
-from diagnostics.detectors.importance import NORMAL, one_sided_share
+from diagnostics.detectors.importance import NORMAL, few_are_far, one_sided_share
 from diagnostics.detectors.stillness import change_of_level
 from diagnostics.model.algorithms import MAIN_REWARD
 from diagnostics.model.outcome import Outcome
@@ -33,17 +33,29 @@ def weights_never_came(outcome: Outcome, run: Run) -> bool:
     does. A reward that rises meanwhile rules it out: the samples of a policy that stays the same do not improve.
     """
     stays = age_grows_without_end(run) or engine_stays_behind(run)
-    return stays and not samples_improved(run) and not samples_are_cut_off(outcome, run)
+    explained = (samples_improved(run), samples_are_cut_off(outcome, run), tokens_are_others(outcome, run))
+    return stays and not any(explained)
 
 
 def jump_is_of_unsent_weights(outcome: Outcome, run: Run) -> bool:
     """Whether a distance that came with the first updates is not that of samples which are a few updates old."""
-    return age_grows_without_end(run) or not samples_are_old(run)
+    return (age_grows_without_end(run) or not samples_are_old(run)) and not tokens_are_others(outcome, run)
 
 
 def age_explains_it(outcome: Outcome, run: Run) -> bool:
     """Whether samples are one or more updates old, and no older with time."""
-    return samples_are_old(run) and not age_grows_without_end(run)
+    return samples_are_old(run) and not age_grows_without_end(run) and not tokens_are_others(outcome, run)
+
+
+def tokens_are_others(outcome: Outcome, run: Run) -> bool:
+    """Whether the trainer scores other tokens than were drawn: it logs so, or few tokens make the distance.
+
+    Of experts that are routed apart a few tokens may be as far.
+    """
+    drift = run.get("retokenisation_drift")
+    if drift is not None and _latest(drift) > 0:
+        return True
+    return _few_are_far(run) and (replays_routing(run) or not is_mixture_of_experts(run))
 
 
 def samples_are_old(run: Run) -> bool:
@@ -91,9 +103,9 @@ def shows_whether_weights_came(run: Run) -> bool:
 def samples_are_cut_off(outcome: Outcome, run: Run) -> bool:
     """Whether top-k, top-p or min-p explain the distance: by the settings, or because it has one sign.
 
-    An engine whose probabilities are those after a cut-off finds every token likelier; noise has both signs.
+    An engine whose probabilities are those after a cut-off finds every token likelier, by little; noise has both signs.
     """
-    return not sampling_follows_the_policy(run) or _is_one_sided(run)
+    return not sampling_follows_the_policy(run) or (_is_one_sided(run) and not _few_are_far(run))
 
 
 def experts_are_routed_apart(outcome: Outcome, run: Run) -> bool:
@@ -106,6 +118,7 @@ def engines_compute_apart(outcome: Outcome, run: Run) -> bool:
         samples_are_cut_off(outcome, run),
         age_explains_it(outcome, run),
         weights_never_came(outcome, run),
+        tokens_are_others(outcome, run),
         is_mixture_of_experts(run) and not replays_routing(run),
     )
     return not any(explained)
@@ -129,6 +142,11 @@ def trains_an_adapter(run: Run) -> bool:
 def states_the_sampling(run: Run) -> bool:
     """Whether the log says how tokens are sampled, or on which side the engine's probabilities lie."""
     return run.settings.get("top_p") is not None or _one_sided_share(run) is not None
+
+
+def _few_are_far(run: Run) -> bool:
+    size, farthest = run.get("engine_logprob_difference"), run.get("engine_logprob_difference_max")
+    return size is not None and farthest is not None and few_are_far(_latest(size), _latest(farthest))
 
 
 def _is_one_sided(run: Run) -> bool:

@@ -89,6 +89,12 @@ ENGINE_REMEDIES: tuple[Remedy, ...] = (
         "TRL AsyncGRPO: max_inflight_tasks; marin issue 8955", is_advice=True,
     ),
     Remedy(
+        "token-ids", WORDS, by_hand,
+        "Let the engine return the ids of the tokens that it drew, and train on those: vLLM's server does with "
+        "return_token_ids.",
+        "vLLM, No More Retokenization Drift", is_advice=True,
+    ),
+    Remedy(
         "tokens-between-turns", WORDS, by_hand,
         "Hand token ids from turn to turn, not text: a text may be divided into other tokens the second time.",
         "TRL issue 5224", is_advice=True,

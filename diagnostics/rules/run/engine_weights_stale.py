@@ -16,7 +16,8 @@ When it is wrong
     An engine that is restarted with another precision jumps as well, so nothing is judged just after a resumption. A
     distance that is large from the first point on has no level before it (`engine-mismatch` judges it), and one that
     grows slowly, as it does at a small learning rate, is told by `logp-diff-growing`. Where the engine finds nearly all
-    tokens likelier than the trainer does, its samples are cut off (top-k, top-p), and its weights may be the same.
+    tokens likelier than the trainer does, its samples are cut off (top-k, top-p), and where few tokens are worlds apart
+    while the others agree, they are not the tokens that it drew: its weights may be the same.
 
 What to try
     Compare one weight of the engine with the trainer's after a synchronisation. Turn sleep mode off, merge the adapter
@@ -46,6 +47,7 @@ from diagnostics.rules.engine_distance import (
     difference_of,
     differences,
     in_own_unit,
+    is_of_few_tokens,
     is_one_sided,
     sample_age,
 )
@@ -93,7 +95,7 @@ def left_behind(run: Run, series: Series, limits: Limits = DEFAULTS) -> LeftBehi
     times, before = _jumps(run, series, limits)
     reached = np.flatnonzero(times >= limits.times)
     place = next((place for place in reached.tolist() if _was_trained(run, series, place, limits)), None)
-    if place is None or is_one_sided(run, int(series.steps[place]), int(series.steps[-1])):
+    if place is None or _is_of_the_samples(run, int(series.steps[place]), int(series.steps[-1])):
         return None
     found = episodes(differences(series), limits.times * float(before[place]), limits.patience)
     episode = next((item for item in found if item.first <= place <= item.last), None)
@@ -101,6 +103,11 @@ def left_behind(run: Run, series: Series, limits: Limits = DEFAULTS) -> LeftBehi
         return None
     level = in_own_unit(series, float(before[place]))
     return LeftBehind(level, Episode(place, episode.last, episode.still))
+
+
+def _is_of_the_samples(run: Run, first: int, last: int) -> bool:
+    """Whether the distance shows what was done to the samples, whatever the weights: a cut-off, or other tokens."""
+    return is_one_sided(run, first, last) or is_of_few_tokens(run, first, last)
 
 
 class EngineWeightsStale(RunRule[Limits]):

@@ -20,7 +20,7 @@ CAUSES = {
     *("wrong-stop-token", "never-learned-to-stop", "no-reward-signal", "task-too-easy", "mode-collapse"),
     *("reward-hacking", "length-bias", "kl-penalty-too-strong", "kl-penalty-too-weak", "numerical-breakdown"),
     *("not-training", "dead-reward-function", "reward-scale", "answers-too-short", "wrong-reward-sign"),
-    *("engine-mismatch", "weights-not-synced", "samples-stale"),
+    *("engine-mismatch", "weights-not-synced", "samples-stale", "text-tokenised-again"),
 }
 ROW = {"prompt": "59+63=", "answer": "122"}
 

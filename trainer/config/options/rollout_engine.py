@@ -30,6 +30,8 @@ class EngineSettings:
     """Precision that its weights are rounded to."""
     logprobs_mode: str
     """Which distribution its log-probabilities are of."""
+    returns_ids: bool = True
+    """Whether it returns the ids of the tokens that it drew, or their text alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +64,11 @@ class RolloutEngineOptions:
     weight_sync: bool = option(
         True, "Give a separate engine the new weights; false: they never arrive and nobody notices, a fault to study."
     )
+    return_token_ids: bool = option(
+        True,
+        "Take the ids of the tokens that a separate engine drew, as with vLLM's option of this name; false: take their "
+        "text and tokenise it again, as with a chat endpoint, a fault to study.",
+    )
     vllm_importance_sampling_correction: bool = _loss(
         True,
         "Weight the loss by the ratio of the policy's probability of what a separate engine generated to the engine's.",
@@ -83,7 +90,9 @@ class RolloutEngineOptions:
         """The engine apart from the trainer; None if the policy itself generates."""
         if self.rollout_engine == "shared":
             return None
-        return EngineSettings(self.async_staleness, self.weight_sync, self.rollout_dtype, self.logprobs_mode)
+        return EngineSettings(
+            self.async_staleness, self.weight_sync, self.rollout_dtype, self.logprobs_mode, self.return_token_ids
+        )
 
     def check_engine(self) -> None:
         """Raise ConfigError if an option needs a separate engine, or the correction's bounds are no bounds."""
@@ -108,6 +117,7 @@ class RolloutEngineOptions:
             "rollout_dtype": self.rollout_dtype is not None,
             "logprobs_mode": self.logprobs_mode != PROCESSED_LOGPROBS,
             "weight_sync": not self.weight_sync,
+            "return_token_ids": not self.return_token_ids,
         }
         for name in (name for name, is_set in apart.items() if is_set):
             raise ConfigError(

@@ -130,6 +130,52 @@ def test_histories_that_fork_are_tokenised_again(make_run: MakeRun) -> None:
     assert first(run).cause == "text-tokenised-again"
 
 
+@pytest.mark.parametrize(("farthest", "cause"), [("5x60", "text-tokenised-again"), ("4.9x60", "engine-mismatch")])
+def test_few_tokens_that_are_worlds_apart_are_other_tokens(make_run: MakeRun, farthest: str, cause: str) -> None:
+    logged = {"engine_logprob_difference": "0.15x60", "engine_logprob_difference_max": farthest}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **logged)) == [cause]
+
+
+@pytest.mark.parametrize(("mean", "cause"), [("0.5x60", "text-tokenised-again"), ("0.61x60", "engine-mismatch")])
+def test_where_all_tokens_are_apart_the_farthest_says_nothing(make_run: MakeRun, mean: str, cause: str) -> None:
+    logged = {"engine_logprob_difference": mean, "engine_logprob_difference_max": "9x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **logged)) == [cause]
+
+
+def test_text_that_is_tokenised_again_midway_is_no_engine_left_behind(make_run: MakeRun) -> None:
+    logged = {"engine_logprob_difference": "1e-6x15 0.25x45", "engine_logprob_difference_max": "5e-6x15 9x45"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **logged)) == ["text-tokenised-again"]
+    unsent = {**logged, "engine_logprob_difference_max": "5e-6x15 1.5x45"}
+    assert first(make_run("grpo", config=VLLM, **FLAT, **unsent)).cause == "weights-not-synced"
+
+
+def test_old_samples_are_not_the_cause_where_tokens_are_others(make_run: MakeRun) -> None:
+    logged = {"engine_logprob_difference": "0.25x60", "staleness_mean": "1x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **logged)) == ["samples-stale"]
+    retokenised = {**logged, "engine_logprob_difference_max": "9x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **retokenised)) == ["text-tokenised-again"]
+
+
+def test_a_log_that_counts_other_tokens_needs_no_farthest_one(make_run: MakeRun) -> None:
+    logged = {"engine_logprob_difference": "0.15x60", "retokenisation_drift": "3x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **logged)) == ["text-tokenised-again"]
+    same = {**logged, "retokenisation_drift": "0x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, **same)) == ["engine-mismatch"]
+
+
+def test_a_mixture_of_experts_may_be_as_far_apart_in_few_tokens(make_run: MakeRun) -> None:
+    logged = {"engine_logprob_difference": "0.15x60", "engine_logprob_difference_max": "9x60"}
+    assert causes(make_run("grpo", config=VLLM, **FLAT, moe_load_imbalance="0.2x60", **logged)) == [
+        "experts-routed-apart"
+    ]
+
+
+def test_precision_names_other_tokens_as_a_rival_and_says_what_decides(make_run: MakeRun) -> None:
+    cause = first(make_run("grpo", config=VLLM, **FLAT, engine_logprob_difference="0.15x60"))
+    assert "text-tokenised-again" in [rival.cause for rival in cause.rivals]
+    assert not any(rival.is_open for rival in cause.rivals if rival.cause == "text-tokenised-again")
+
+
 def test_a_run_that_jumps_where_it_was_resumed_was_resumed_otherwise(make_run: MakeRun) -> None:
     logged = {"entropy_per_token": "1x30 2x30", "grad_norm": "1x30 3x30"}
     run = replace(make_run("grpo", reward="0.5x60", **logged), resumed_after=(30,))
