@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
+from diagnostics.report.strict_json import SCHEMA_VERSION, encoded_line
 from diagnostics.report.terminal import PIPE_WIDTH, Style, printable
 from diagnostics.visible_text import one_line
 
@@ -42,6 +43,9 @@ COMMANDS = {
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", "say what is wrong with runs, and what to try"
     ),
+    "status": Command(
+        "diagnostics.cli.status", "status PATH ...", "healthy, degraded or down: a block of lines for a log or a chat"
+    ),
     "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", "compare runs with the first of them"),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"
@@ -60,6 +64,7 @@ COMMANDS = {
     "metrics": Command("diagnostics.cli.metrics", "metrics", "list the metrics"),
     "causes": Command("diagnostics.cli.causes", "causes", "list the causes that rules point to"),
     "formats": Command("diagnostics.cli.formats", "formats", "list the file formats and producers that are understood"),
+    "schema": Command("diagnostics.cli.schema", "schema [NAME]", "the JSON Schema of what a command prints"),
 }
 DEFAULT_COMMAND = "ui"
 
@@ -90,6 +95,16 @@ def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORM
         "--format", choices=tuple(formats), default=default, help=f"form of the output (default: {default})"
     )
     arguments.add_argument("--output", metavar="FILE", type=Path, help="write to this file instead of the terminal")
+
+
+def add_message_format(arguments: argparse.ArgumentParser) -> None:
+    """The option of a command that does something and says so in a sentence."""
+    arguments.add_argument("--format", choices=("text", "json"), default="text", help="form of the answer")
+
+
+def write_message(text: str, form: str) -> None:
+    """Print the sentence that tells what was done, or the same as one line of JSON."""
+    write_result(encoded_line({"schema_version": SCHEMA_VERSION, "message": text}) if form == "json" else text)
 
 
 def write_result(text: str, output: Path | None = None) -> None:
