@@ -47,6 +47,9 @@ COMMANDS = {
         "diagnostics.cli.status", "status PATH ...", "healthy, degraded or down: a block of lines for a log or a chat"
     ),
     "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", "compare runs with the first of them"),
+    "gate": Command(
+        "diagnostics.cli.gate", "gate [GATE.toml] RUN ...", "fail where runs are worse than a baseline, for CI"
+    ),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"
     ),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from diagnostics.report.schemas import actions, catalogue
 from diagnostics.report.schemas.comparison import COMPARE
 from diagnostics.report.schemas.diagnosis import DIAGNOSE
+from diagnostics.report.schemas.gate import GATE
 from diagnostics.report.schemas.preflight import PREFLIGHT
 from diagnostics.report.schemas.runs import RUNS
 from diagnostics.report.schemas.shapes import Schema
@@ -21,6 +22,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "status": STATUS,
     "runs": RUNS,
     "compare": COMPARE,
+    "gate": GATE,
     "preflight": PREFLIGHT,
     "evaluate": actions.EVALUATE,
     "export": actions.RECORD,
