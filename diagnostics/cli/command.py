@@ -67,6 +67,9 @@ COMMANDS = {
     "metrics": Command("diagnostics.cli.metrics", "metrics", "list the metrics"),
     "causes": Command("diagnostics.cli.causes", "causes", "list the causes that rules point to"),
     "formats": Command("diagnostics.cli.formats", "formats", "list the file formats and producers that are understood"),
+    "mcp": Command(
+        "diagnostics.cli.mcp", "mcp [PATH ...]", "serve the Model Context Protocol over stdio, for programs"
+    ),
     "schema": Command("diagnostics.cli.schema", "schema [NAME]", "the JSON Schema of what a command prints"),
 }
 DEFAULT_COMMAND = "ui"
