@@ -70,6 +70,9 @@ COMMANDS = {
     "mcp": Command(
         "diagnostics.cli.mcp", "mcp [PATH ...]", "serve the Model Context Protocol over stdio, for programs"
     ),
+    "skill": Command(
+        "diagnostics.cli.skill", "skill --to DIR", "install the text that teaches an assistant to use this"
+    ),
     "schema": Command("diagnostics.cli.schema", "schema [NAME]", "the JSON Schema of what a command prints"),
 }
 DEFAULT_COMMAND = "ui"

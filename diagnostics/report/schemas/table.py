@@ -34,6 +34,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "import": actions.DONE,
     "mute": actions.DONE,
     "stop": actions.DONE,
+    "skill": actions.DONE,
     "error": actions.ERROR,
 }
 """Command → what it prints; `error` is what every command prints instead where it cannot do what was asked."""

@@ -63,6 +63,12 @@ def test_all_sample_runs_are_told_as_published(printed: Printed) -> None:
     assert published(printed("runs", SAMPLES, "--sort", "cost")[1], "runs")["runs"][0]["cost"]["steps"] > 0
 
 
+def test_the_guide_shows_a_status_as_it_is_printed(capsys, monkeypatch) -> None:
+    monkeypatch.chdir(SAMPLES.parent)
+    assert main(["status", "sample_runs/cut-off"]) == 0
+    assert capsys.readouterr().out in (SAMPLES.parent / "docs" / "guide" / "programs.md").read_text("utf-8")
+
+
 def test_a_hostile_a_broken_and_a_relaunched_run_are_told_as_published(
     printed: Printed, tmp_path: Path, nan_run
 ) -> None:
@@ -100,6 +106,8 @@ def test_what_is_done_is_told_as_published(printed: Printed, healthy_run: Path, 
         str(tmp_path / "copy"),
         "open it with",
     ]
+    code, text = printed("skill", "--to", tmp_path / "skills")
+    assert (code, published(text, "skill")["message"]) == (0, f"{tmp_path}/skills/rlvitals/SKILL.md is written")
     assert main(["export", str(healthy_run), "--format", "jsonl", "--output", str(tmp_path / "a.jsonl")]) == 0
     lines = (tmp_path / "a.jsonl").read_text().splitlines()
     assert {published(line, "export")["metric"] for line in lines[:50]} <= {"approx_kl", *_metrics(lines)}
