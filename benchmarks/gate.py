@@ -86,7 +86,7 @@ def page(found: Mapping[tuple[str, int, int], Shares], draws: int) -> str:
         "",
         f"The runs are the demo `{RECIPE}` over {STEPS} steps: {seeds} seeds as it is, and 8 seeds with each mistake.",
         f"Each row draws {draws} gates from them: some healthy runs are the baseline, from which the gate is written",
-        "as `gate --write` does, others the candidates. The gate promises that its metrics fail where nothing changed",
+        "as `gate --write` does, others the candidates. The gate asks its metrics to fail where nothing changed",
         f"in at most {rate} of cases; findings come on top. The draws of a row share the same runs, so a share is less",
         "certain than the number of draws suggests. Ratios of time are left out, as other work ran beside.",
     ]

@@ -33,6 +33,10 @@ def test_the_wheel_brings_the_demo_checkpoints(wheel: zipfile.ZipFile) -> None:
     assert all(wheel.getinfo(name).file_size < 1_000_000 for name in weights)
 
 
+def test_the_wheel_brings_the_skill(wheel: zipfile.ZipFile) -> None:
+    assert "diagnostics/cli/skill/SKILL.md" in wheel.namelist()
+
+
 def test_the_wheel_is_marked_as_private(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith("METADATA")]
     assert "Private :: Do Not Upload" in wheel.read(metadata).decode()

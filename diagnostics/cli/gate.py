@@ -5,12 +5,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from diagnostics.api import diagnose
-from diagnostics.cli.command import CommandError, add_output, command_parser, output_style, write_message, write_result
+from diagnostics.cli.command import (
+    CommandError,
+    add_output,
+    command_parser,
+    did_you_mean,
+    output_style,
+    write_message,
+    write_result,
+)
 from diagnostics.cli.reading import add_map, names_of, open_runs
 from diagnostics.gate.gate_file import GateError, read_gate
 from diagnostics.gate.judging import judge_gate
 from diagnostics.gate.proposal import gate_text, propose
 from diagnostics.gate.verdict import State
+from diagnostics.judge import FINDINGS
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.producers.own_names import OwnNames
 from diagnostics.report.gate import gate_form
@@ -40,6 +49,9 @@ def _judge(given: argparse.Namespace, names: OwnNames | None) -> int:
     if file is None and not baselines:
         raise CommandError("a gate needs a GATE.toml, or the runs to compare with: --baseline RUN …")
     gate = read_gate(file) if file else propose(baselines)
+    if unknown := sorted(gate.allowed_findings - FINDINGS):
+        hint = did_you_mean(unknown[0], FINDINGS) or "; 'rlvitals rules' and 'causes' list the names"
+        raise GateError(f"[findings] allow: there is no rule or cause called {unknown[0]!r}{hint}")
     verdict = judge_gate(gate, _read(paths, names), [diagnosis.run for diagnosis in baselines])
     write_result(gate_form(verdict, given.format, output_style(given.output)), given.output)
     if given.junit:

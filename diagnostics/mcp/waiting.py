@@ -6,13 +6,11 @@ from typing import Literal
 import anyio
 import anyio.to_thread
 
-from diagnostics.api import LiveDiagnosis, LiveRun, UnreadableRun
 from diagnostics.mcp.answers import Document, ToolProblem
 from diagnostics.mcp.opening import Library
 from diagnostics.mcp.run_tools import status
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Severity
-from diagnostics.model.run import Run
 from diagnostics.wording.status_block import Health, status_block
 
 LONGEST_WAIT = 600  # seconds: clients give up on a call that takes longer
@@ -30,27 +28,17 @@ async def wait_for(
     """
     if until == "step" and step is None:
         raise ToolProblem("name the step to wait for")
-    live = await anyio.to_thread.run_sync(library.live, path)
-    diagnoses, began = LiveDiagnosis(), time.monotonic()
+    opened = await anyio.to_thread.run_sync(library.open, path)
+    began = time.monotonic()
     deadline = began + min(seconds, LONGEST_WAIT)
-    run: Run | None = None
     while True:
-        run = await anyio.to_thread.run_sync(_refreshed, live) or run
-        assert run is not None  # the first refresh always returns a run
-        diagnosis = await anyio.to_thread.run_sync(diagnoses.update, run)
+        diagnosis = await anyio.to_thread.run_sync(opened.diagnosis)
         why = _reached(diagnosis, until, severity, step)
         if not why and time.monotonic() >= deadline:
             why = "timeout"
         if why:
             return _told(diagnosis, why, time.monotonic() - began)
         await anyio.sleep(_POLL_SECONDS)
-
-
-def _refreshed(live: LiveRun) -> Run | None:
-    try:
-        return live.refresh()
-    except UnreadableRun as error:
-        raise ToolProblem(str(error)) from error
 
 
 def _reached(diagnosis: Diagnosis, until: Until, severity: Severity, step: int | None) -> str:

@@ -226,6 +226,7 @@ def test_what_ci_shows_is_well_formed_and_harmless(gate: Path, tmp_path: Path, c
         ("steps = [1, 2]\n[metrics.reward]\nmin = nan", "min is a number"),
         ("steps = [1, 2]\n[ratios.speed]\nmax = 1", "there is no ratio speed"),
         ("steps = [1, 2]\n[findings]\nfail_on = 'bad'", "fail_on is info, warning or critical"),
+        ("steps = [1, 2]\n[findings]\nallow = ['kl-negativ']", "did you mean 'kl-negative'?"),
         ("steps = [1, 2]\n[first_step]\nkl = 0", "the expected value and a tolerance"),
         ("steps = [1, 2]\nfalse_fail_rate = 5", "a share between 0 and 1"),
     ],
