@@ -7,7 +7,8 @@ from pathlib import Path
 
 from diagnostics.gate.gate_file import Budget, Gate, GateError, RatioBudget
 from diagnostics.gate.intervals import Interval, Side, difference, mean_interval, mean_noise
-from diagnostics.gate.readings import Reading, logarithm_of, mean_of, unreached
+from diagnostics.gate.readings import Reading, logarithm_of, mean_of
+from diagnostics.gate.run_checks import check_findings, check_first_step, check_run
 from diagnostics.gate.verdict import Check, Group, State, Verdict
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.messages import format_value
@@ -28,9 +29,9 @@ def judge_gate(gate: Gate, candidates: Sequence[Diagnosis], baselines: Sequence[
     """
     runs = [diagnosis.run for diagnosis in candidates]
     checks = [
-        *(_of_run(run, gate) for run in runs),
-        *(check for diagnosis in candidates for check in _of_findings(diagnosis, gate)),
-        *(check for run in runs for check in _of_first_step(run, gate)),
+        *(check_run(run, gate) for run in runs),
+        *(check for diagnosis in candidates for check in check_findings(diagnosis, gate)),
+        *(check for run in runs for check in check_first_step(run, gate)),
         *(check for name, budget in gate.metrics.items() for check in _of_metric(name, budget, gate, runs, baselines)),
         *(check for name, ratio in gate.ratios.items() for check in _of_ratio(name, ratio, gate, runs, baselines)),
     ]
@@ -49,45 +50,6 @@ def stored_sides(gate: Gate) -> Mapping[str, Side]:
     """What the gate's file holds of its baseline, by the name of the budget."""
     budgets: dict[str, Budget | RatioBudget] = {**gate.metrics, **gate.ratios}
     return {name: budget.baseline for name, budget in budgets.items() if budget.baseline is not None}
-
-
-def _of_run(run: Run, gate: Gate) -> Check:
-    """Whether the training itself went through, up to the window's end."""
-    if run.status.state in ("failed", "died"):
-        return Check(
-            "run", "ended", State.FAILED, f"it {run.status.state}: {run.status.short_error or 'no error'}", run.path
-        )
-    if problem := unreached(run, gate.steps):
-        return Check("run", "ended", State.FAILED, problem, run.path)
-    return Check("run", "ended", State.PASSED, f"{run.status.state} at step {run.last_step}", run.path)
-
-
-def _of_findings(diagnosis: Diagnosis, gate: Gate) -> Iterator[Check]:
-    """A failed check for each finding that is not allowed; where there is none, one that passed."""
-    path, found = diagnosis.run.path, False
-    for finding in diagnosis.findings:
-        names = {finding.name, *(outcome.rule for outcome in finding.outcomes)}
-        if finding.severity.rank >= gate.fail_on.rank and not names & gate.allowed_findings:
-            found = True
-            message = f"{finding.severity} from step {finding.first_step} to {finding.last_step}"
-            yield Check("finding", finding.name, State.FAILED, message, path)
-    if not found:
-        yield Check("finding", "none", State.PASSED, f"no {gate.fail_on} or worse that is not allowed", path)
-
-
-def _of_first_step(run: Run, gate: Gate) -> Iterator[Check]:
-    """What must hold before anything was learned: a policy that is its own reference, a ratio of 1."""
-    for name, expected in gate.first_step.items():
-        series = run.get(name)
-        if series is None:
-            yield Check("first step", name, State.UNSURE, "it is not logged", run.path)
-            continue
-        value, step = float(series.values[0]), int(series.steps[0])
-        near = abs(value - expected.value) <= expected.tolerance  # a NaN is near nothing
-        message = (
-            f"{format_value(value)} at step {step}; {format_value(expected.value)} ± {expected.tolerance:g} is due"
-        )
-        yield Check("first step", name, State.PASSED if near else State.FAILED, message, run.path, candidate=value)
 
 
 def _of_metric(name: str, budget: Budget, gate: Gate, runs: Sequence[Run], baselines: Sequence[Run]) -> Iterator[Check]:
