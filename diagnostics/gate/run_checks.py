@@ -13,9 +13,8 @@ from diagnostics.model.run import Run
 def check_run(run: Run, gate: Gate) -> Check:
     """Whether the training itself went through, up to the window's end."""
     if run.status.state in ("failed", "died"):
-        return Check(
-            "run", "ended", State.FAILED, f"it {run.status.state}: {run.status.short_error or 'no error'}", run.path
-        )
+        error = f": {run.status.short_error}" if run.status.error else ""
+        return Check("run", "ended", State.FAILED, f"it {run.status.state}{error}", run.path)
     if problem := unreached(run, gate.steps):
         return Check("run", "ended", State.FAILED, problem, run.path)
     return Check("run", "ended", State.PASSED, f"{run.status.state} at step {run.last_step}", run.path)
@@ -25,7 +24,7 @@ def check_findings(diagnosis: Diagnosis, gate: Gate) -> Iterator[Check]:
     """A failed check for each finding that is not allowed; where there is none, one that passed."""
     path, found = diagnosis.run.path, False
     for finding in diagnosis.findings:
-        names = {finding.name, *(outcome.rule for outcome in finding.outcomes)}
+        names = {finding.name, finding.leading.rule}  # what is allowed excuses no cause of which it is a consequence
         if finding.severity.rank >= gate.fail_on.rank and not names & gate.allowed_findings:
             found = True
             message = f"{finding.severity} from step {finding.first_step} to {finding.last_step}"

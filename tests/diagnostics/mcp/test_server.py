@@ -53,12 +53,12 @@ class Session:
         return str(content.text)
 
 
-def talk(folder: Path, told: Talk, *words: str) -> None:
-    """Start the server over a folder, and talk to it."""
+def talk(folder: Path, told: Talk, *words: str, mode: str = "auto") -> None:
+    """Start the server over a folder, and talk to it; mode "legacy" begins with the older protocols' handshake."""
 
     async def main() -> None:
         server = StdioServerParameters(command=str(COMMAND), args=["mcp", str(folder), *words])
-        async with Client(stdio_client(server)) as client:
+        async with Client(stdio_client(server), mode=mode) as client:
             await told(Session(client))
 
     anyio.run(main)
@@ -172,7 +172,7 @@ def test_a_program_waits_for_a_step_a_finding_and_the_end(tmp_path: Path) -> Non
         assert (ended["reached"], ended["state"]) == ("end", "finished")
         training.join()
 
-    talk(tmp_path, told)
+    talk(tmp_path, told, mode="legacy")
 
 
 def test_a_program_that_may_launch_starts_and_stops_a_training(tmp_path: Path) -> None:
