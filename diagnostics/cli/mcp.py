@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
-from importlib.util import find_spec
+from importlib import metadata
 from pathlib import Path
 
 from diagnostics.cli.command import CommandError, command_parser
 from diagnostics.cli.packages import check_not_hidden
 
 _DEFAULT = Path("runs")
+_LEAST_VERSION = 2
 
 
 def run(words: Sequence[str]) -> int:
@@ -31,12 +32,23 @@ def run(words: Sequence[str]) -> int:
     folders = given.paths or [_DEFAULT]
     if missing := [folder for folder in folders if not folder.exists()]:
         raise CommandError(f"there is no folder {missing[0]}; name one that holds runs")
-    if find_spec("mcp") is None or find_spec("mcp.types") is None:
-        raise CommandError(f"this needs mcp 2, which {sys.executable} lacks; run: pip install 'rlvitals[mcp]'")
+    if (found := _version_of_mcp()) < _LEAST_VERSION:
+        has = f"has version {found}" if found else "lacks it"
+        raise CommandError(
+            f"this needs mcp {_LEAST_VERSION}, and {sys.executable} {has}; run: pip install 'rlvitals[mcp]'"
+        )
     if given.allow_launch:
         check_not_hidden("trainer")
     _serve(tuple(folders), allow_launch=given.allow_launch)
     return 0
+
+
+def _version_of_mcp() -> int:
+    """Of the package: the first part of its version; 0 where there is none."""
+    try:
+        return int(metadata.version("mcp").partition(".")[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return 0
 
 
 def _serve(folders: tuple[Path, ...], *, allow_launch: bool) -> None:

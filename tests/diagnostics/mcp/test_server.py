@@ -14,6 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
+from diagnostics.cli import main
 from diagnostics.mcp.answers import MOST_CHARACTERS
 from diagnostics.runlog import RunLog
 from tests.hostile_text import DANGEROUS
@@ -56,12 +57,12 @@ class Session:
 def talk(folder: Path, told: Talk, *words: str, mode: str = "auto") -> None:
     """Start the server over a folder, and talk to it; mode "legacy" begins with the older protocols' handshake."""
 
-    async def main() -> None:
+    async def connected() -> None:
         server = StdioServerParameters(command=str(COMMAND), args=["mcp", str(folder), *words])
         async with Client(stdio_client(server), mode=mode) as client:
             await told(Session(client))
 
-    anyio.run(main)
+    anyio.run(connected)
 
 
 def test_each_tool_tells_of_the_sample_runs_what_the_commands_tell() -> None:
@@ -195,8 +196,12 @@ def test_a_program_that_may_launch_starts_and_stops_a_training(tmp_path: Path) -
     talk(tmp_path, told, "--allow-launch")
 
 
-def test_a_folder_that_is_not_there_is_refused_before_anything_is_served(tmp_path: Path, capsys) -> None:
-    from diagnostics.cli import main  # noqa: PLC0415
-
+def test_what_cannot_be_served_is_refused_before_anything_is(tmp_path: Path, monkeypatch, capsys) -> None:
     assert main(["mcp", str(tmp_path / "nowhere")]) == 2
     assert "there is no folder" in capsys.readouterr().err
+    old = tmp_path / "mcp-1.30.0.dist-info"
+    old.mkdir()
+    (old / "METADATA").write_text("Metadata-Version: 2.1\nName: mcp\nVersion: 1.30.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["mcp", str(tmp_path)]) == 2
+    assert "has version 1; run: pip install 'rlvitals[mcp]'" in capsys.readouterr().err
