@@ -9,8 +9,8 @@ import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from app.boundary import Boundary
 from app.theme import DARK, LIGHT, Palette
+from diagnostics.boundary import Boundary
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.runlog.parent import SAMPLE_RUNS
 

@@ -38,6 +38,10 @@ def test_the_wheel_brings_the_translations(wheel: zipfile.ZipFile) -> None:
     assert {path.relative_to(ROOT).as_posix() for path in (ROOT / "diagnostics/locale").rglob("*.mo")} == brought
 
 
+def test_the_wheel_brings_the_skill(wheel: zipfile.ZipFile) -> None:
+    assert "diagnostics/cli/skill/SKILL.md" in wheel.namelist()
+
+
 def test_the_wheel_is_marked_as_private(wheel: zipfile.ZipFile) -> None:
     (metadata,) = [name for name in wheel.namelist() if name.endswith("METADATA")]
     assert "Private :: Do Not Upload" in wheel.read(metadata).decode()

@@ -11,12 +11,12 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app import state
-from app.boundary import Boundary, OutsideFolders
 from app.charts.answer import points_of
 from app.charts.packing import packed
 from app.charts.question import MOST_BYTES, Malformed, Question
 from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun
+from diagnostics.boundary import Boundary, OutsideFolders
 from diagnostics.foreign_files import confine_to
 from diagnostics.model.run import Run
 from diagnostics.runlog.parent import SAMPLE_RUNS

@@ -1,8 +1,8 @@
 """The report of a run as a file, in the forms of `rlvitals diagnose --format`."""
 
-from app.boundary import Boundary
 from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun
+from diagnostics.boundary import Boundary
 from diagnostics.comparison import compare
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.report.forms import rendered

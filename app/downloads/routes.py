@@ -15,10 +15,10 @@ from starlette.responses import FileResponse, PlainTextResponse, Response, Strea
 from starlette.routing import BaseRoute, Route
 
 from app import state
-from app.boundary import Boundary, OutsideFolders
 from app.downloads.report import REPORTS, report_of
 from app.load.runs import Snapshot, snapshot_of
 from diagnostics.api import UnreadableRun
+from diagnostics.boundary import Boundary, OutsideFolders
 from diagnostics.exports import (
     ParquetMissing,
     samples_as_lines,

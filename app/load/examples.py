@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from app.boundary import Boundary
 from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun, find_runs
+from diagnostics.boundary import Boundary
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.series import Series

@@ -3,9 +3,9 @@
 import time
 from functools import lru_cache
 
-from app.boundary import Boundary
 from app.load.runs import runs_below
 from diagnostics.api import RunRef
+from diagnostics.boundary import Boundary
 
 _FRESH = 15.0  # seconds
 

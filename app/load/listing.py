@@ -17,9 +17,9 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from app.boundary import Boundary
 from app.load.runs import Found, Snapshot, close, is_open, runs_below, snapshot_of
 from diagnostics.api import RunRef, UnreadableRun
+from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.project import project_changed
 

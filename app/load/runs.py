@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.boundary import Boundary
 from diagnostics.api import LiveDiagnosis, LiveRun, RunRef, find_runs
+from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import Cancelled
 from diagnostics.foreign_files.folders import resolved
 from diagnostics.foreign_files.omissions import collected_omissions

@@ -7,7 +7,6 @@ from functools import partial
 import streamlit as st
 
 from app import state
-from app.boundary import OutsideFolders
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.theme import style
@@ -27,6 +26,7 @@ from app.widgets.state_line import can_stop, error_line, has_failed, state_line,
 from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
 from diagnostics.api import UnreadableRun
+from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.diagnosis import Diagnosis

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 
 from diagnostics.cli.command import (
@@ -21,6 +22,7 @@ from diagnostics.cli.command import (
 )
 from diagnostics.garbage import collect_rarely
 from diagnostics.language import LANGUAGES, N_, _, environment_language, language
+from diagnostics.report.strict_json import to_json
 
 _EXAMPLES = {
     "rlvitals": N_("the dashboard over ./runs and the sample runs"),
@@ -42,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _flushed(words)
     except CommandError as error:
         print_note(f"rlvitals: {error}")
+        if _asks_for_json(words):
+            write_result(to_json({"error": str(error)}))
         return BAD_INPUT
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -49,6 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has seen enough. Python would flush stdout once more at exit and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _asks_for_json(words: Sequence[str]) -> bool:
+    """Whether a program reads the answer: it gets a document even where nothing could be done."""
+    return "--format=json" in words or ("--format", "json") in pairwise(words)
 
 
 def _flushed(words: list[str]) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from diagnostics.language import ENGLISH, LANGUAGES, N_, _, set_language
+from diagnostics.report.strict_json import SCHEMA_VERSION, encoded_line
 from diagnostics.report.terminal import PIPE_WIDTH, Style, printable
 from diagnostics.visible_text import one_line
 
@@ -44,7 +45,15 @@ COMMANDS = {
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", N_("say what is wrong with runs, and what to try")
     ),
+    "status": Command(
+        "diagnostics.cli.status",
+        "status PATH ...",
+        N_("healthy, degraded or down: a block of lines for a log or a chat"),
+    ),
     "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", N_("compare runs with the first of them")),
+    "gate": Command(
+        "diagnostics.cli.gate", "gate [GATE.toml] RUN ...", N_("fail where runs are worse than a baseline, for CI")
+    ),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", N_("say what the settings alone are worth a look for")
     ),
@@ -66,6 +75,13 @@ COMMANDS = {
     "formats": Command(
         "diagnostics.cli.formats", "formats", N_("list the file formats and producers that are understood")
     ),
+    "mcp": Command(
+        "diagnostics.cli.mcp", "mcp [PATH ...]", N_("serve the Model Context Protocol over stdio, for programs")
+    ),
+    "skill": Command(
+        "diagnostics.cli.skill", "skill --to DIR", N_("install the text that teaches an assistant to use this")
+    ),
+    "schema": Command("diagnostics.cli.schema", "schema [NAME]", N_("the JSON Schema of what a command prints")),
 }
 DEFAULT_COMMAND = "ui"
 
@@ -132,6 +148,16 @@ def add_output(arguments: argparse.ArgumentParser, formats: Iterable[str] = FORM
         help=_("form of the output (default: {form})").format(form=default),
     )
     arguments.add_argument("--output", metavar="FILE", type=Path, help=_("write to this file instead of the terminal"))
+
+
+def add_message_format(arguments: argparse.ArgumentParser) -> None:
+    """The option of a command that does something and says so in a sentence."""
+    arguments.add_argument("--format", choices=("text", "json"), default="text", help="form of the answer")
+
+
+def write_message(text: str, form: str) -> None:
+    """Print the sentence that tells what was done, or the same as one line of JSON."""
+    write_result(encoded_line({"schema_version": SCHEMA_VERSION, "message": text}) if form == "json" else text)
 
 
 def write_result(text: str, output: Path | None = None) -> None:

@@ -15,6 +15,7 @@ from diagnostics.report.table_forms import Table
 from diagnostics.visible_text import one_line
 
 _HELP = frozenset({"-h", "--help"})
+_REFUSED = "the win rates could not be computed; the reason stands on stderr"
 _COLUMNS = {
     "policy": "Policy",
     "against": "Against",
@@ -42,6 +43,8 @@ def run(words: Sequence[str]) -> int:
         python_command("trainer.main", "evaluate", *rest), stdout=subprocess.PIPE, stderr=sys.stderr, check=False
     )
     if process.returncode:
+        if given.format == "json":
+            write_result(to_json({"error": _REFUSED}))
         return process.returncode if process.returncode > 0 else BAD_INPUT
     found = json.loads(process.stdout)
     if given.format == "json":

@@ -1,10 +1,10 @@
 """`rlvitals import`: brings a run of the W&B cloud, or logs from elsewhere, into a folder that every command reads."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from diagnostics.cli.command import CommandError, command_parser, print_note, write_result
+from diagnostics.cli.command import CommandError, add_message_format, command_parser, print_note, write_message
 from diagnostics.fetch import remote_folder as remote
 from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
@@ -30,35 +30,36 @@ def run(words: Sequence[str]) -> int:
     )
     arguments.add_argument("--to", metavar="DIR", type=Path, required=True, help="a new folder, or that of last time")
     arguments.add_argument("--follow", action="store_true", help="copy what is new every ten seconds, until Ctrl-C")
+    add_message_format(arguments)
     given = arguments.parse_args(words)
     try:
         if Address.is_one(given.address):
-            _fetch_wandb(given.address, given.to, is_followed=given.follow)
+            write_message(_fetch_wandb(given.address, given.to, is_followed=given.follow), given.format)
         else:
-            _copy(given.address, given.to, is_followed=given.follow)
+            for message in _copies(given.address, given.to, is_followed=given.follow):
+                write_message(message, given.format)
     except FetchError as error:
         raise CommandError(str(error)) from error
     return 0
 
 
-def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> None:
+def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> str:
     if is_followed:
         raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
     fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
         print_note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
-    write_result(f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}")
+    return f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}"
 
 
-def _copy(address: str, folder: Path, *, is_followed: bool) -> None:
+def _copies(address: str, folder: Path, *, is_followed: bool) -> Iterator[str]:
+    """What each copy brought, as it is made; without an end where the logs are followed."""
     copied = remote.copy(address, folder)
     left = f", {copied.left_out} files of weights left out" if copied.left_out else ""
-    write_result(
-        f"{folder}: {copied.files:,} files{left}; {copied.changed:,} new or changed, {copied.bytes:,} bytes asked for"
-    )
-    write_result(f"open it with: rlvitals {folder}")
+    yield f"{folder}: {copied.files:,} files{left}; {copied.changed:,} new or changed, {copied.bytes:,} bytes asked for"
+    yield f"open it with: rlvitals {folder}"
     while is_followed:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         copied = remote.copy(address, folder)
         if copied.changed:
-            write_result(f"{copied.changed:,} files went on, {copied.bytes:,} bytes")
+            yield f"{copied.changed:,} files went on, {copied.bytes:,} bytes"

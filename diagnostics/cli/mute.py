@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from diagnostics.cli.command import CommandError, command_parser, did_you_mean, write_result
+from diagnostics.cli.command import CommandError, add_message_format, command_parser, did_you_mean, write_message
 from diagnostics.judge import FINDINGS
 from diagnostics.language import _
 from diagnostics.model.project import Mute
@@ -26,7 +26,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(_("{path} is no folder; name the one whose runs it is about").format(path=given.path))
     file = nearest_file(given.path) or given.path / FILE
     try:
-        write_result(_removed(file, given) if given.undo else _added(file, given))
+        write_message(_removed(file, given) if given.undo else _added(file, given), given.format)
     except ProjectFileError as error:
         raise CommandError(str(error)) from error
     return 0
@@ -65,6 +65,7 @@ def _options() -> argparse.ArgumentParser:
         help=_("the last day on which it holds, as 2027-01-31 (default: for good)"),
     )
     arguments.add_argument("--undo", action="store_true", help=_("tell of it again"))
+    add_message_format(arguments)
     return arguments
 
 

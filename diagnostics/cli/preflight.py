@@ -30,6 +30,7 @@ from diagnostics.model.diagnosis import LimitOverrides, UnknownLimitError
 from diagnostics.model.outcome import Severity
 from diagnostics.model.setup import Setup
 from diagnostics.report.preflight import Review, reviews_form
+from diagnostics.report.report import Problem
 from diagnostics.rules import evaluate
 from diagnostics.rules.config.grader_figures import grader_figures
 from diagnostics.rules.config.pass_rates import pass_rates
@@ -43,16 +44,17 @@ def run(words: Sequence[str]) -> int:
     if arguments.keep_list:
         check_keep_list(arguments)
     limits = read_limits(arguments.limits) if arguments.limits else {}
-    reviews, failed = [], False
+    reviews, problems = list[Review](), list[Problem]()
     for path in arguments.paths:
         try:
             reviews.append(_review(path, arguments, limits))
         except (UnreadableConfigurationError, UnreadableRun) as error:
             print_note(f"rlvitals: {error}")
-            failed = True
-    if reviews:
-        write_result(reviews_form(reviews, arguments.format, output_style(arguments.output)), arguments.output)
-    if failed:
+            problems.append(Problem(str(path), str(error)))
+    if reviews or arguments.format == "json":
+        text = reviews_form(reviews, arguments.format, output_style(arguments.output), problems)
+        write_result(text, arguments.output)
+    if problems:
         return BAD_INPUT
     if arguments.keep_list:
         write_keep_list(arguments.keep_list, reviews[0].pass_rates)

@@ -1,20 +1,33 @@
 """`rlvitals stop`: asks a training to write a checkpoint and end."""
 
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from diagnostics.cli.command import command_parser
-from diagnostics.cli.packages import check_not_hidden
-from diagnostics.cli.train import hand_over
+from diagnostics.cli.command import CommandError, add_message_format, command_parser, write_message
+from diagnostics.cli.packages import check_not_hidden, python_command
 from diagnostics.language import _
 
 
 def run(words: Sequence[str]) -> int:
-    """Hand over to the trainer, which knows whether the run's process lives and is on this machine."""
+    """Ask the trainer, which knows whether the run's process lives and is on this machine."""
     arguments = command_parser(
         "stop", _("Write a checkpoint, then end a training that rlvitals started."), ("rlvitals stop runs/a",)
     )
     arguments.add_argument("run", metavar="RUN", type=Path, help=_("the run's folder"))
+    add_message_format(arguments)
     given = arguments.parse_args(words)
     check_not_hidden("trainer")
-    hand_over("stop", str(given.run))
+    write_message(stop_run(given.run), given.format)
+    return 0
+
+
+def stop_run(run: Path) -> str:
+    """What the trainer says that will happen. Raises CommandError where it refuses."""
+    command = python_command("trainer.main", "stop", str(run))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise CommandError(
+            done.stderr.strip().removeprefix("rlvitals: ") or f"the trainer ended with {done.returncode}"
+        )
+    return done.stdout.strip()

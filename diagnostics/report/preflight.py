@@ -10,6 +10,7 @@ from diagnostics.model.tokenization import Tokenization
 from diagnostics.report.graders import grader_document, grader_lines, grader_table
 from diagnostics.report.markdown_elements import code, escaped, table
 from diagnostics.report.pass_rates import pass_rate_document, pass_rate_lines, pass_rate_table
+from diagnostics.report.report import Problem
 from diagnostics.report.strict_json import to_json
 from diagnostics.report.terminal import LABEL_COLUMN, Style
 from diagnostics.report.tokenization import token_document, token_lines, token_table
@@ -113,10 +114,11 @@ def settings_table(found: Iterable[Outcome]) -> str:
     return table((_("Severity"), _("Setting"), _("Try"), _("Source")), rows)
 
 
-def reviews_form(reviews: Sequence[Review], form: str, style: Style) -> str:
-    """The reviews as "text" or "markdown", or as one JSON document."""
+def reviews_form(reviews: Sequence[Review], form: str, style: Style, problems: Sequence[Problem] = ()) -> str:
+    """The reviews as "text" or "markdown", or as one JSON document, which holds the problems too."""
     if form == "json":
-        return to_json({"configurations": [_document(review) for review in reviews]})
+        errors = [{"path": problem.path, "error": problem.error} for problem in problems]
+        return to_json({"configurations": [_document(review) for review in reviews], "errors": errors})
     if form == "markdown":
         return "\n\n".join(map(_markdown, reviews))
     return "\n\n\n".join("\n".join(_text(review, style)) for review in reviews)

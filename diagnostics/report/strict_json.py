@@ -5,8 +5,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from diagnostics.visible_text import replaced
 
 SCHEMA_VERSION = 1
@@ -32,7 +30,7 @@ def json_types(value: Any) -> Any:
         return {str(key): json_types(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [json_types(item) for item in value]
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # an array or a number of numpy, which takes long to import for a message
         return json_types(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return nonfinite_name(value)

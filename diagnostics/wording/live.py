@@ -11,14 +11,26 @@ _STEPS_OF_PATIENCE = 3.0  # at the pace so far, where steps take longer than tha
 
 def time_left(run: Run) -> str:
     """ "2 min left" at the pace so far; empty where the run does not train, or the pace or total is unknown."""
-    longest = max(run.series.values(), key=lambda series: len(series.times), default=None)
+    seconds = seconds_left(run)
+    return "" if seconds is None else _("{duration} left").format(duration=duration(seconds))
+
+
+def seconds_left(run: Run) -> float | None:
+    """How long a run that trains will take at the pace so far; None where it does not train, or that is unknown."""
+    pace, last = seconds_per_step(run), run.last_step
     is_training = run.status.state == "running" and run.status.suspended is None
-    if not is_training or not run.status.total or longest is None or len(longest.times) < 2:
-        return ""
+    if not is_training or not run.status.total or pace is None or last is None:
+        return None
+    return pace * max(run.status.total - last, 0)
+
+
+def seconds_per_step(run: Run) -> float | None:
+    """The pace so far, by the times of the logged rows; None for a log with fewer than two of them."""
+    longest = max(run.series.values(), key=lambda series: len(series.times), default=None)
+    if longest is None or len(longest.times) < 2:
+        return None
     steps = int(longest.steps[-1] - longest.steps[0])
-    pace = float(longest.times[-1] - longest.times[0]) / max(steps, 1)
-    left = duration(pace * max(run.status.total - int(longest.steps[-1]), 0))
-    return _("{duration} left").format(duration=left)
+    return float(longest.times[-1] - longest.times[0]) / max(steps, 1)
 
 
 def silence(run: Run, now: float) -> str:

@@ -6,6 +6,7 @@ from docs.generate.pages import PAGES
 def main() -> None:
     """Write all pages."""
     for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page(), "utf-8")
 
 

@@ -1,11 +1,19 @@
 """The table of generated pages: each one's path, and the function that writes its text."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
+from diagnostics.report.schemas import SCHEMAS, schema_text
 from docs.generate import house, logs, options, reference
 
 DOCS = Path(__file__).resolve().parents[1]
+
+
+def _line_ended(name: str) -> str:
+    """A published schema, as `rlvitals schema NAME` prints it."""
+    return f"{schema_text(name)}\n"
+
 
 PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "reference" / "rules.md": reference.rules,
@@ -17,4 +25,5 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "reference" / "producers.md": logs.producers,
     DOCS / "reference" / "options.md": options.options,
     DOCS / "design.md": house.design,
+    **{DOCS / "reference" / "schemas" / f"{name}.json": partial(_line_ended, name) for name in SCHEMAS},
 }

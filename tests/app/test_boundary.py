@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from app.boundary import Boundary, OutsideFolders
 from app.load.runs import runs_below, snapshot_of
 from diagnostics.api import UnreadableRun
+from diagnostics.boundary import Boundary, OutsideFolders
 from diagnostics.runlog import RunLog
 
 

@@ -24,6 +24,7 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted(GUIDE.glob("*.md")),
     ROOT / "docs" / "benchmarks" / "README.md",
+    ROOT / "diagnostics" / "cli" / "skill" / "SKILL.md",
 ]
 PROGRAMS = [(page, n) for page in PAGES for n, _ in enumerate(re.findall(r"```python\n", page.read_text("utf-8")))]
 

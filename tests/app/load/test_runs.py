@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from app.boundary import Boundary
 from app.load.runs import SharedRun, close, is_live, is_open, snapshot_of
 from diagnostics.api import UnreadableRun, open_run
+from diagnostics.boundary import Boundary
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.status import Status
 from diagnostics.runlog import RunLog

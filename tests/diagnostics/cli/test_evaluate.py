@@ -1,7 +1,8 @@
 """Tests of `rlvitals evaluate`: a real run, judged by a user's own function, in every form of output."""
 
-import json
 from pathlib import Path
+
+from tests.published_schemas import published
 
 TINY = ("--max_steps", "1", "--per_device_train_batch_size", "16", "--report_to", "none")
 
@@ -22,7 +23,7 @@ def test_a_run_is_trained_and_judged_in_every_form(rlvitals, tmp_path: Path) -> 
     assert "left out" not in text.stdout
 
     rlvitals(*words, "--format", "json", "--output", "found.json")
-    found = json.loads((tmp_path / "found.json").read_text())
+    found = published((tmp_path / "found.json").read_text(), "evaluate")
     assert [result["policy"] for result in found["results"]] == ["starting", "trained"]
     assert all(result["judged"] + result["unjudged"] == 16 for result in found["results"])
     assert "| starting | dataset |" in rlvitals(*words, "--format", "markdown").stdout

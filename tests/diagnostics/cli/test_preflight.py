@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.published_schemas import published
 from tests.trainer.tiny_tokenizers import BOS, FORGETS_THOUGHTS, REFUSES, SOUND, write_tokenizer
 
 GREEDY = 'algorithm = "grpo"\ntask = "addition"\ntemperature = 0.1\nmy_own = 3\n'
@@ -34,7 +35,7 @@ def test_fail_on_and_limits_are_the_users(rlvitals, config: Path, tmp_path: Path
 
 
 def test_json_holds_findings_blind_spots_and_what_was_not_read(rlvitals, config: Path) -> None:
-    (found,) = json.loads(rlvitals("preflight", config, "--format", "json").stdout)["configurations"]
+    (found,) = published(rlvitals("preflight", config, "--format", "json").stdout, "preflight")["configurations"]
     assert (found["algorithm"], found["producer"]) == ("grpo", "rlvitals")
     assert found["preflight"][0]["rule"] == "pf-greedy"
     assert found["preflight"][0]["fixes"][0]["suggested"] == 1.0
@@ -96,7 +97,7 @@ def test_rows_worth_training_on_are_kept_and_can_be_trained_on(rlvitals, tmp_pat
     (tmp_path / "a.toml").write_text('algorithm = "grpo"\ntask = "addition"\n')
     words = ("--probe", "--probe-prompts", "24", "--probe-generations", "6", "--keep-list", "keep.jsonl")
     found = rlvitals("preflight", "a.toml", *words, "--format", "json")
-    (report,) = json.loads(found.stdout)["configurations"]
+    (report,) = published(found.stdout, "preflight")["configurations"]
     rates = report["pass_rates"]
     assert (rates["prompts"], rates["generations"], rates["pass_at"]) == (24, 6, 0.5)
     assert sum(band["prompts"] for band in rates["histogram"]) == 24
@@ -135,7 +136,9 @@ def test_what_reward_functions_pay_and_how_long_they_take_is_in_every_form(rlvit
     text = rlvitals("preflight", "a.toml", "--smoke", "--trust").stdout
     assert "Answers that are not right are paid: contains gives 1 for" in " ".join(text.split())
     assert "for a step's" in " ".join(text.split())
-    (report,) = json.loads(rlvitals("preflight", "a.toml", "--smoke", "--format", "json").stdout)["configurations"]
+    (report,) = published(rlvitals("preflight", "a.toml", "--smoke", "--format", "json").stdout, "preflight")[
+        "configurations"
+    ]
     (grader,) = report["graders"]
     assert "every-option" in {paid["policy"] for paid in grader["paid"]}
     assert grader["step_seconds"] == pytest.approx(grader["mean_seconds"] * grader["completions_per_step"])
@@ -177,7 +180,7 @@ def test_the_tokenizer_of_another_programs_model_is_tried(rlvitals, tmp_path: Pa
     assert "--model FOLDER" in refused.stderr
     write_tokenizer(tmp_path / "model", SOUND, adds_bos=True)
     found = rlvitals("preflight", "a.json", "--tokens", "--model", "model", "--format", "json")
-    (report,) = json.loads(found.stdout)["configurations"]
+    (report,) = published(found.stdout, "preflight")["configurations"]
     assert "pf-template-not-prefix" in report["quiet"]
     assert "pf-double-bos" in {item["rule"] for item in report["skipped"]}
 

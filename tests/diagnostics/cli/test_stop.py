@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from diagnostics.runlog import RunLog
+from tests.published_schemas import published
 
 COMMAND = Path(sys.executable).with_name("rlvitals")
 Rlvitals = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -50,7 +51,10 @@ def test_a_suspended_training_is_said_to_be_so_and_stops_once_it_goes_on(
     assert f"running, {sentence}" in " ".join(rlvitals("diagnose", "a").stdout.split())
     (told,) = json.loads(rlvitals("diagnose", "a", "--format", "json").stdout)["runs"]
     assert (told["state"], told["standstill"]) == ("running", sentence)
-    assert f"is suspended; let it go on with: kill -CONT {pid}" in rlvitals("stop", "a").stdout
+    assert (
+        f"is suspended; let it go on with: kill -CONT {pid}"
+        in (published(rlvitals("stop", "a", "--format", "json").stdout, "stop")["message"])
+    )
     os.kill(pid, signal.SIGCONT)
     assert training.wait(60) == 0
     (told,) = json.loads(rlvitals("runs", "a", "--format", "json").stdout)["runs"]

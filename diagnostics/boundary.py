@@ -1,4 +1,4 @@
-"""The boundary of the dashboard: the folders that it shows, and nothing that lies or leads outside of them."""
+"""A boundary: the folders that are shown, and nothing that lies or leads outside of them."""
 
 import os
 from collections.abc import Iterable

@@ -1,0 +1,52 @@
+"""`rlvitals skill`: the text that teaches a program's model to use rlvitals, to read or to install."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from diagnostics.cli.command import CommandError, add_message_format, command_parser, write_message
+
+NAME = "rlvitals"
+TEXT = Path(__file__).with_name("SKILL.md")
+
+
+def run(words: Sequence[str]) -> int:
+    """Install the skill below a folder, or print it."""
+    arguments = command_parser(
+        "skill",
+        "Install the skill that teaches an assistant to use rlvitals as DIR/rlvitals/SKILL.md; without --to, print it.",
+        ("rlvitals skill --to .claude/skills", "rlvitals skill"),
+    )
+    arguments.add_argument("--to", metavar="DIR", type=Path, help="the folder of skills, made where it is missing")
+    arguments.add_argument("--force", action="store_true", help="replace the one that is there")
+    add_message_format(arguments)
+    given = arguments.parse_args(words)
+    text = TEXT.read_text("utf-8")
+    if given.to is None:
+        write_message(text.rstrip("\n"), given.format)
+        return 0
+    target = given.to / NAME / TEXT.name
+    if (target.exists() or target.is_symlink()) and not given.force:
+        raise CommandError(f"{target} is there already; replace it with --force")
+    _write(target, text)
+    write_message(f"{target} is written", given.format)
+    return 0
+
+
+def _write(target: Path, text: str) -> None:
+    """Write the file whole, replacing a link rather than what it leads to. Raises CommandError."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=target.parent, delete=False) as file:
+            file.write(text)
+        Path(file.name).chmod(0o666 & ~_umask())
+        Path(file.name).replace(target)
+    except OSError as error:
+        raise CommandError(f"cannot write {target}: {error.strerror}; name a folder that can be written") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,40 @@
+"""`rlvitals status`: for each run a block of lines for a log or a chat: health, progress, stability, performance."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from diagnostics.api import diagnose
+from diagnostics.cli.command import (
+    BAD_INPUT,
+    add_output,
+    command_parser,
+    output_style,
+    print_note,
+    write_result,
+)
+from diagnostics.cli.reading import add_map, names_of, open_runs
+from diagnostics.model.run import Run
+from diagnostics.report.report import Problem
+from diagnostics.report.status import status_form
+from diagnostics.wording.status_block import status_block
+
+
+def run(words: Sequence[str]) -> int:
+    """0, or 2 when a path could not be read; the others are still told. What is wrong with a run changes no code."""
+    arguments = command_parser(
+        "status",
+        "Say in a few lines whether each run is healthy, degraded or down, how far it is, and when to look next.",
+        ("rlvitals status runs/a", "rlvitals status runs --format markdown    for a chat"),
+    )
+    arguments.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a run, or a folder that holds runs")
+    add_map(arguments)
+    add_output(arguments)
+    given = arguments.parse_args(words)
+    found = list(open_runs(given.paths, names_of(given.map)))
+    problems = [item for item in found if isinstance(item, Problem)]
+    for problem in problems:
+        print_note(f"rlvitals: {problem.error}")
+    blocks = [status_block(diagnose(item)) for item in found if isinstance(item, Run)]
+    if blocks or given.format == "json":
+        write_result(status_form(blocks, problems, given.format, output_style(given.output)), given.output)
+    return BAD_INPUT if problems else 0
