@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import torch
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 from trainer.tasks import addition, corpus, positivity, pretraining, remarks
 
@@ -134,8 +135,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _completed_openings() -> list[str]:
     """Remarks of the shipped model."""
-    tokenizer = AutoTokenizer.from_pretrained(remarks.CHECKPOINT)
-    teacher = AutoModelForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(remarks.CHECKPOINT)
+    teacher = LlamaForCausalLM.from_pretrained(remarks.CHECKPOINT, dtype=torch.float32)
     openings = random.Random(SEED).choices(remarks.openings("train"), k=REMARKS)
     parts = [openings[start : start + REMARKS_AT_ONCE] for start in range(0, REMARKS, REMARKS_AT_ONCE)]
     written = (pretraining.sample(teacher, tokenizer, part, max_new_tokens=14) for part in parts)
@@ -159,7 +160,8 @@ def _divided(word: str, rng: random.Random) -> list[str]:
 def _report_pieces(model: LlamaForCausalLM, tokenizer: PreTrainedTokenizerFast) -> None:
     prompts = random.Random(SEED).choices(remarks.openings("train"), k=SAMPLES)
     inputs = tokenizer(prompts, return_tensors="pt", padding=True)
-    written = model.generate(**inputs, max_new_tokens=20, do_sample=True)[:, inputs["input_ids"].shape[1] :]
+    generate: Any = model.generate  # type: ignore[misc]  # as in `pretraining.sample`
+    written = generate(**inputs, max_new_tokens=20, do_sample=True)[:, inputs["input_ids"].shape[1] :]
     drawn = [[id for id in row if id not in tokenizer.all_special_ids] for row in written.tolist()]
     texts = tokenizer.batch_decode(drawn)
     others = sum(tokenizer(text)["input_ids"] != ids for text, ids in zip(texts, drawn, strict=True))
