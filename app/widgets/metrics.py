@@ -16,7 +16,9 @@ _SECTIONS: tuple[Section, ...] = get_args(Section)
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
 
-def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None) -> None:
+def metrics(
+    run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None, ghost: Run | None = None
+) -> None:
     """Draw the other series that the filter lets through."""
     words = st.text_input("Filter", key="metrics.filter", placeholder="part of a name", width=320).lower().split()
     found = [series for series in others if all(word in _searched(series) for word in words)]
@@ -26,7 +28,7 @@ def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], cho
         members = [series for series in found if _section(series) == section]
         if members:
             st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
-            charts(run, outcomes, members, chosen_step, f"all.{section}")
+            charts(run, outcomes, members, chosen_step, f"all.{section}", ghost)
 
 
 def _searched(series: Series) -> str:

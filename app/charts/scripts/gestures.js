@@ -29,9 +29,9 @@ export const listen = (chart) => {
   const { over, cursor } = chart.plot;
   let waiting = null;
   over.addEventListener("click", ({ shiftKey }) => {
-    const step = chart.main.steps[cursor.idx];
+    const step = chart.stepAt(chart.plot.posToVal(cursor.left, "x"));
     clearTimeout(waiting);
-    if (step !== undefined && !shiftKey) waiting = setTimeout(() => chart.onStep(step), CLICK);
+    if (step !== null && !shiftKey) waiting = setTimeout(() => chart.onStep(step), CLICK);
   });
   over.addEventListener("dblclick", () => {
     clearTimeout(waiting);

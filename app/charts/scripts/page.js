@@ -51,7 +51,7 @@ class Page {
   }
 
   #extent() {
-    const known = [...this.charts].map((chart) => chart.main.places).filter((places) => places.length);
+    const known = [...this.charts].flatMap((chart) => chart.lines.map(({ points }) => points.places));
     if (!known.length) return [0, 1];
     return [Math.min(...known.map((places) => places[0])), Math.max(...known.map((places) => places.at(-1)))];
   }
