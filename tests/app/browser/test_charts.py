@@ -169,6 +169,33 @@ def test_a_click_chooses_the_step_for_the_whole_page(
     screen.page.wait_for_url("**step=10**")
     screen.page.mouse.move(1, 1)
     expect(screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-read")).to_have_text("at 10: 0.1")
+    screen.open_details("All metrics")
+    values = screen.page.locator(".rlm-metrics tbody tr .rlm-value")
+    expect(values).to_have_text(["1", "0.1", "1"])
+    screen.page.get_by_role("button", name="Step after").click()
+    expect(values).to_have_text(["1.1", "0.11", "1"])
+    assert "step=11" in screen.page.url
+    screen.page.get_by_role("button", name="First", exact=True).click()
+    expect(screen.page.locator(".rlm-metrics tbody th")).to_have_text(
+        ["KL to the reference", "Reward", "Gradient norm"]
+    )
+    screen.page.get_by_role("button", name="newest", exact=True).click()
+    expect(screen.page.get_by_text("newest values")).to_be_visible()
+
+
+def test_a_reference_is_drawn_grey_behind_every_curve_that_it_logs(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen.chart("reward")
+    screen.page.get_by_label("ghost").hover()
+    screen.page.get_by_label("ghost").select_option(label="healthy-grpo (sample)")
+    for metric, styles in (("reward", ["line", "ghost"]), ("kl_per_token", ["line", "ghost"])):
+        looks = f"metric => ({FIND})(metric).known.map(({{trace}}) => trace.style).join()"
+        wait_until(lambda: screen.page.evaluate(looks, metric) == ",".join(styles), "the reference")  # noqa: B023
+    assert screen.chart("reward").x_range == [1, 100]  # on to where the reference ends
+    assert "ghost=" in screen.page.url
+    assert screen.page.get_by_label("ghost").input_value().endswith("/healthy-grpo")
 
 
 def test_a_new_step_travels_alone(growing: RunLog, start_dashboard: Fixture, open_screen: Fixture) -> None:
