@@ -1,4 +1,4 @@
-"""Growing runs, each on a page of its own: from the written line to the drawn point, and what the server spends on it."""
+"""Growing runs, each on a page of its own: from the written line to the drawn point, and what the server spends."""
 
 import random
 import tempfile
