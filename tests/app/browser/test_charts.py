@@ -139,6 +139,7 @@ def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
     screen.page.reload()
     reward = screen.chart("reward")
     wait_until(lambda: np.allclose(reward.x_range, zoomed), "the zoom of the address")
+    assert "step=" not in screen.page.url
     box = reward.box
     screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     screen.page.wait_for_url("**step=**")
