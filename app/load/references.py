@@ -11,6 +11,7 @@ from app.load.runs import is_open, snapshot_of
 from diagnostics.api import UnreadableRun
 from diagnostics.runlog.parent import SAMPLE_RUNS
 from diagnostics.visible_text import one_line
+from diagnostics.wording.run_names import distinct_names
 
 _MOST = 200  # to choose from
 
@@ -36,7 +37,9 @@ def references(algorithm: str, boundary: Boundary, shown: Sequence[str]) -> tupl
     ]
     own = [str(ref.path) for ref in known_runs(boundary) if ref.path.parent != SAMPLE_RUNS]
     possible = [path for path in own if not is_open(path) or _is_of(path, algorithm, boundary)]
-    return tuple(Reference(path, reference_name(path)) for path in (*samples, *possible) if path not in shown)[:_MOST]
+    paths = [path for path in (*samples, *possible) if path not in shown][:_MOST]
+    names = distinct_names([(reference_name(path), Path(path)) for path in paths])
+    return tuple(Reference(path, one_line(name)) for path, name in zip(paths, names, strict=True))
 
 
 def reference_name(path: str) -> str:

@@ -12,6 +12,7 @@ from diagnostics.curves.axes import AXES, Axis, axes_of
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.model.run import Run
 from diagnostics.visible_text import one_line
+from diagnostics.wording.run_names import distinct_names
 
 _LEAST_RUNS = 2  # that log a metric, before there is anything to compare
 
@@ -57,6 +58,5 @@ def _axes(runs: Sequence[Run]) -> list[Axis]:
 
 
 def _legend(side: SideBySide) -> Iterator[Mapping[str, Any]]:
-    for place, run in enumerate(side.runs):
-        name = one_line(run.name)
-        yield {"words": LETTERS[place], "name": name, "colour": colour_of(place), "dash": dash_of(place)}
+    for place, name in enumerate(distinct_names([(run.name, run.path) for run in side.runs])):
+        yield {"words": LETTERS[place], "name": one_line(name), "colour": colour_of(place), "dash": dash_of(place)}
