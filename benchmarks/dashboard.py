@@ -28,7 +28,7 @@ from benchmarks.dashboards.data import TAGS, event_file, trackio_database
 from benchmarks.dashboards.drawing import NotDrawn
 from benchmarks.dashboards.listing import listings
 from benchmarks.dashboards.live import RUNS, live
-from benchmarks.dashboards.opening import FIRST_CHARTS, Opening, openings
+from benchmarks.dashboards.opening import FIRST_CHARTS, WHICH, Opening, openings
 from benchmarks.dashboards.servers import OURS, TENSORBOARD, TRACKIO, Contestant
 from benchmarks.enduring.pages import browser
 from benchmarks.machine import machine, versions
@@ -122,11 +122,11 @@ def _large(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
     )
     yield f"## All {len(TAGS)} charts of {len(TAGS)} × {options.points:,} points"
     yield ""
-    yield from _table(chromium, shorter, options, len(TAGS), ["first", "second"])
+    yield from _table(chromium, shorter, options, len(TAGS), WHICH)
     yield ""
     yield f"## {FIRST_CHARTS} charts of {len(TAGS)} × {options.points * LONGER:,} points"
     yield ""
-    yield from _table(chromium, longer, options, FIRST_CHARTS, ["first", "second"])
+    yield from _table(chromium, longer, options, FIRST_CHARTS, WHICH)
 
 
 def _data(folder: Path, options: Options, steps: int) -> Path:

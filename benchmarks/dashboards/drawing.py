@@ -44,9 +44,12 @@ def seconds_until_drawn(page: Page, selector: str, count: int, start: float) -> 
 
 
 def _drawn(page: Page, boxes: list[Box]) -> int:
+    return drawn_in(page.screenshot(type="jpeg", quality=_QUALITY, animations="allow", caret="initial"), boxes)
+
+
+def drawn_in(picture: bytes, boxes: list[Box]) -> int:
     """How many of the boxes hold a curve in a picture of the whole window; what lies outside of it does not count."""
-    taken = page.screenshot(type="jpeg", quality=_QUALITY, animations="allow", caret="initial")
-    pixels = np.asarray(Image.open(io.BytesIO(taken)).convert("RGB"), dtype=np.int16)
+    pixels = np.asarray(Image.open(io.BytesIO(picture)).convert("RGB"), dtype=np.int16)
     is_coloured = pixels.max(axis=2) - pixels.min(axis=2) > _COLOURED
     return sum(_shows_curve(is_coloured, box) for box in boxes)
 

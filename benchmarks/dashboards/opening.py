@@ -3,15 +3,17 @@
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Error, Page
 
 from benchmarks.dashboards.drawing import NotDrawn, seconds_until_drawn
-from benchmarks.dashboards.servers import OURS, Contestant, Server
+from benchmarks.dashboards.servers import OURS, Contestant, Server, Stuck
 
 FIRST_CHARTS = 12
+WHICH = ("first", "second")
 WINDOW = {"width": 1600, "height": 2400}  # three or more charts side by side, and twelve without scrolling
 TALL_WINDOW = {"width": 1600, "height": 5600}  # all forty
 _MILLISECONDS = 120_000  # for a page to answer
@@ -36,15 +38,22 @@ def openings(
     """
     for _ in range(turns):
         for contestant in contestants:
-            with tempfile.TemporaryDirectory() as scratch:
-                server = contestant.start(data, Path(scratch))
-                try:
-                    server.await_idle()
-                    for which in ("first", "second"):
-                        yield contestant.name, which, opened(browser, contestant, server, data, charts)
-                        server.await_idle()
-                finally:
-                    server.close()
+            both = _both(browser, contestant, data, charts)
+            yield from ((contestant.name, which, opening) for which, opening in zip(WHICH, both, strict=True))
+
+
+def _both(browser: Browser, contestant: Contestant, data: Path, charts: int) -> list[Opening]:
+    """The first and the second opening; a server that does not come up has drawn nothing."""
+    found: list[Opening] = []
+    with tempfile.TemporaryDirectory() as scratch, suppress(Stuck):
+        server = contestant.start(data, Path(scratch))
+        try:
+            for _ in WHICH:
+                server.await_idle()
+                found.append(opened(browser, contestant, server, data, charts))
+        finally:
+            server.close()
+    return [*found, *[Opening(NotDrawn(0, charts), 0.0)] * (len(WHICH) - len(found))]
 
 
 def opened(browser: Browser, contestant: Contestant, server: Server, data: Path, charts: int) -> Opening:
@@ -55,8 +64,11 @@ def opened(browser: Browser, contestant: Contestant, server: Server, data: Path,
     try:
         page = context.new_page()
         before, start = server.cpu, time.perf_counter()
-        page.goto(contestant.page(server, data), wait_until="commit")
-        seconds = _until_drawn(page, contestant, charts, start)
+        try:
+            page.goto(contestant.page(server, data), wait_until="commit")
+            seconds = _until_drawn(page, contestant, charts, start)
+        except Error:  # the page, or the browser's view of it, is gone
+            seconds = NotDrawn(0, charts)
         return Opening(seconds, server.cpu - before)
     finally:
         context.close()

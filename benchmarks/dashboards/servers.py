@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -43,18 +44,20 @@ class Server:
     @property
     def cpu(self) -> float:
         """CPU seconds of all of its processes so far."""
-        times = [process.cpu_times() for process in self._processes]
-        return sum(spent.user + spent.system for spent in times)
+        return sum(_cpu_of(process) for process in self._processes)
 
     @property
     def memory(self) -> float:
         """MiB that its processes hold."""
-        return sum(process.memory_info().rss for process in self._processes) / _MIB
+        return sum(_memory_of(process) for process in self._processes) / _MIB
 
     @property
     def _processes(self) -> list[psutil.Process]:
-        first = psutil.Process(self._process.pid)
-        return [first, *first.children(recursive=True)]
+        try:
+            first = psutil.Process(self._process.pid)
+            return [first, *first.children(recursive=True)]
+        except psutil.NoSuchProcess as error:
+            raise Stuck(f"{self._process.args} has ended by itself: {self._output.read_text()}") from error
 
     def await_idle(self) -> None:
         """Wait until it has read what it reads by itself, or no longer."""
@@ -82,6 +85,19 @@ class Server:
         self._process.kill()
         said = self._output.read_text("utf-8", errors="replace")
         raise Stuck(f"{self._process.args} printed no address within {PATIENCE:.0f} s; it said: {said}")
+
+
+def _cpu_of(process: psutil.Process) -> float:
+    with suppress(psutil.NoSuchProcess):  # it has just ended
+        spent = process.cpu_times()
+        return spent.user + spent.system
+    return 0.0
+
+
+def _memory_of(process: psutil.Process) -> int:
+    with suppress(psutil.NoSuchProcess):
+        return int(process.memory_info().rss)
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +129,7 @@ class Contestant:
 
 def ours(folder: Path, output: Path, cache: Path) -> Server:
     """Ours over a folder, with what it has read before in `cache`."""
-    return Server(
-        [Path(sys.executable).with_name("rlvitals"), folder, "--port", "0"], output, {"XDG_CACHE_HOME": str(cache)}
-    )
+    return Server([Path(sys.executable).with_name("rlvitals"), folder], output, {"XDG_CACHE_HOME": str(cache)})
 
 
 def our_page(server: Server, name: str = "", **parameters: object) -> str:
