@@ -45,10 +45,10 @@ def _row(series: Series, step: int | None) -> Row:
     return Row(
         name=series.name,
         title=one_line(series_title(series)),
-        value=NOT_LOGGED if value is None else raw_text(value),
+        value=NOT_LOGGED if value is None else _raw(value),
         is_finite=value is None or math.isfinite(value),
         more=_more(series, index, step),
-        first=raw_text(first),
+        first=format_value(first),
         change=_change(first, value),
         healthy=series.metric.healthy if series.metric else "",
         unit=series.unit,
@@ -56,7 +56,7 @@ def _row(series: Series, step: int | None) -> Row:
     )
 
 
-def raw_text(value: float) -> str:
+def _raw(value: float) -> str:
     """A value as it was logged, as far as six digits tell it."""
     if not math.isfinite(value):
         return format_value(value)
@@ -81,7 +81,7 @@ def _more(series: Series, index: int | None, step: int | None) -> str:
         return "never finite before" if index is not None else ""
     last = int(finite[-1])
     word = "last finite" if index is not None else "last"
-    return f"{word} {raw_text(float(series.values[last]))} at {series.steps[last]}"
+    return f"{word} {_raw(float(series.values[last]))} at {series.steps[last]}"
 
 
 def _change(first: float, value: float | None) -> str:
