@@ -137,7 +137,10 @@ def _data(folder: Path, options: Options, steps: int) -> Path:
 
 
 def _contestants(options: Options) -> list[Contestant]:
-    peers = [Contestant(TENSORBOARD, "card-view", options.peers), Contestant(TRACKIO, ".plot-container", options.peers)]
+    peers = [
+        Contestant(TENSORBOARD, "card-view", options.peers),
+        Contestant(TRACKIO, ".plot-container .plot", options.peers),
+    ]
     return [Contestant(OURS, ".rlvitals-chart-plot"), *(peers if options.peers else [])]
 
 

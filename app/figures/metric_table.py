@@ -43,7 +43,7 @@ def _row(series: Series, step: int | None) -> Row:
     value = None if index is None else float(series.values[index])
     first = float(series.values[0])
     return Row(
-        name=series.name,
+        name=one_line(series.name),
         title=one_line(series_title(series)),
         value=NOT_LOGGED if value is None else _raw(value),
         is_finite=value is None or math.isfinite(value),

@@ -25,7 +25,7 @@ def row(run: Run, name: str, step: int | None) -> Row:
 
 
 def test_the_crucial_metrics_come_first_and_none_is_left_out(run: Run) -> None:
-    assert [row.name for row in metric_rows(run, [], None)] == ["reward", "kl_per_token", "mine\x1b"]
+    assert [row.name for row in metric_rows(run, [], None)] == ["reward", "kl_per_token", "mine␛"]
 
 
 def test_a_value_is_as_it_was_logged_with_unit_tag_and_what_is_healthy(run: Run) -> None:
@@ -33,7 +33,7 @@ def test_a_value_is_as_it_was_logged_with_unit_tag_and_what_is_healthy(run: Run)
     assert (found.value, found.unit, found.tag, found.healthy) == ("0.0123457", "nats/token", "kl", "below 0.2")
     assert (found.change, found.more) == ("unchanged", "")
     assert row(run, "kl_per_token", 4).value == "1e−09"
-    assert row(run, "mine\x1b", 1).title == row(run, "mine\x1b", 1).tag == "mine␛"
+    assert row(run, "mine␛", 1).title == row(run, "mine␛", 1).tag == "mine␛"
 
 
 def test_what_is_no_number_is_told_as_such_beside_the_last_one_that_was(run: Run) -> None:
@@ -48,6 +48,6 @@ def test_the_change_is_since_the_first_step(run: Run) -> None:
 
 
 def test_a_step_that_was_not_logged_has_no_value_but_the_last_one_before_it(run: Run) -> None:
-    found = row(run, "mine\x1b", 3)
+    found = row(run, "mine␛", 3)
     assert (found.value, found.is_finite, found.more) == ("–", True, "last 7 at 1")
-    assert row(run, "mine\x1b", None).more == "at 1"
+    assert row(run, "mine␛", None).more == "at 1"
