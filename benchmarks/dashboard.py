@@ -138,7 +138,7 @@ def _data(folder: Path, options: Options, steps: int) -> Path:
 
 def _contestants(options: Options) -> list[Contestant]:
     peers = [
-        Contestant(TENSORBOARD, "card-view", options.peers),
+        Contestant(TENSORBOARD, "line-chart", options.peers),
         Contestant(TRACKIO, ".plot-container .plot", options.peers),
     ]
     return [Contestant(OURS, ".rlvitals-chart-plot"), *(peers if options.peers else [])]
