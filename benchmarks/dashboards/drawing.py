@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import Page
 
 PATIENCE = 120.0  # seconds for all charts
-_COLOURED = 60  # from the weakest to the strongest of red, green and blue; axes and words are grey
+_COLOURED = 28  # from the weakest to the strongest of red, green and blue; axes and words are greyer than any curve
 _LEAST = 40  # pixels of a curve
 _QUALITY = 90  # of the pictures: a curve's colour survives it
 _BETWEEN = 0.02  # seconds between two looks for plots that are not there yet
