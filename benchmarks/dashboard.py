@@ -3,8 +3,8 @@
     python -m benchmarks.dashboard [--part first ...] [--peers .venv-dashboards/bin/python] [--points N] [--turns N]
 
 `--peers` is the Python of an environment with `benchmarks/dashboards-requirements.txt`; without it only ours is
-measured. Parts: `first` and `second` (twelve charts of a run of forty tags), `large` (ten times as long; all forty
-charts of the shorter one), `list` (a folder of a hundred runs), `live` (five pages on five growing runs). Each part
+measured. Parts: `first` and `second` (twelve charts of a run of forty tags), `large` (ten times as long), `forty`
+(all of its charts, in a window so tall that a picture of it takes seconds), `list` (a folder of a hundred runs), `live` (five pages on five growing runs). Each part
 stands by itself: what it found is kept in `benchmarks/results/dashboard.json`, and the page is written anew from all
 that is there. Charts are drawn once a picture of the window holds pixels of each one's curve. Every wait is bounded;
 what did not come in time is told. `make dashboard-speed` runs all of it, on a machine that does nothing else: half an
@@ -33,7 +33,7 @@ from benchmarks.dashboards.servers import OURS, TENSORBOARD, TRACKIO, Contestant
 from benchmarks.enduring.pages import browser
 from benchmarks.machine import machine, versions
 
-PARTS = ("first", "second", "large", "list", "live")
+PARTS = ("first", "second", "large", "list", "live", "forty")
 POINTS, LONGER, LISTED, LISTED_SHARE = 10_000, 10, 100, 10
 RESULTS = Path(__file__).with_name("results") / "dashboard.json"
 _LIBRARIES = ("streamlit", "uplot-python", "numpy")
@@ -102,6 +102,7 @@ def _measured(part: str, options: Options) -> Iterator[str]:
         "first": lambda chromium, scratch, given: _twelve(chromium, scratch, given, "first"),
         "second": lambda chromium, scratch, given: _twelve(chromium, scratch, given, "second"),
         "large": _large,
+        "forty": _forty,
         "list": _list,
         "live": _live,
     }
@@ -116,17 +117,19 @@ def _twelve(chromium: Browser, scratch: Path, options: Options, which: str) -> I
     yield from _table(chromium, data, options, FIRST_CHARTS, [which])
 
 
-def _large(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
-    shorter, longer = (
-        _data(scratch / str(steps), options, steps) for steps in (options.points, options.points * LONGER)
-    )
+def _forty(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
+    data = _data(scratch, options, options.points)
     yield f"## All {len(TAGS)} charts of {len(TAGS)} × {options.points:,} points"
     yield ""
-    yield from _table(chromium, shorter, options, len(TAGS), WHICH)
+    yield from _table(chromium, data, options, len(TAGS), WHICH)
+
+
+def _large(chromium: Browser, scratch: Path, options: Options) -> Iterator[str]:
+    steps = options.points * LONGER
+    data = _data(scratch, options, steps)
+    yield f"## {FIRST_CHARTS} charts of {len(TAGS)} × {steps:,} points"
     yield ""
-    yield f"## {FIRST_CHARTS} charts of {len(TAGS)} × {options.points * LONGER:,} points"
-    yield ""
-    yield from _table(chromium, longer, options, FIRST_CHARTS, WHICH)
+    yield from _table(chromium, data, options, FIRST_CHARTS, WHICH)
 
 
 def _data(folder: Path, options: Options, steps: int) -> Path:
