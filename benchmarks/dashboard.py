@@ -3,8 +3,8 @@
     python -m benchmarks.dashboard [--part first ...] [--peers .venv-dashboards/bin/python] [--points N] [--turns N]
 
 `--peers` is the Python of an environment with `benchmarks/dashboards-requirements.txt`; without it only ours is
-measured. Parts: `first` and `second` (twelve charts of a run of forty tags), `large` (ten times as long), `forty` (all of
-its charts, in a window so tall that a picture of it takes a second), `list` (a folder of a hundred runs), `live` (five
+measured. Parts: `first` and `second` (twelve charts of a run of forty tags), `large` (ten times as long), `forty` (all
+of its charts, in a tall window, of which a picture takes a second), `list` (a folder of a hundred runs), `live` (five
 pages on five growing runs). Each part stands by itself: what it found is kept in `benchmarks/results/dashboard.json`,
 and the page is written anew from all that is there. Charts are drawn once a picture of the window holds pixels of each
 one's curve. Every wait is bounded; what did not come in time is told. `make dashboard-speed` runs all of it, on a
