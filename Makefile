@@ -9,6 +9,7 @@
 # make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained, beside three other monitors
 # make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s of CPU time and 500 MB (an hour)
 # make read-speed  time the reading of logs beside TensorBoard's readers, on a machine that does nothing else (ten minutes)
+# make dashboard-speed  time the dashboard beside TensorBoard and trackio, on a machine that does nothing else (half an hour)
 # make speed  time PPO and GRPO beside TRL's, and the log, on a machine that does nothing else (25 minutes)
 #
 # TORCH_SOURCE=URL|FOLDER   where pip finds a CPU-only torch (a package index, or a folder of wheels);
@@ -22,6 +23,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check --con
 TRL    := .venv-trl
 READERS := .venv-readers
 PEERS  := .venv-peers
+DASHBOARDS := .venv-dashboards
 NEWER_TRL := .venv-trl-1.16
 TRL_PIP := bin/python -m pip install --quiet --disable-pip-version-check --constraint benchmarks/trl-libraries.txt
 INPUTS := pyproject.toml constraints.txt
@@ -30,7 +32,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference translations reports checkpoints parity speed read-speed detection-trl real-logs fuzz clean
+.PHONY: run test test-fast check format samples reference translations reports checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -80,6 +82,9 @@ speed: $(VENV)/.dev $(TRL)/.ready
 read-speed: $(VENV)/.dev $(READERS)/.ready
 	$(BIN)/python -m benchmarks.readers --peers $(READERS)/bin/python --output docs/benchmarks/readers.md
 
+dashboard-speed: $(VENV)/.dev $(DASHBOARDS)/.ready
+	$(BIN)/python -m benchmarks.dashboard --peers $(DASHBOARDS)/bin/python --output docs/benchmarks/dashboard.md
+
 detection-trl: $(VENV)/.dev $(TRL)/.ready $(NEWER_TRL)/.ready $(PEERS)/.ready
 	$(BIN)/python -m benchmarks.detection_trl --budget-minutes 60 --peers-python $(PEERS)/bin/python
 
@@ -120,13 +125,14 @@ $(TRL)/.ready $(NEWER_TRL)/.ready: benchmarks/trl-libraries.txt
 	$(@D)/$(TRL_PIP) --requirement benchmarks/$(patsubst .venv-%,%,$(@D))-requirements.txt
 	@touch $@
 
-# Every reader and every monitor that ours are compared with, in environments that nothing else changes.
+# Every reader, monitor and dashboard that ours are compared with, in environments that nothing else changes.
 $(READERS)/.ready: benchmarks/readers-requirements.txt
 $(PEERS)/.ready: benchmarks/peers-requirements.txt
-$(READERS)/.ready $(PEERS)/.ready:
+$(DASHBOARDS)/.ready: benchmarks/dashboards-requirements.txt
+$(READERS)/.ready $(PEERS)/.ready $(DASHBOARDS)/.ready:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) $(PEERS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(TRL) $(NEWER_TRL) $(READERS) $(PEERS) $(DASHBOARDS) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

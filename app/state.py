@@ -41,6 +41,11 @@ def boundary() -> Boundary:
     return Boundary.around(folders())
 
 
+def boundary_with_samples() -> Boundary:
+    """The same, and the sample runs: the Learn page shows them, and they may stand as a reference behind any chart."""
+    return Boundary.around((*folders(), SAMPLE_RUNS))
+
+
 def show_new_run(path: Path) -> None:
     """Also show a run that was started from here, where the folders shown do not hold it: beside a single run, say."""
     if not boundary().holds(path):

@@ -1,6 +1,6 @@
 """The answer to a chart: the points of its window, or those that a series has gained since the last answer."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
 class Points:
     """The points of one curve to draw, in their order.
 
-    places (K,) on the horizontal axis · steps (K,) · values (K,) raw, NaN and ±Inf kept · smoothed (K,), or empty.
+    places (K,) on the horizontal axis · steps (K,) · values (K,) raw, NaN and ±Inf kept · smoothed (K,), or empty ·
+    low, high (K,) the range around a mean, or empty.
     `adds`: they follow those of the last answer instead of taking their place. `mark` tells the next question what the
     chart has; None for a series that may change as a whole. `count` is the number of points that the series has.
     """
@@ -28,19 +29,26 @@ class Points:
     adds: bool
     mark: Mark | None
     count: int
+    low: Values = field(default_factory=lambda: NO_VALUES)
+    high: Values = field(default_factory=lambda: NO_VALUES)
+
+
+def nothing() -> Points:
+    """The answer for a curve that there is not."""
+    return Points(NO_VALUES, NO_STEPS, NO_VALUES, NO_VALUES, adds=False, mark=None, count=0)
 
 
 def points_of(run: Run, wanted: Wanted, question: Question) -> Points:
     """The points of one curve; none for a series that the run does not have."""
     series = run.get(wanted.series)
     if series is None:
-        return Points(NO_VALUES, NO_STEPS, NO_VALUES, NO_VALUES, adds=False, mark=None, count=0)
+        return nothing()
     if wanted.replaced:
         series = Series(series.name, series.tag, series.replaced_steps, series.replaced_values)
     known = _known(series, wanted, question)
     new = _from(series, known)
     places = places_on(question.axis, new, run)
-    chosen = _chosen(places, new.values, question, is_growth=known > 0)
+    chosen = np.arange(len(new)) if known else in_window(places, new.values, question)
     return Points(
         places[chosen],
         new.steps[chosen],
@@ -68,9 +76,8 @@ def _from(series: Series, known: int) -> Series:
     return Series(series.name, series.tag, series.steps[known:], series.values[known:], times)
 
 
-def _chosen(places: Values, values: Values, question: Question, *, is_growth: bool) -> Indices:
-    if is_growth:
-        return np.arange(len(places), dtype=np.int64)
+def in_window(places: Values, values: Values, question: Question) -> Indices:
+    """Which points to draw in the window of a question."""
     if not len(places):
         return np.arange(0, dtype=np.int64)
     first, last = max(question.first, places[0]), min(question.last, places[-1])

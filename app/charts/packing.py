@@ -2,14 +2,15 @@
 
 Four bytes hold the length of a JSON header, little-endian; the header follows, padded with spaces so that what comes
 next is aligned to eight bytes. Behind it stand, for each curve in its order, places, steps, values and, where the
-header says so, smoothed values, each as little-endian float64.
+header says so, smoothed values and the two edges of the range, each as little-endian float64.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from typing import Any
 
 import orjson
+from numpy.typing import NDArray
 
 from app.charts.answer import Points
 
@@ -22,14 +23,19 @@ def packed(curves: Sequence[Points]) -> bytes:
     header = orjson.dumps({"curves": [_header(points) for points in curves]})
     padding = b" " * (-(_LENGTH + len(header)) % _ALIGNMENT)
     length = (len(header) + len(padding)).to_bytes(_LENGTH, "little")
-    arrays = [array for points in curves for array in (points.places, points.steps, points.values, points.smoothed)]
-    return b"".join([length, header, padding, *(array.astype("<f8").tobytes() for array in arrays)])
+    arrays = (array.astype("<f8").tobytes() for points in curves for array in _arrays(points))
+    return b"".join([length, header, padding, *arrays])
+
+
+def _arrays(points: Points) -> Iterator[NDArray[Any]]:
+    yield from (points.places, points.steps, points.values, points.smoothed, points.low, points.high)
 
 
 def _header(points: Points) -> dict[str, Any]:
     return {
         "points": len(points.places),
         "smoothed": len(points.smoothed) > 0,
+        "spread": len(points.low) > 0,
         "adds": points.adds,
         "count": points.count,
         "mark": points.mark and astuple(points.mark),

@@ -13,6 +13,7 @@ MOST_BYTES = 1 << 20
 MOST_CURVES = 1000
 MOST_COLUMNS = 10_000  # wider than any screen
 MOST_SMOOTHING = 1000
+MOST_MEMBERS = 100  # of a group of seeds
 
 
 class Malformed(ValueError):  # noqa: N818 - named for what the question is
@@ -39,12 +40,21 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One curve: a series of a run, or the points of it that a later one replaced. With a mark only what is new."""
+    """One curve: a series of a run, or the points of it that a later one replaced. With a mark only what is new.
+
+    With `others`, other runs that differ in their seed: the mean over all of them, and the range.
+    """
 
     run: str
     series: str
     replaced: bool
     since: Mark | None
+    others: tuple[str, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The paths of the runs that it is drawn from."""
+        return (self.run, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,14 @@ def _wanted(value: object) -> Wanted:
     run, series = value.get("run"), value.get("series")
     if not isinstance(run, str) or not isinstance(series, str):
         raise Malformed("A curve names its `run` and its `series`.")
-    return Wanted(run, series, value.get("replaced") is True, Mark.parse(value.get("since")))
+    return Wanted(run, series, value.get("replaced") is True, Mark.parse(value.get("since")), _others(value))
+
+
+def _others(value: Mapping[str, Any]) -> tuple[str, ...]:
+    others = value.get("others", [])
+    if not isinstance(others, list) or len(others) > MOST_MEMBERS or not all(isinstance(run, str) for run in others):
+        raise Malformed(f"`others` is no list of at most {MOST_MEMBERS} runs.")
+    return tuple(others)
 
 
 def _edge(found: Mapping[str, Any], name: str, default: float) -> float:

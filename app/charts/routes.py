@@ -1,36 +1,40 @@
 """The routes of the charts: the points that they ask for, and the scripts that draw them."""
 
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app import state
-from app.charts.answer import points_of
+from app.charts.answer import Points, points_of
 from app.charts.packing import packed
-from app.charts.question import MOST_BYTES, Malformed, Question
+from app.charts.question import MOST_BYTES, Malformed, Question, Wanted
+from app.charts.seeds import band_of
+from app.load.references import Reference, references
 from app.load.runs import snapshot_of
 from diagnostics.api import UnreadableRun
-from diagnostics.boundary import Boundary, OutsideFolders
+from diagnostics.boundary import OutsideFolders
 from diagnostics.foreign_files import confine_to
 from diagnostics.model.run import Run
-from diagnostics.runlog.parent import SAMPLE_RUNS
 
-POINTS, SCRIPTS = "charts/points", "charts/scripts"
+POINTS, REFERENCES, SCRIPTS = "charts/points", "charts/references", "charts/scripts"
 """Relative to every page of the dashboard."""
 
 _FOLDER = Path(__file__).with_name("scripts")
+_FRESH = {"Cache-Control": "no-store"}
 
 
 def chart_routes(base_path: str) -> list[BaseRoute]:
     """The routes below a base path that is empty or begins with a slash."""
     return [
         Route(f"{base_path}/{POINTS}", _points, methods=["POST"]),
+        Route(f"{base_path}/{REFERENCES}", _references, methods=["GET"]),
         Mount(f"{base_path}/{SCRIPTS}", _Scripts(directory=_FOLDER)),
         Mount(f"{base_path}/charts/uplot", _Scripts(packages=[("uplot", "static")])),
     ]
@@ -72,9 +76,26 @@ async def _body(request: Request) -> bytes:
 def _answer(question: Question) -> Response:
     """The points of every curve. Raises UnreadableRun, OutsideFolders beyond the folders shown."""
     confine_to(state.folders)
-    boundary = Boundary.around((*state.folders(), SAMPLE_RUNS))  # which the Learn page shows wherever it is opened
-    runs: dict[str, Run] = {
-        path: snapshot_of(path, boundary).run for path in dict.fromkeys(wanted.run for wanted in question.curves)
-    }
-    curves = [points_of(runs[wanted.run], wanted, question) for wanted in question.curves]
-    return Response(packed(curves), media_type="application/octet-stream", headers={"Cache-Control": "no-store"})
+    boundary = state.boundary_with_samples()
+    paths = dict.fromkeys(path for wanted in question.curves for path in wanted.runs)
+    runs = {path: snapshot_of(path, boundary).run for path in paths}
+    curves = [_curve(runs, wanted, question) for wanted in question.curves]
+    return Response(packed(curves), media_type="application/octet-stream", headers=_FRESH)
+
+
+def _curve(runs: Mapping[str, Run], wanted: Wanted, question: Question) -> Points:
+    if wanted.others:
+        return band_of([runs[path] for path in wanted.runs], wanted.series, question)
+    return points_of(runs[wanted.run], wanted, question)
+
+
+async def _references(request: Request) -> Response:
+    """The runs that may stand behind those of `algorithm` as a reference, without `run`."""
+    algorithm, shown = request.query_params.get("algorithm", ""), request.query_params.getlist("run")
+    found = await run_in_threadpool(_references_for, algorithm, shown)
+    return JSONResponse([{"path": item.path, "words": item.words} for item in found], headers=_FRESH)
+
+
+def _references_for(algorithm: str, shown: Sequence[str]) -> tuple[Reference, ...]:
+    confine_to(state.folders)
+    return references(algorithm, state.boundary_with_samples(), shown)

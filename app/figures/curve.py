@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from diagnostics.curves.episodes import not_finite_in_words, shades
 from diagnostics.curves.limits import drawn_limits, reached_limits
-from diagnostics.curves.scale import Scale
+from diagnostics.curves.scale import Kind, Scale
 from diagnostics.model.messages import format_value
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
@@ -16,15 +16,16 @@ from diagnostics.visible_text import one_line
 from diagnostics.wording.series import SUBJECT_SEPARATOR, chart_description, derivation_sentence, series_title
 from diagnostics.wording.severities import VERDICT_SHAPES
 
-Style = Literal["line", "faint", "diamonds"]
+Style = Literal["line", "thin", "band", "ghost", "faint", "diamonds"]
 
 
 @dataclass(frozen=True, slots=True)
 class Trace:
     """One curve of a chart: whose points the browser asks for, and how it is drawn.
 
-    `run` is the run's path, `colour` the name of one of the palette's colours, `points` the number that the series has;
-    `words` stand at the curve's end. Of a chart's traces the first is the one that the cursor reads.
+    `run` is the run's path, `colour` the name of one of the palette's colours ("runs/3": the fourth of those for runs),
+    `points` the number that the series has; `words` stand at the curve's end. A band is the mean and range over `run`
+    and `others`. Of a chart's traces the first is the one that the cursor reads.
     """
 
     run: str
@@ -34,6 +35,8 @@ class Trace:
     colour: str = "line"
     replaced: bool = False
     words: str = ""
+    dash: tuple[int, ...] = ()
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,8 @@ class Curve:
 
     `last` is the last value as logged, `read` what stands beneath it: the value at the chosen step, or the last finite
     one where the last is none. `at` is the value at the chosen step, None where there is no finite one. Of the limits
-    those in `reached` are told even where they are out of view. `words` are the text alternative of the whole chart.
+    those in `reached` are told even where they are out of view. From the steps in `resumed` on another attempt logged.
+    `words` are the text alternative of the whole chart; an overlay has a curve for each of several runs.
     """
 
     name: str
@@ -72,12 +76,14 @@ class Curve:
     note: str
     read: str
     at: float | None
-    scale: Literal["linear", "log"]
+    scale: Kind
     traces: tuple[Trace, ...]
     limits: tuple[Limit, ...]
     reached: tuple[float, ...]
     episodes: tuple[Episode, ...]
     words: str
+    resumed: tuple[int, ...] = ()
+    is_overlay: bool = False
 
     def as_json(self) -> Mapping[str, Any]:
         """The form that the browser gets."""
@@ -91,8 +97,12 @@ def curve(
     *,
     chosen_step: int | None = None,
     held_out: Series | None = None,
+    ghost: Run | None = None,
 ) -> Curve:
-    """The chart of a series with the outcomes that judge it; `held_out` is the same metric of the evaluations."""
+    """The chart of a series with the outcomes that judge it.
+
+    `held_out` is the same metric of the evaluations, `ghost` a run to draw behind it.
+    """
     judging = [outcome for outcome in outcomes if outcome.metric == series.name]
     limits = drawn_limits(series, judging)
     at = _value_at(series, chosen_step)
@@ -107,7 +117,7 @@ def curve(
         read=_read(series, chosen_step, at),
         at=at if at is not None and math.isfinite(at) else None,
         scale=Scale.of(series.values, limits).kind,
-        traces=_traces(run, series, held_out),
+        traces=(*_traces(run, series, held_out), *ghosts(ghost, series.name)),
         limits=tuple(Limit(limit, f"limit {format_value(limit)}") for limit in limits),
         reached=tuple(reached_limits(judging, limits)),
         episodes=tuple(
@@ -115,7 +125,17 @@ def curve(
             for shade in shades(series, outcomes, run)
         ),
         words=one_line(chart_description(series, outcomes, held_out)) if len(series) else "no data",
+        resumed=run.resumed_after,
     )
+
+
+def ghosts(ghost: Run | None, name: str) -> tuple[Trace, ...]:
+    """The curve of a reference, where it logs the metric."""
+    series = ghost.get(name) if ghost is not None else None
+    if ghost is None or series is None:
+        return ()
+    words = one_line(ghost.name.removesuffix(f"-{ghost.algorithm}"))
+    return (Trace(str(ghost.path), name, len(series), "ghost", "muted", words=words),)
 
 
 def _title(series: Series) -> str:

@@ -1,4 +1,4 @@
-"""The distribution of one metric over the steps of a run: quantile bands around the median."""
+"""The distribution of one metric: quantile bands over the steps of a run, and the bins of one step as logged."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from app.figures.plotly_layout import heading, layout, step_line
+from app.figures.plotly_layout import beside_the_top, heading, layout, step_line
 from app.theme import Palette
 from diagnostics.curves.scale import Scale
-from diagnostics.model.histograms import Histograms
+from diagnostics.model.histograms import Histogram, Histograms
 from diagnostics.model.messages import format_value
 from diagnostics.model.series import NO_STEPS, NO_VALUES, Series, Steps, Values
 from diagnostics.wording.series import series_title
@@ -19,6 +19,8 @@ SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
 _BANDS = ((0, 6, 0.10, "all"), (1, 5, 0.16, "90 %"), (2, 4, 0.24, "half"))  # lower, upper share, opacity, what it holds
 _MEDIAN = 3
 _MOST_STEPS = 200  # a chart is about as many pixels wide
+_BINS_HEIGHT = 120  # pixels
+_LEAST_WIDTH = 0.002  # of all bins together
 _HOVER = (
     "<b>median %{y:.4~g}</b><br>half: %{customdata[2]:.4~g} to %{customdata[3]:.4~g}"
     "<br>90 %: %{customdata[1]:.4~g} to %{customdata[4]:.4~g}"
@@ -48,6 +50,53 @@ def distribution(histograms: Histograms, palette: Palette, *, chosen_step: int |
             "shapes": step_line(chosen_step, palette),
             "annotations": heading(median, palette, scale, "median"),
         },
+    )
+
+
+def bins_at(histograms: Histograms, palette: Palette, *, chosen_step: int | None = None) -> go.Figure:
+    """Draw the bins of one step, as wide as they were logged and as high as values are dense in them.
+
+    That is the chosen step or the last one before it that has a histogram; without one, the newest.
+    """
+    index = _index_at(histograms, chosen_step)
+    found, step = histograms.bins[index], int(histograms.steps[index])
+    median = Series(histograms.name, histograms.tag, histograms.steps[index : index + 1], found.quantiles((0.5,)))
+    base = layout(median, palette, Scale.of(found.edges, []))
+    return go.Figure(
+        data=[_bins(found, palette)],
+        layout={
+            **base,
+            "height": _BINS_HEIGHT,
+            "margin": {**base["margin"], "t": 20},
+            "bargap": 0,
+            "hovermode": "closest",
+            "uirevision": f"{histograms.name}.{step}",
+            "xaxis": {**base["yaxis"], "type": "linear", "showgrid": False},
+            "yaxis": {**base["xaxis"], "showticklabels": False, "rangemode": "tozero"},
+            "annotations": [beside_the_top(f"at step {step}, {found.counts.sum():.0f} values", palette)],
+        },
+    )
+
+
+def _index_at(histograms: Histograms, step: int | None) -> int:
+    if step is None:
+        return len(histograms) - 1
+    return max(int(histograms.steps.searchsorted(step, "right")) - 1, 0)
+
+
+def _bins(found: Histogram, palette: Palette) -> go.Bar:
+    low, high = found.edges[:-1], found.edges[1:]
+    least = _LEAST_WIDTH * (float(high[-1] - low[0]) or 1.0) if len(low) else 1.0
+    widths = np.maximum(high - low, least)  # a bin may hold one single value
+    return go.Bar(
+        x=low,
+        y=found.counts / widths,
+        width=widths,
+        offset=0,
+        customdata=np.stack([low, high, found.counts], axis=-1),
+        marker={"color": palette.line, "line": {"width": 0}},
+        hovertemplate="<b>%{customdata[2]:.4~g} values</b><br>%{customdata[0]:.4~g} to %{customdata[1]:.4~g}"
+        "<extra></extra>",
     )
 
 

@@ -64,6 +64,13 @@ def heading(series: Series, palette: Palette, scale: Scale, more: str = "") -> l
     ]
 
 
+def beside_the_top(words: str, palette: Palette) -> dict[str, Any]:
+    """One line of words above the plot, from its left edge on."""
+    place = {"xref": "paper", "yref": "paper", "x": 0, "y": 1, "xanchor": "left", "yanchor": "bottom"}
+    font = {"size": 11, "color": palette.muted}
+    return {**place, "showarrow": False, "xshift": -_MARGIN["l"] + 2, "text": _plain(words), "font": font}
+
+
 def _plain(text: str) -> str:
     """Text in which Plotly finds none of the HTML that it knows."""
     return html.escape(one_line(text), quote=False)

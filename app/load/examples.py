@@ -24,7 +24,7 @@ class Example:
 
 def examples_of(name: str) -> tuple[Example, ...]:
     """The sample runs that show an entry, sick ones first; beside them a healthy one that logs the same metric."""
-    diagnoses = _sample_diagnoses()
+    diagnoses = sample_diagnoses()
     sick = [example for diagnosis in diagnoses if (example := next(_shown_by(name, diagnosis), None))]
     metrics = {name, *(example.series.name for example in sick if example.series)}
     healthy = (
@@ -45,7 +45,7 @@ def _shown_by(name: str, diagnosis: Diagnosis) -> Iterator[Example]:
 
 
 @cache
-def _sample_diagnoses() -> tuple[Diagnosis, ...]:
+def sample_diagnoses() -> tuple[Diagnosis, ...]:
     """The diagnoses of the sample runs, which never change; empty where rlvitals was installed without them."""
     boundary = Boundary.around((SAMPLE_RUNS,))
     found: list[Diagnosis] = []

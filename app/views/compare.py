@@ -8,13 +8,13 @@ import streamlit as st
 
 from app import state
 from app.load.runs import Snapshot, is_live, snapshot_of
-from app.theme import VERDICTS
 from app.widgets import compare_address as address
 from app.widgets.comparison_table import comparison_table
 from app.widgets.markdown import escaped
 from app.widgets.overlays import crucial_names, other_names, overlays
 from app.widgets.prompt_comparison import prompt_comparison
-from app.widgets.run_choosers import comparison_choosers, ghost_chooser, run_chooser, step_chooser
+from app.widgets.reference import reference
+from app.widgets.run_choosers import comparison_choosers, run_chooser, step_chooser
 from diagnostics.api import UnreadableRun
 from diagnostics.comparison import MOST_RUNS, SideBySide, side_by_side
 from diagnostics.foreign_files import Cancelled, cancelled_when
@@ -63,7 +63,7 @@ def render() -> None:
     for sentence in (*side_by_side_notes(side), *map(relaunch_sentence, side.relaunches)):
         st.caption(escaped(sentence))
     comparison_table(side)
-    ghost = _overlays(side, asked)
+    ghost = _overlays(side)
     _chosen_section(side, ghost, loaded.revisions)
 
 
@@ -107,40 +107,17 @@ def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str]) -> No
         comparison_choosers(side, asked, shown)
 
 
-def _overlays(side: SideBySide, asked: Sequence[str]) -> Run | None:
-    """The crucial metrics, with the choosers of what stands behind them; returns the healthy reference, if any."""
+def _overlays(side: SideBySide) -> Run | None:
+    """The crucial metrics; returns the reference that stands behind them, if any."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("### Crucial metrics", width="stretch")
         step_chooser(side)
-        ghost_chooser(asked)
-    ghost = _ghost(side)
+    ghost = reference(side.algorithms)
     names = crucial_names(side.runs)
     if not names:
         st.caption("No crucial metric is logged by two of the runs; All metrics has what they share.")
     overlays(side, names, ghost, "crucial")
     return ghost
-
-
-def _ghost(side: SideBySide) -> Run | None:
-    """The healthy reference of the address; None, and the reason on the page, where it cannot be one."""
-    path = state.in_address(address.GHOST)
-    if not path:
-        return None
-    loaded = _load([path])
-    for error in loaded.errors:
-        st.warning(escaped(error))
-    for snapshot in loaded.snapshots.values():
-        run, verdict = snapshot.run, snapshot.diagnosis.verdict
-        if run.algorithm not in side.algorithms:
-            st.warning(
-                f"{escaped(run.name)} is no reference here: its algorithm is {escaped(run.algorithm)}, "
-                f"theirs {escaped(', '.join(side.algorithms))}."
-            )
-            return None
-        doubt = "" if verdict == "healthy" else f"; it is not healthy itself: {VERDICTS[verdict]}"
-        st.caption(f"Grey: {escaped(run.name)}, the reference{doubt}")
-        return run
-    return None
 
 
 def _chosen_section(side: SideBySide, ghost: Run | None, revisions: object) -> None:

@@ -10,7 +10,7 @@ from app import state
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.theme import style
-from app.widgets.charts import charts
+from app.widgets.charts import CRUCIAL, charts
 from app.widgets.checks import checks
 from app.widgets.config import config
 from app.widgets.distributions import distributions
@@ -20,6 +20,7 @@ from app.widgets.markdown import escaped
 from app.widgets.metrics import metrics
 from app.widgets.parent_comparison import parent_comparison
 from app.widgets.preflight import settings_findings
+from app.widgets.reference import reference
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
@@ -159,12 +160,13 @@ def _section_bar(run: Run, sections: Mapping[str, Section]) -> str:
 
 def _charts(snapshot: Snapshot) -> None:
     run = snapshot.run
-    charts(run, snapshot.diagnosis.outcomes, crucial_series(run), state.chosen_step(), "crucial")
+    ghost = reference([run.algorithm])
+    charts(run, snapshot.diagnosis.outcomes, crucial_series(run), state.chosen_step(), CRUCIAL, ghost)
 
 
 def _metrics(snapshot: Snapshot) -> None:
     run, outcomes = snapshot.run, snapshot.diagnosis.outcomes
-    metrics(run, outcomes, other_series(run, outcomes), state.chosen_step())
+    metrics(run, outcomes, other_series(run, outcomes), state.chosen_step(), reference([run.algorithm]))
 
 
 def _config(diagnosis: Diagnosis) -> None:

@@ -3,7 +3,7 @@
 export default function ({ data, parentElement, setTriggerValue }) {
   const source = new URL(`${data.scripts}/charts.js`, document.baseURI); // below the page, so that a base path is kept
   import(source)
-    .then(({ draw }) => draw(parentElement, data, (step) => setTriggerValue("step", step)))
+    .then(({ draw }) => draw(parentElement, data, setTriggerValue))
     .catch((error) => {
       parentElement.textContent = `The charts cannot be drawn: ${error.message}`;
     });

@@ -1,16 +1,18 @@
 """Charts of several metrics in a grid that fills the page; the browser asks for their points by itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 import streamlit as st
 
 from app import state
 from app.assets import asset
 from app.charts.routes import POINTS, SCRIPTS
-from app.figures.curve import curve
+from app.figures.curve import Curve, curve
 from app.load.runs import is_live
-from diagnostics.curves.axes import axes_of
+from app.widgets.reference import reference_chooser, take_reference_of
+from diagnostics.curves.axes import Axis, axes_of
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
 from diagnostics.model.series import Series
@@ -23,37 +25,82 @@ _NAME = "rlvitals_charts"
 _SCRIPT, _STYLE = asset("widgets/charts.js"), asset("widgets/charts.css")
 
 
-def charts(run: Run, outcomes: Sequence[Outcome], chosen: Sequence[Series], chosen_step: int | None, key: str) -> None:
+def charts(
+    run: Run,
+    outcomes: Sequence[Outcome],
+    chosen: Sequence[Series],
+    chosen_step: int | None,
+    key: str,
+    ghost: Run | None = None,
+) -> None:
     """Draw the series side by side, in as many columns as the window has room for.
 
     A click chooses a step for the whole page; dragging zooms every chart, shift and dragging moves them, and a double
     click shows everything again. While a run is live, a series without points keeps its place. The view options stand
-    above the run's crucial charts.
+    above the run's crucial charts. `ghost` is a run that is drawn grey behind this one.
     """
-    steps = run.steps
     shown = [series for series in chosen if len(series) or is_live(run)]
-    place = f"{key}.{run.run_id}"
+    curves = [
+        curve(
+            run,
+            series,
+            outcomes,
+            chosen_step=chosen_step,
+            held_out=run.get(EVAL_PREFIX + series.name),
+            ghost=ghost,
+        )
+        for series in shown
+    ]
+    chart_grid(
+        curves,
+        f"{key}.{run.run_id}",
+        page=str(run.path),
+        steps=_extent(run, ghost),
+        chosen_step=chosen_step,
+        axes=axes_of(run) if key == CRUCIAL else None,
+        reference=reference_chooser([run.algorithm], [str(run.path)]),
+    )
+
+
+def chart_grid(
+    curves: Sequence[Curve],
+    key: str,
+    *,
+    page: str,
+    steps: tuple[int, int],
+    chosen_step: int | None,
+    axes: Sequence[Axis] | None,
+    reference: Mapping[str, Any],
+    legend: Sequence[Mapping[str, Any]] = (),
+) -> None:
+    """Draw charts that share zoom and cursor with all others of the same `page`.
+
+    `steps` are the first and the last one to show; with `axes` the view options and the legend stand above the charts.
+    """
     st.components.v2.component(_NAME, js=_SCRIPT, css=_STYLE, isolate_styles=False)(
-        key=place,
+        key=key,
         data={
-            "page": str(run.path),
+            "page": page,
             "palette": asdict(state.palette()),
             "points": POINTS,
             "scripts": SCRIPTS,
             "step": chosen_step,
-            "first": int(steps[0]) if len(steps) else 0,
-            "last": int(steps[-1]) if len(steps) else 0,
-            "axes": axes_of(run) if key == CRUCIAL else None,
-            "charts": [
-                curve(
-                    run,
-                    series,
-                    outcomes,
-                    chosen_step=chosen_step,
-                    held_out=run.get(EVAL_PREFIX + series.name),
-                ).as_json()
-                for series in shown
-            ],
+            "first": steps[0],
+            "last": steps[1],
+            "axes": axes,
+            "reference": reference,
+            "legend": legend,
+            "charts": [item.as_json() for item in curves],
         },
-        on_step_change=lambda: state.take_step_of(place),
+        on_step_change=lambda: state.take_step_of(key),
+        on_ghost_change=lambda: take_reference_of(key),
     )
+
+
+def _extent(run: Run, ghost: Run | None) -> tuple[int, int]:
+    """From the first step to the last one; with a reference on to the planned end, as far as the reference goes."""
+    steps = run.steps
+    if not len(steps):
+        return 0, 0
+    planned = min(run.status.total or 0, ghost.last_step or 0) if ghost is not None else 0
+    return int(steps[0]), max(int(steps[-1]), planned)

@@ -1,4 +1,4 @@
-"""The address of the Compare page: its runs, the baseline first, the healthy reference, the prompt, what is shown."""
+"""The address of the Compare page: its runs, the baseline first, the prompt, what is shown."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ import streamlit as st
 
 from app import state
 
-GHOST, PROMPT, SHOWN, FIND = "ghost", "prompt", "show", "find"
+PROMPT, SHOWN, FIND = "prompt", "show", "find"
 _DIGITS = 12  # of a prompt's hash: a prompt itself may be of any length
 
 

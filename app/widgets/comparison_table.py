@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from app import state
-from app.figures.overlay import colour_of, dash_of
+from app.figures.overlay import DASHES, dash_of, hex_of
 from app.theme import VERDICTS
 from app.widgets.markdown import escaped
 from diagnostics.comparison import LETTERS, SideBySide
@@ -25,14 +25,7 @@ from diagnostics.wording.side_by_side import (
 )
 from diagnostics.wording.values import counted
 
-_DASHES = {
-    "solid": "━━━",
-    "dash": "╍╍╍",
-    "dot": "•••",
-    "dashdot": "━ ╍",
-    "longdash": "━ ━",
-    "longdashdot": "━━ ╍",
-}
+_DASHES = dict(zip(DASHES, ("━━━", "╍╍╍", "•••", "━ ╍", "━ ━", "━━ ╍"), strict=True))
 _Row = tuple[str, list[str]]
 """What a row is about, and its cells, as Markdown."""
 
@@ -48,7 +41,7 @@ def comparison_table(side: SideBySide) -> None:
 
 def _heading(place: int, side: SideBySide) -> str:
     """`━━━ A cut-off baseline`, the line as it is drawn below."""
-    colour = colour_of(place, state.palette())
+    colour = hex_of(place, state.palette())
     line = f':color[{_DASHES[dash_of(place)]} **{LETTERS[place]}**]{{foreground="{colour}"}}'
     parent = side.parent_of(place)
     role = "baseline" if place == 0 else f"relaunch of {LETTERS[parent]}" if parent is not None else ""

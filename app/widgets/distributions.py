@@ -1,34 +1,37 @@
-"""The histograms of a run, drawn over its steps."""
+"""The histograms of a run: drawn over its steps, and their bins at the chosen one."""
 
 import streamlit as st
 
 from app import state
-from app.figures.distribution import distribution, distribution_description, not_finite
+from app.figures.distribution import bins_at, distribution, distribution_description, not_finite
 from app.widgets.markdown import escaped
 from app.widgets.plot import plot
 from diagnostics.model.histograms import Histograms
 from diagnostics.model.run import Run
 from diagnostics.model.vocabulary import METRICS
 
-_WIDTH = 273  # pixels: four stand side by side on a screen of 1280, two on one of 800
+_COLUMNS = 3
 _ORDER = {metric.name: index for index, metric in enumerate(METRICS)}
 
 
 def distributions(run: Run) -> None:
-    """Draw every histogram, known metrics first, as many side by side as fit."""
+    """Draw every histogram, known metrics first, side by side over the whole width."""
     if not run.histograms:
         st.caption("The run logged no histograms; rlvitals' trainer does every histogram_steps.")
         return
     st.caption("Line: median. Bands: half of the values, nine in ten, all. A value is known to the width of its bin.")
-    with st.container(horizontal=True):
-        for histograms in sorted(run.histograms.values(), key=_rank):
-            with st.container(width=_WIDTH, gap="xxsmall"):
+    found = sorted(run.histograms.values(), key=_rank)
+    for first in range(0, len(found), _COLUMNS):
+        for column, histograms in zip(st.columns(_COLUMNS), found[first : first + _COLUMNS], strict=False):
+            with column, st.container(gap="xxsmall"):
                 _chart(histograms)
 
 
 def _chart(histograms: Histograms) -> None:
-    figure = distribution(histograms, state.palette(), chosen_step=state.chosen_step())
-    plot(figure, distribution_description(histograms), f"distribution.{histograms.name}")
+    palette, step = state.palette(), state.chosen_step()
+    words = distribution_description(histograms)
+    plot(distribution(histograms, palette, chosen_step=step), words, f"distribution.{histograms.name}")
+    plot(bins_at(histograms, palette, chosen_step=step), words, f"bins.{histograms.name}", has_steps=False)
     if words := not_finite(histograms):
         st.caption(escaped(f"{words}; no band shows them."))
 

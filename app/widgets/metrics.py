@@ -1,4 +1,4 @@
-"""All series of a run that are not among its crucial values, by section, with a filter."""
+"""All metrics of a run: a table at the chosen step, and the curves beside the crucial ones, with a filter."""
 
 from collections.abc import Sequence
 from typing import get_args
@@ -6,6 +6,7 @@ from typing import get_args
 import streamlit as st
 
 from app.widgets.charts import charts
+from app.widgets.metric_table import metric_table
 from diagnostics.model.metric import Section
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
@@ -16,9 +17,12 @@ _SECTIONS: tuple[Section, ...] = get_args(Section)
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
 
-def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None) -> None:
-    """Draw the other series that the filter lets through."""
+def metrics(
+    run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None, ghost: Run | None = None
+) -> None:
+    """Draw the table of all metrics, and the curves of the others, as far as the filter lets them through."""
     words = st.text_input("Filter", key="metrics.filter", placeholder="part of a name", width=320).lower().split()
+    metric_table(run, outcomes, chosen_step, words)
     found = [series for series in others if all(word in _searched(series) for word in words)]
     if not found:
         st.caption("Nothing matches the filter." if others else "The run logs nothing but its crucial values.")
@@ -26,7 +30,7 @@ def metrics(run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], cho
         members = [series for series in found if _section(series) == section]
         if members:
             st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
-            charts(run, outcomes, members, chosen_step, f"all.{section}")
+            charts(run, outcomes, members, chosen_step, f"all.{section}", ghost)
 
 
 def _searched(series: Series) -> str:

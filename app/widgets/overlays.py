@@ -1,22 +1,19 @@
 """Overlays: one chart for each metric, with a line for each run, side by side."""
 
-from collections.abc import Iterable, Sequence
-
-import streamlit as st
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from app import state
-from app.figures.overlay import Line, SeedBand, overlay
-from app.widgets.markdown import escaped
-from app.widgets.plot import plot
+from app.figures.overlay import colour_of, dash_of, overlay
+from app.widgets.charts import CRUCIAL, chart_grid
+from app.widgets.reference import reference_chooser
 from diagnostics.comparison import LETTERS, SideBySide
-from diagnostics.comparison.seeds import band
+from diagnostics.curves.axes import AXES, Axis, axes_of
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.model.run import Run
-from diagnostics.model.series import Series
-from diagnostics.wording.series import series_title
-from diagnostics.wording.side_by_side import overlay_description
+from diagnostics.visible_text import one_line
+from diagnostics.wording.run_names import distinct_names
 
-_WIDTH = 273  # pixels: four stand side by side on a screen of 1440, three on one of 1000
 _LEAST_RUNS = 2  # that log a metric, before there is anything to compare
 
 
@@ -35,37 +32,31 @@ def _shared(names: Iterable[str], runs: Sequence[Run]) -> list[str]:
 
 
 def overlays(side: SideBySide, names: Iterable[str], ghost: Run | None, key: str) -> None:
-    """Draw the overlays of these metrics, as many side by side as fit."""
-    with st.container(horizontal=True):
-        for name in names:
-            with st.container(width=_WIDTH, gap="xxsmall", key=f"place.{key}.{name}"):
-                _overlay(side, name, ghost, f"{key}.{name}")
+    """Draw the overlays of these metrics; above the crucial ones stand the legend and the view options."""
+    paths = [str(run.path) for run in side.runs]
+    chart_grid(
+        [overlay(side, name, ghost) for name in names],
+        f"{key}.overlays",
+        page="\n".join(paths),
+        steps=_extent(side.runs),
+        chosen_step=state.chosen_step(),
+        axes=_axes(side.runs) if key == CRUCIAL else None,
+        reference=reference_chooser(side.algorithms, paths),
+        legend=list(_legend(side)),
+    )
 
 
-def _overlay(side: SideBySide, name: str, ghost: Run | None, key: str) -> None:
-    found = {place: series for place, run in enumerate(side.runs) if (series := run.get(name)) is not None}
-    bands = [item for places in side.seed_groups if (item := _band(places, found)) is not None]
-    members = {place for item in bands for place in item.places}
-    lines = [Line(place, series, is_member=place in members) for place, series in found.items()]
-    first = lines[0].series
-    title = series_title(first)
-    st.markdown(f"**{escaped(title)}**")
-    facts = ("" if first.unit == title.lower() else first.unit, first.metric.healthy if first.metric else "")
-    st.caption(" · ".join(escaped(fact) for fact in facts if fact) or ":small[]")
-    reference = ghost.get(name) if ghost is not None else None
-    figure = overlay(lines, state.palette(), bands=bands, ghost=reference, chosen_step=state.chosen_step())
-    plot(figure, overlay_description(found, [item.places for item in bands], reference), key)
-    _caveats(found)
+def _extent(runs: Sequence[Run]) -> tuple[int, int]:
+    """From the first step of all to the last one."""
+    ends = [step for run in runs if len(run.steps) for step in (int(run.steps[0]), int(run.steps[-1]))]
+    return min(ends, default=0), max(ends, default=0)
 
 
-def _band(places: Sequence[int], found: dict[int, Series]) -> SeedBand | None:
-    members = tuple(place for place in places if place in found)
-    drawn = band([found[place] for place in members]) if len(members) > 1 else None
-    return SeedBand(members, drawn) if drawn is not None else None
+def _axes(runs: Sequence[Run]) -> list[Axis]:
+    """What every run has logged."""
+    return [axis for axis in AXES if all(axis in axes_of(run) for run in runs)]
 
 
-def _caveats(found: dict[int, Series]) -> None:
-    """Say where the same name does not mean the same in these runs."""
-    if len({series.caveat for series in found.values()}) > 1:
-        told = [f"{LETTERS[place]}: {series.caveat}" for place, series in found.items() if series.caveat]
-        st.caption("Not quite the same meaning", help=escaped(" ".join(told)))
+def _legend(side: SideBySide) -> Iterator[Mapping[str, Any]]:
+    for place, name in enumerate(distinct_names([(run.name, run.path) for run in side.runs])):
+        yield {"words": LETTERS[place], "name": one_line(name), "colour": colour_of(place), "dash": dash_of(place)}

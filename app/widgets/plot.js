@@ -31,7 +31,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     .then((Plotly) => Plotly.react(place, figure.data, figure.layout, data.config))
     .then(() => {
       place.removeAllListeners("plotly_click");
-      place.on("plotly_click", (event) => setTriggerValue("step", event.points[0].x));
+      if (data.has_steps) place.on("plotly_click", (event) => setTriggerValue("step", event.points[0].x));
     })
     .catch((error) => {
       place.textContent = error.message;

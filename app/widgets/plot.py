@@ -23,14 +23,20 @@ _LIBRARY = declare_component("plotly_library", path=str(Path(plotly.__file__).pa
 _SOURCE = f"component/{_LIBRARY.name}/plotly.min.js"
 
 
-def plot(figure: go.Figure, words: str, key: str) -> None:
-    """Draw a figure; `words` are its text alternative. A click on a point chooses that step for the whole page.
+def plot(figure: go.Figure, words: str, key: str, *, has_steps: bool = True) -> None:
+    """Draw a figure; `words` are its text alternative. A click on a point chooses its step, where the figure has steps.
 
     The figure's layout needs a height and, to keep its zoom, a constant `uirevision`.
     """
     component = st.components.v2.component(_NAME, js=_SCRIPT, isolate_styles=False)
     component(
         key=key,
-        data={"figure": figure.to_json(), "words": one_line(words), "source": _SOURCE, "config": _CONFIG},
+        data={
+            "figure": figure.to_json(),
+            "words": one_line(words),
+            "source": _SOURCE,
+            "config": _CONFIG,
+            "has_steps": has_steps,
+        },
         on_step_change=lambda: state.take_step_of(key),
     )

@@ -1,4 +1,4 @@
-"""The choosers of the Compare page: its runs, the baseline among them, the step, and the healthy reference."""
+"""The choosers of the Compare page: its runs, the baseline among them, and the step."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,7 +14,6 @@ from diagnostics.comparison import LETTERS, MOST_RUNS, SideBySide
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.visible_text import one_line
 
-_NO_GHOST = ""
 _SAMPLE_MARK = "(sample)"
 
 
@@ -74,33 +73,9 @@ def step_chooser(side: SideBySide) -> None:
     )
 
 
-def ghost_chooser(chosen: Sequence[str]) -> None:
-    """The chooser of the healthy reference: a sample run, or one of the user's own."""
-    with _popover("Healthy reference", "compare.ghost.open") as popover:
-        if popover.open:
-            _ghost_list(chosen)
-
-
 def _popover(label: str, key: str) -> PopoverContainer:
     """A popover whose contents are made when it opens: the folders are searched for runs then."""
     return st.popover(label, key=key, on_change="rerun")
-
-
-def _ghost_list(chosen: Sequence[str]) -> None:
-    current = state.in_address(address.GHOST)
-    others = sorted((path for path in _known_paths() if path not in chosen), key=lambda path: not _is_sample(path))
-    options = tuple(dict.fromkeys((_NO_GHOST, *filter(None, (current,)), *others)))
-    key = f"compare.ghost.{current}"
-    st.selectbox(
-        "Run",
-        options,
-        index=options.index(current),
-        format_func=lambda path: _label(path) if path else "none",
-        key=key,
-        on_change=_take_ghost,
-        args=(key,),
-        width=320,
-    )
 
 
 def _baseline_chooser(side: SideBySide, chosen: Sequence[str], shown: Sequence[str]) -> None:
@@ -141,10 +116,6 @@ def _take_runs(key: str) -> None:
 def _take_baseline(key: str, paths: Sequence[str]) -> None:
     first = st.session_state[key]
     address.choose_runs([first, *(path for path in paths if path != first)])
-
-
-def _take_ghost(key: str) -> None:
-    state.write_into_address(address.GHOST, st.session_state[key])
 
 
 def _take_step(key: str) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 
 from diagnostics.model.series import Values
 
+Kind = Literal["linear", "log"]
+
 _LOG_FROM = 1000.0  # largest value over the median: beyond this a linear axis shows nothing but the largest ones
 _NEAR = 1.0  # a limit this many data ranges away is worth the room
 _RUG_ROOM = 0.1  # free at the bottom where there is a rug
@@ -18,7 +20,7 @@ _RUG_ROOM = 0.1  # free at the bottom where there is a rug
 class Scale:
     """From `low` to `high` in the metric's unit."""
 
-    kind: Literal["linear", "log"]
+    kind: Kind
     low: float
     high: float
 

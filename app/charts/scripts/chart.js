@@ -2,14 +2,19 @@
 
 import { clock, raw } from "./format.js";
 import { listen } from "./gestures.js";
-import { MARGINS, optionsOf } from "./options.js";
+import { MARGINS, marginBeside, optionsOf } from "./options.js";
 import { addSaving } from "./picture.js";
-import { firstFrom, withAnswer } from "./points.js";
+import { firstFrom, nearest, withAnswer } from "./points.js";
+import { showReadings } from "./readings.js";
 import { scaleOf } from "./scale.js";
 import uPlot from "./uplot.js";
 
 const PER_COLUMN = 4; // points of a column that draw the same line as all of them
-const NOTHING = { places: [], steps: [], values: [], smoothed: [], mark: null };
+const NOTHING = { places: [], steps: [], values: [], smoothed: [], low: [], high: [], mark: null };
+const CURVES = new Set(["line", "thin", "band"]); // of what is compared; neither a reference nor single points
+
+// Whose points a chart draws and how, whatever their number.
+const identityOf = ({ traces, scale }) => JSON.stringify([traces.map(({ points, ...trace }) => trace), scale]);
 
 const element = (tag, name, parent) => {
   const made = document.createElement(tag);
@@ -39,6 +44,7 @@ export class Chart {
     addSaving(this, head);
     this.canvas = element("div", "chart-plot", this.place);
     this.canvas.setAttribute("role", "img");
+    this.readings = spec.is_overlay ? element("div", "chart-readings", element("div", "chart-below", this.place)) : null;
     new ResizeObserver(() => this.#resize()).observe(this.canvas);
     new IntersectionObserver(([{ isIntersecting }]) => this.#see(isIntersecting), { rootMargin: "200px" }).observe(this.place);
     this.update(spec);
@@ -49,13 +55,20 @@ export class Chart {
     return this.points[0] ?? NOTHING;
   }
 
-  get others() {
-    const rest = this.spec.traces.slice(1).map((trace, index) => ({ trace, points: this.points[index + 1] }));
-    return rest.filter(({ points }) => points?.places.length);
+  // Each trace with its points, as far as they are known.
+  get known() {
+    const all = this.spec.traces.map((trace, index) => ({ trace, points: this.points[index] }));
+    return all.filter(({ points }) => points?.places.length);
+  }
+
+  // The curves of the run, or of the runs side by side.
+  get lines() {
+    return this.known.filter(({ trace }) => CURVES.has(trace.style));
   }
 
   get columns() {
-    return Math.max(Math.round((this.canvas.clientWidth - MARGINS.left - MARGINS.right) * window.devicePixelRatio), 1);
+    const width = this.canvas.clientWidth - MARGINS.left - marginBeside(this.spec);
+    return Math.max(Math.round(width * window.devicePixelRatio), 1);
   }
 
   // The news of a rerun: only what has changed is drawn again.
@@ -71,9 +84,11 @@ export class Chart {
     this.words.unit.title = spec.note || spec.unit;
     this.canvas.setAttribute("aria-label", spec.words);
     if (!this.#isReading) this.read(null);
-    const isSame = before && JSON.stringify(before.traces) === JSON.stringify(spec.traces);
-    if (!isSame) this.lacks = before && before.traces.length === spec.traces.length ? (this.lacks ?? "new") : "all";
-    if (this.plot && before.scale !== spec.scale) this.rebuild();
+    const isOther = before && identityOf(before) !== identityOf(spec);
+    if (!before || isOther) this.lacks = "all";
+    else if (JSON.stringify(before.traces) !== JSON.stringify(spec.traces)) this.lacks ??= "new";
+    if (isOther) this.points.length = Math.min(this.points.length, 1);
+    if (this.plot && isOther) this.rebuild();
     else this.redraw();
   }
 
@@ -86,9 +101,9 @@ export class Chart {
   wanted() {
     const isLong = this.main.places.length > 3 * PER_COLUMN * this.columns;
     const isGrowth = this.lacks === "new" && !isLong && this.main.places.length > 0;
-    return this.spec.traces.map(({ run, series, replaced }, index) => {
+    return this.spec.traces.map(({ run, series, replaced, others }, index) => {
       const since = isGrowth ? (this.points[index]?.mark ?? null) : null;
-      return { run, series, replaced, since };
+      return { run, series, replaced, others, since };
     });
   }
 
@@ -128,6 +143,7 @@ export class Chart {
       this.plot.setData(this.#data(), false);
       this.plot.setScale("x", { min, max });
     });
+    if (this.readings && !this.#isReading) this.#readAll();
   }
 
   // Where a value lies on the vertical axis; null if it lies nowhere.
@@ -143,6 +159,15 @@ export class Chart {
     return index < this.main.steps.length ? this.main.places[index] : null;
   }
 
+  // The step that was logged nearest to a place, by any of the curves; null if there is none.
+  stepAt(place) {
+    const found = this.lines.map(({ points: { places, steps } }) => {
+      const index = nearest(places, place);
+      return { step: steps[index], apart: Math.abs(places[index] - place) };
+    });
+    return found.sort((one, other) => one.apart - other.apart)[0]?.step ?? null;
+  }
+
   edgesOf({ first, last }) {
     if (this.page.options.axis === "step") return [first - 0.5, last + 0.5];
     return [this.placeOfStep(first) ?? Infinity, this.placeOfStep(last) ?? this.main.places.at(-1)];
@@ -152,19 +177,20 @@ export class Chart {
     return this.page.options.smoothing > 1 && this.main.smoothed.length > 0;
   }
 
-  // A logarithm has no place for the others.
+  // A logarithm has no place for the others, which are marked at the foot.
   #tellUnit() {
-    const isLost = this.#kind === "log" && this.main.values.some((value) => value <= 0);
-    this.words.unit.textContent = isLost ? `${this.spec.unit} · values up to 0 not drawn on this scale` : this.spec.unit;
+    const isLost = this.kind === "log" && this.lines.some(({ points }) => points.values.some((value) => value <= 0));
+    const words = [isLost ? "log scale, values up to 0 at its foot" : "", this.spec.unit];
+    this.words.unit.textContent = words.filter(Boolean).join(" · ");
   }
 
-  get #kind() {
+  get kind() {
     return this.page.options.scale === "auto" ? this.spec.scale : this.page.options.scale;
   }
 
   #scale() {
-    const finite = this.main.values.filter(Number.isFinite);
-    return scaleOf(this.#kind, finite.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+    const most = (values) => values.reduce((found, value) => (Number.isFinite(value) ? Math.max(found, Math.abs(value)) : found), 0);
+    return scaleOf(this.kind, Math.max(0, ...this.lines.map(({ points }) => most(points.values))));
   }
 
   #data() {
@@ -176,6 +202,10 @@ export class Chart {
   // The value under the cursor, or else at the chosen step, beneath the last one.
   read(index) {
     this.#isReading = index !== null && index !== undefined;
+    if (this.readings) {
+      this.#readAll();
+      return;
+    }
     const { steps, places, values } = this.main;
     if (!this.#isReading || index >= values.length) {
       this.words.read.textContent = this.spec.read;
@@ -183,6 +213,13 @@ export class Chart {
     }
     const time = this.page.options.axis === "wall" ? `, ${clock(places[index])}` : "";
     this.words.read.textContent = `at ${steps[index]}${time}: ${raw(values[index])}`;
+  }
+
+  #readAll() {
+    const place = this.#isReading ? this.plot.posToVal(this.plot.cursor.left, "x") : null;
+    const step = place === null ? this.page.step : this.stepAt(place);
+    this.words.read.textContent = step === null || step === undefined ? "" : `at ${step}`;
+    showReadings(this, this.readings, place ?? this.placeOfStep(step));
   }
 
   #addEnlarge(head) {

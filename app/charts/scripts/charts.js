@@ -1,7 +1,9 @@
 // A grid of charts in a place of the page: made once, then only told what has changed.
 
 import { Chart } from "./chart.js";
+import { Legend } from "./legend.js";
 import { pageOf } from "./page.js";
+import { ReferenceChooser } from "./reference.js";
 import { Toolbar } from "./toolbar.js";
 
 const grids = new WeakMap(); // by the element that Streamlit gives each component
@@ -16,12 +18,14 @@ class Grid {
     parent.append(this.place); // beside the style sheet
   }
 
-  update({ charts, axes }, onStep) {
-    if (axes && !this.toolbar) {
-      this.toolbar = new Toolbar(this.page, axes);
-      this.place.before(this.toolbar.place);
+  update({ charts, axes, legend, reference }, tell) {
+    if (axes && !this.toolbar) this.#addToolbar(axes);
+    if (this.toolbar) {
+      this.page.legend = legend; // pictures of the charts tell it too
+      this.legend.update(legend, this.page.palette);
+      this.reference.update(reference, (path) => tell("ghost", path));
     }
-    const present = charts.map((spec) => this.#chart(spec, onStep));
+    const present = charts.map((spec) => this.#chart(spec, (step) => tell("step", step)));
     for (const [name, chart] of this.charts) {
       if (present.includes(chart)) continue;
       chart.place.remove();
@@ -31,6 +35,15 @@ class Grid {
       if (this.place.children[index] !== place) this.place.insertBefore(place, this.place.children[index] ?? null);
     });
     this.page.wantPoints(0);
+  }
+
+  #addToolbar(axes) {
+    this.toolbar = new Toolbar(this.page, axes);
+    this.legend = new Legend();
+    this.reference = new ReferenceChooser();
+    this.toolbar.place.prepend(this.legend.place);
+    this.toolbar.place.append(this.reference.place);
+    this.place.before(this.toolbar.place);
   }
 
   remove() {
@@ -48,7 +61,7 @@ class Grid {
   }
 }
 
-export const draw = (parent, data, onStep) => {
+export const draw = (parent, data, tell) => {
   const page = pageOf(data.page);
   page.update(data);
   let grid = grids.get(parent);
@@ -57,8 +70,8 @@ export const draw = (parent, data, onStep) => {
     grid = new Grid(parent, page);
     grids.set(parent, grid);
   }
-  for (const name of ["ink", "muted", "grid", "surface", "line", "critical_text"]) {
+  for (const name of ["ground", "ink", "muted", "grid", "surface", "line", "critical_text"]) {
     parent.style.setProperty(`--rlvitals-${name}`, page.palette[name]);
   }
-  grid.update(data, onStep);
+  grid.update(data, tell);
 };

@@ -1,7 +1,7 @@
 // What the mouse does over a chart: drag to zoom, shift and drag to move, click for a step, double click for everything.
 
 const CLICK = 220; // milliseconds in which a second click makes it a double click
-const LEAST = 4; // pixels that a zoom has to span
+const LEAST = 4; // pixels that a zoom has to span; less is a click
 
 export const mouseDown = (chart, handle) => (event) => (event.shiftKey ? move(chart, event) : handle(event));
 
@@ -27,11 +27,13 @@ export const selected = ({ page }, plot) => {
 
 export const listen = (chart) => {
   const { over, cursor } = chart.plot;
-  let waiting = null;
-  over.addEventListener("click", ({ shiftKey }) => {
-    const step = chart.main.steps[cursor.idx];
+  let [waiting, start] = [null, 0];
+  over.addEventListener("mousedown", ({ clientX }) => (start = clientX));
+  over.addEventListener("click", ({ shiftKey, clientX }) => {
+    if (Math.abs(clientX - start) >= LEAST) return; // the end of a drag
+    const step = chart.stepAt(chart.plot.posToVal(cursor.left, "x"));
     clearTimeout(waiting);
-    if (step !== undefined && !shiftKey) waiting = setTimeout(() => chart.onStep(step), CLICK);
+    if (step !== null && !shiftKey) waiting = setTimeout(() => chart.onStep(step), CLICK);
   });
   over.addEventListener("dblclick", () => {
     clearTimeout(waiting);

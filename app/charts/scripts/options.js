@@ -2,24 +2,30 @@
 
 import { duration, number } from "./format.js";
 import { mouseDown, selected } from "./gestures.js";
-import { drawBehind, drawLimits, drawOver } from "./marks.js";
+import { drawBehind, drawOver, drawUnder } from "./marks.js";
 import { firstFrom } from "./points.js";
 import { rangeOf } from "./scale.js";
 
-// Pixels: above for a finding's name, at the right for the limits', at the left and below for the axes'.
-export const MARGINS = { top: 22, right: 66, bottom: 28, left: 44 };
+// Pixels: above for a finding's name, at the left and below for the axes'.
+export const MARGINS = { top: 22, bottom: 28, left: 44 };
+const BESIDE = { words: 66, letters: 34 }; // at the right, for words
 
 const SHARED = new Set(["mousemove", "mouseleave"]); // what the cursor over one chart tells the others
 const WHOLE = Array.from({ length: 16 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat();
 const HOLLOW = 8; // pixels across: the point under the cursor
 const LEAST_DRAG = 4; // pixels: less is a click
 
+export const marginBeside = ({ traces, limits, is_overlay: isOverlay }) => {
+  const hasWords = !isOverlay || limits.length || traces.some(({ style }) => style === "ghost");
+  return hasWords ? BESIDE.words : BESIDE.letters;
+};
+
 export const optionsOf = (chart) => {
   const { palette, options, shown } = chart.page;
   return {
     width: chart.canvas.clientWidth,
     height: chart.canvas.clientHeight,
-    padding: [MARGINS.top, MARGINS.right, 0, 0],
+    padding: [MARGINS.top, marginBeside(chart.spec), 0, 0],
     legend: { show: false },
     scales: {
       x: { time: options.axis === "wall", min: shown[0], max: shown[1], auto: false },
@@ -31,12 +37,12 @@ export const optionsOf = (chart) => {
       y: false,
       sync: { key: chart.page.name, scales: ["x", null], setSeries: false, filters: { pub: (kind) => SHARED.has(kind) } },
       drag: { x: true, y: false, setScale: false, dist: LEAST_DRAG },
-      points: chart.isSmooth ? { show: false } : { size: HOLLOW, fill: palette.surface, stroke: palette.ink, width: 1.5 },
+      points: chart.isSmooth || chart.spec.is_overlay ? { show: false } : { size: HOLLOW, fill: palette.surface, stroke: palette.ink, width: 1.5 },
       bind: { mousedown: (_, __, handle) => mouseDown(chart, handle) },
     },
     hooks: {
       drawClear: [() => chart.plot && drawBehind(chart)],
-      drawAxes: [() => chart.plot && drawLimits(chart)],
+      drawAxes: [() => chart.plot && drawUnder(chart)],
       draw: [() => chart.plot && drawOver(chart)],
       ready: [(plot) => begin(chart, plot)],
       setSelect: [(plot) => selected(chart, plot)],
@@ -51,8 +57,10 @@ const begin = (chart, plot) => {
   plot.redraw(false, true);
 };
 
-const seriesOf = ({ page, isSmooth }) => {
-  const curve = { stroke: page.palette.line, width: 1.75, points: { show: false }, spanGaps: false };
+// Of several runs none is drawn by uPlot: it would lie beneath or above all others.
+const seriesOf = ({ page, spec, isSmooth }) => {
+  const hidden = spec.is_overlay ? { paths: () => null } : {};
+  const curve = { stroke: page.palette.line, width: 1.75, points: { show: false }, spanGaps: false, ...hidden };
   return isSmooth ? [{}, { ...curve, alpha: 0.3, width: 1.25 }, curve] : [{}, curve];
 };
 
@@ -60,7 +68,7 @@ const axesOf = (chart) => {
   const { palette } = chart.page;
   const axis = { stroke: palette.muted, font: chart.font, ticks: { show: false } };
   return [
-    { ...axis, ...ticksOf(chart.page.options.axis), size: MARGINS.bottom, gap: 12, space: 48, grid: { show: false } },
+    { ...axis, ...ticksOf(chart.page.options.axis), size: MARGINS.bottom, gap: 12, space: 40, grid: { show: false } },
     { ...axis, ...linesOf(chart), size: MARGINS.left, gap: 6, grid: { stroke: palette.grid, width: 1 } },
   ];
 };

@@ -29,6 +29,7 @@ class Page {
   constructor(name) {
     const parameters = addressed();
     this.name = name;
+    this.legend = [];
     this.window = windowIn(parameters);
     const chosen = (name) => (parameters.get(name) in CHOICES[name] ? parameters.get(name) : OPTIONS[name]);
     this.options = { axis: chosen("axis"), smoothing: Number(chosen("smoothing")), scale: chosen("scale") };
@@ -51,7 +52,7 @@ class Page {
   }
 
   #extent() {
-    const known = [...this.charts].map((chart) => chart.main.places).filter((places) => places.length);
+    const known = [...this.charts].flatMap((chart) => chart.lines.map(({ points }) => points.places));
     if (!known.length) return [0, 1];
     return [Math.min(...known.map((places) => places[0])), Math.max(...known.map((places) => places.at(-1)))];
   }

@@ -1,6 +1,6 @@
 // A chart as a file: the same drawing for PNG, on a canvas, and for SVG, as it stands on the page.
 
-import { drawBehind, drawLimits, drawOver } from "./marks.js";
+import { drawBehind, drawOver, drawUnder } from "./marks.js";
 import { SvgContext } from "./svg.js";
 import { AXES, SCALES, SMOOTHING } from "./view_options.js";
 
@@ -67,8 +67,8 @@ const drawPicture = (chart, context) => {
   const drawn = onto(chart, context);
   drawBehind(drawn);
   drawAxes(drawn, context);
-  drawLimits(drawn);
-  drawCurves(drawn, context);
+  drawUnder(drawn);
+  if (!chart.spec.is_overlay) drawCurves(drawn, context); // of several runs the marks hold every curve
   drawOver(drawn);
   context.restore();
 };
@@ -90,6 +90,7 @@ const drawHead = ({ spec, page, font, words }, context, width) => {
     `x: ${AXES[axis]}`,
     smoothing > 1 ? `smoothed over ${SMOOTHING[smoothing]}` : "",
     scale === "auto" ? "" : `y: ${SCALES[scale]}`,
+    ...(spec.is_overlay ? page.legend.map(({ words: letter, name }) => `${letter} ${name}`) : []),
   ];
   context.textBaseline = "middle";
   const write = (text, x, y, look, colour, align = "left") => {

@@ -17,6 +17,8 @@ const unpacked = (buffer) => {
     steps: take(curve.points),
     values: take(curve.points),
     smoothed: take(curve.smoothed ? curve.points : 0),
+    low: take(curve.spread ? curve.points : 0),
+    high: take(curve.spread ? curve.points : 0),
   }));
 };
 
@@ -50,4 +52,11 @@ export const firstFrom = (numbers, value) => {
     else high = middle;
   }
   return low;
+};
+
+// The index of the number that lies nearest to `value`.
+export const nearest = (numbers, value) => {
+  const next = firstFrom(numbers, value);
+  if (next === 0) return 0;
+  return next === numbers.length || value - numbers[next - 1] <= numbers[next] - value ? next - 1 : next;
 };

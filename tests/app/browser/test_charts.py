@@ -23,14 +23,18 @@ INK = """([metric, steps, place]) => {
   const {plot, page} = chart;
   const {left, top, width, height} = plot.bbox;
   const ratio = window.devicePixelRatio;
-  const colour = place === 'curve' ? page.palette.line : page.palette.critical_text;
+  const colour = place === 'curve' || place === 'foot' ? page.palette.line : page.palette.critical_text;
   const wanted = [1, 3, 5].map(from => parseInt(colour.slice(from, from + 2), 16));
   const isNear = (data, at) => wanted.every((part, index) => Math.abs(data[at + index] - part) < 60);
   const isInk = (data, at) => isNear(data, at) && data[at + 3] > 60;
-  const y = {curve: top + 0.3 * height, below: top + height + 7 * ratio, above: top + 5 * ratio}[place];
+  const bottom = top + height;
+  const [y, span] = {
+    curve: [top + 0.3 * height, 4], below: [bottom + 7 * ratio, 4],
+    above: [top + 5 * ratio, 4], foot: [bottom - 2 * ratio, 0],
+  }[place];
   return steps.map(step => {
     const x = left + plot.valToPos(step, 'x') * ratio;
-    const {data} = plot.ctx.getImageData(Math.round(x) - 3, Math.round(y) - 4, 7, 9);
+    const {data} = plot.ctx.getImageData(Math.round(x) - 3, Math.round(y) - span, 7, 2 * span + 1);
     for (let at = 0; at < data.length; at += 4) if (isInk(data, at)) return true;
     return false;
   });
@@ -135,6 +139,7 @@ def test_a_drag_zooms_every_chart_and_a_double_click_shows_all_again(
     screen.page.reload()
     reward = screen.chart("reward")
     wait_until(lambda: np.allclose(reward.x_range, zoomed), "the zoom of the address")
+    assert "step=" not in screen.page.url
     box = reward.box
     screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     screen.page.wait_for_url("**step=**")
@@ -165,6 +170,33 @@ def test_a_click_chooses_the_step_for_the_whole_page(
     screen.page.wait_for_url("**step=10**")
     screen.page.mouse.move(1, 1)
     expect(screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-read")).to_have_text("at 10: 0.1")
+    screen.open_details("All metrics")
+    values = screen.page.locator(".rlm-metrics tbody tr .rlm-value")
+    expect(values).to_have_text(["1", "0.1", "1"])
+    screen.page.get_by_role("button", name="Step after").click()
+    expect(values).to_have_text(["1.1", "0.11", "1"])
+    assert "step=11" in screen.page.url
+    screen.page.get_by_role("button", name="First", exact=True).click()
+    expect(screen.page.locator(".rlm-metrics tbody th")).to_have_text(
+        ["KL to the reference", "Reward", "Gradient norm"]
+    )
+    screen.page.get_by_role("button", name="newest", exact=True).click()
+    expect(screen.page.get_by_text("newest values")).to_be_visible()
+
+
+def test_a_reference_is_drawn_grey_behind_every_curve_that_it_logs(
+    growing: RunLog, start_dashboard: Fixture, open_screen: Fixture
+) -> None:
+    screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
+    screen.chart("reward")
+    screen.page.get_by_label("ghost").hover()
+    screen.page.get_by_label("ghost").select_option(label="healthy-grpo (sample)")
+    for metric, styles in (("reward", ["line", "ghost"]), ("kl_per_token", ["line", "ghost"])):
+        looks = f"metric => ({FIND})(metric).known.map(({{trace}}) => trace.style).join()"
+        wait_until(lambda: screen.page.evaluate(looks, metric) == ",".join(styles), "the reference")  # noqa: B023
+    assert screen.chart("reward").x_range == [1, 100]  # on to where the reference ends
+    assert "ghost=" in screen.page.url
+    assert screen.page.get_by_label("ghost").input_value().endswith("/healthy-grpo")
 
 
 def test_a_new_step_travels_alone(growing: RunLog, start_dashboard: Fixture, open_screen: Fixture) -> None:
@@ -268,14 +300,19 @@ def test_while_a_run_grows_nothing_fades_jumps_or_is_built_anew(
     assert screen.scroll == scrolled
 
 
-def test_a_logarithmic_scale_says_that_it_leaves_values_out(
+def test_a_logarithmic_scale_marks_at_its_foot_what_it_has_no_height_for(
     long_run: Path, start_dashboard: Fixture, open_screen: Fixture
 ) -> None:
     screen = open_screen(start_dashboard(long_run.parent).url_of(long_run))
-    settled(screen.chart("kl_per_token"))
+    kl = screen.chart("kl_per_token")
+    settled(kl)
     unit = screen.page.locator("[data-metric=kl_per_token] .rlvitals-chart-unit")
-    expect(unit).not_to_contain_text("not drawn")
+    expect(unit).not_to_contain_text("log scale")
+    zoom_to(kl, 100, 120)
+    zeros = [100, 105, 110, 115, 120]
 
     screen.page.get_by_label("y", exact=True).select_option("log")
 
-    expect(unit).to_contain_text("values up to 0 not drawn on this scale")
+    expect(unit).to_contain_text("log scale, values up to 0 at its foot")
+    settled(kl)
+    assert ink(kl, list(range(100, 121)), "foot") == zeros

@@ -1,5 +1,6 @@
 """The Compare page in a real browser, on runs of real trainers, on hostile ones and on one that grows."""
 
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from diagnostics.runlog import RunLog
-from tests.app.browser.conftest import wait_until
+from tests.app.browser.conftest import FIND, Chart, wait_until
 from tests.hostile_text import DANGEROUS, EVERYTHING
 
 Fixture = Callable[..., Any]
@@ -23,16 +24,23 @@ DRAWN = (
 )
 READ = """() => [document.title, document.body.innerText,
     ...[...document.querySelectorAll('[aria-label], [title]')].map(e => (e.ariaLabel ?? '') + (e.title ?? '')),
-    ...[...document.querySelectorAll('.js-plotly-plot text')].map(e => e.textContent),
+    ...[...document.querySelectorAll('.rlvitals-chart, .rlvitals-legend, [aria-label=ghost]')].map(e => e.textContent),
     ...[...document.querySelectorAll('[role=gridcell]')].map(e => e.textContent)].join(' ')"""
-# An overlay is Plotly's: the element with the metric's name as its revision.
-FIND = "metric => [...document.querySelectorAll('.js-plotly-plot')].find(plot => plot.layout?.uirevision === metric)"
-TRACES = f"metric => ({FIND})(metric)?.data.map(trace => trace.name)"
-RANGE = f"metric => ({FIND})(metric)._fullLayout.xaxis.range"
-BOX = f"""metric => {{
-  const plot = ({FIND})(metric);
-  plot.scrollIntoView({{block: 'center'}});
-  return plot.querySelector('.nsewdrag').getBoundingClientRect().toJSON();
+# Every word that a chart writes beside its plot, with its box in CSS pixels.
+WORDS = f"""async metric => {{
+  const chart = ({FIND})(metric);
+  const {{plot}} = chart;
+  const found = [];
+  const write = plot.ctx.fillText;
+  plot.ctx.fillText = function (words, x, y) {{
+    found.push({{words, x, y, width: this.measureText(words).width}});
+    return write.call(this, words, x, y);
+  }};
+  plot.redraw(false, false);
+  await new Promise(requestAnimationFrame);
+  delete plot.ctx.fillText;
+  const right = (plot.bbox.left + plot.bbox.width) / devicePixelRatio;
+  return found.filter(({{x}}) => x > right && x < plot.width);
 }}"""
 
 
@@ -49,13 +57,6 @@ def log_step(log: RunLog, step: int, best: float = 1.0) -> None:
     log.log(step, {"reward": best * step / 40, "reward_std": 0.3, EVERYTHING: 1.0}, [answer])
 
 
-def overlay_box(screen: Any) -> dict[str, float]:
-    """Where the overlay of the reward is on the screen, once it is drawn."""
-    screen.page.wait_for_function(f"metric => ({FIND})(metric)?.querySelector('.nsewdrag')", arg="reward")
-    box: dict[str, float] = screen.page.evaluate(BOX, "reward")
-    return box
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_runs_of_trl_and_sample_runs_are_compared_without_an_error(
     theme: str, start_dashboard: Fixture, open_screen: Fixture
@@ -68,29 +69,35 @@ def test_runs_of_trl_and_sample_runs_are_compared_without_an_error(
         screen = open_screen(compare_url(dashboard, *pair), theme)
         expect(screen.page.get_by_role("heading", name="Compare 2 runs")).to_be_visible()
         expect(screen.page.get_by_role("rowheader", name="Verdict")).to_be_visible()
-        overlay_box(screen)
-        assert traces(screen, "reward")[:2] == ["A", "B"]
+        assert [word["words"] for word in words_beside(screen.chart("reward"))] in (["A", "B"], ["B", "A"])
         screen.open_details("All metrics")
         assert screen.problems() == []
 
 
-def test_twenty_runs_do_not_make_the_page_scroll_sideways(
+def test_twenty_runs_do_not_make_the_page_scroll_sideways_nor_their_letters_lie_on_each_other(
     start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
 ) -> None:
     paths = [tmp_path / "runs" / f"seed-{index:02}" for index in range(20)]
     for index, path in enumerate(paths):
-        write(path, last=5, config={"seed": index}).close()
+        write(path, last=5, config={"beta": index / 100} if index % 2 else {"seed": index}).close()
     screen = open_screen(compare_url(start_dashboard(tmp_path / "runs"), *paths))
-    expect(screen.page.get_by_text("their mean and range are one band, n = 20.")).to_be_visible()
-    overlay_box(screen)
-    assert [name for name in traces(screen, "reward") if name.startswith("mean")] == ["mean ABCDEFGHIJKLMNOPQRST"]
+    expect(screen.page.get_by_text("their mean and range are one band, n = 10.")).to_be_visible()
+    reward = screen.chart("reward")
+    found = words_beside(reward)
+    assert sorted(word["words"] for word in found) == ["A…S", *"BDFHJLNPRT"]
+    for one, other in itertools.combinations(found, 2):
+        beside = min(one["x"] + one["width"], other["x"] + other["width"]) <= max(one["x"], other["x"])
+        assert beside or abs(one["y"] - other["y"]) >= 12
+    expect(screen.page.locator(".rlvitals-legend span")).to_have_count(20)
     assert screen.problems() == []
 
 
 def test_the_run_page_leads_to_a_comparison_and_the_choosers_write_the_address(
-    start_dashboard: Fixture, open_screen: Fixture
+    start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
 ) -> None:
-    dashboard = start_dashboard(SAMPLES)
+    with RunLog(tmp_path / "runs" / "theirs", algorithm="ppo") as log:
+        log.log(1, {"objective/scores": 1.0})
+    dashboard = start_dashboard(SAMPLES, tmp_path / "runs")
     page = open_screen(dashboard.url_of(SAMPLES / "cut-off")).page
     page.get_by_role("link", name="Compare with another run").click()
     expect(page.get_by_text("Only one run is chosen, cut-off")).to_be_visible()
@@ -98,11 +105,11 @@ def test_the_run_page_leads_to_a_comparison_and_the_choosers_write_the_address(
     page.get_by_role("option", name=re.compile("healthy-grpo")).click()
     expect(page.get_by_role("heading", name="Compare 2 runs")).to_be_visible()
     assert [Path(path).name for path in address(page)["run"]] == ["cut-off", "healthy-grpo"]
-    page.get_by_role("button", name="Healthy reference").click()
-    page.get_by_role("combobox", name="Run", exact=True).click()
-    page.get_by_role("option", name=re.compile("healthy-ppo")).click()
-    expect(page.get_by_text("healthy-ppo is no reference here")).to_be_visible()
-    assert Path(address(page)["ghost"][0]).name == "healthy-ppo"
+    page.get_by_label("ghost").hover()
+    expect(page.locator("[aria-label=ghost] option")).to_have_text(["off", "theirs"])
+    page.get_by_label("ghost").select_option(label="theirs")
+    expect(page.get_by_text("theirs is no reference here: its algorithm is ppo")).to_be_visible()
+    assert Path(address(page)["ghost"][0]).name == "theirs"
 
 
 def test_a_relaunched_run_leads_to_its_parent_beside_it(
@@ -118,36 +125,47 @@ def test_a_relaunched_run_leads_to_its_parent_beside_it(
     assert [Path(path).name for path in address(page)["run"]] == ["a", "b"]
 
 
-def test_a_click_on_a_curve_chooses_the_step_of_the_figures(start_dashboard: Fixture, open_screen: Fixture) -> None:
+def test_zoom_cursor_and_step_are_those_of_every_overlay_and_of_the_address(
+    start_dashboard: Fixture, open_screen: Fixture
+) -> None:
     screen = open_screen(compare_url(start_dashboard(SAMPLES), SAMPLES / "cut-off", SAMPLES / "healthy-grpo"))
-    box = overlay_box(screen)
+    reward, other = screen.chart("reward"), screen.chart("truncated_fraction")
+    whole = other.x_range
+    zoomed = reward.zoom(0.2, 0.5)
+    wait_until(lambda: other.x_range == zoomed, "the other overlay to zoom")
+    screen.page.wait_for_url("**steps=**")
+    box = reward.box
     screen.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    read = screen.page.locator("[data-metric=truncated_fraction] .rlvitals-chart-readings")
+    expect(read).to_have_text(re.compile(r"A 0\.\d+B 0"))
     screen.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     screen.page.wait_for_url("**step=**")
     step = address(screen.page)["step"][0]
+    assert zoomed[0] < int(step) < zoomed[1]
     expect(screen.page.get_by_role("rowheader", name=f"Reward at step {step}", exact=True)).to_be_visible()
+    assert reward.x_range == zoomed
+    screen.page.get_by_role("button", name="show all").click()
+    wait_until(lambda: other.x_range == whole, "all of the runs")
 
 
-def test_a_live_run_grows_on_the_page_and_the_zoom_of_a_chart_stays(
+def test_a_live_run_grows_on_the_page_by_its_new_points_alone_and_the_zoom_of_a_chart_stays(
     start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path
 ) -> None:
     write(tmp_path / "runs" / "a").close()
     live = write(tmp_path / "runs" / "b", last=20)
     screen = open_screen(compare_url(start_dashboard(tmp_path / "runs"), tmp_path / "runs" / "a", live.directory))
     expect(screen.page.get_by_role("rowheader", name="Reward at step 20")).to_be_visible()
-    box = overlay_box(screen)
-    whole = screen.page.evaluate(RANGE, "reward")
-    middle = box["y"] + box["height"] / 2
-    screen.page.mouse.move(box["x"] + box["width"] * 0.4, middle)
-    screen.page.mouse.down()
-    screen.page.mouse.move(box["x"] + box["width"] * 0.8, middle, steps=5)
-    screen.page.mouse.up()
-    zoomed = wait_until(lambda: (now := screen.page.evaluate(RANGE, "reward")) != whole and now, "the overlay to zoom")
-    for step in range(21, 31):
+    reward = screen.chart("reward")
+    wait_until(lambda: points_of(reward) == [40, 20], "the points of both")
+    log_step(live, 21)
+    wait_until(lambda: points_of(reward) == [40, 21], "the new point")
+    assert screen.page.evaluate(f"metric => ({FIND})(metric).points.map(({{adds}}) => adds)", "reward") == [True, True]
+    zoomed = reward.zoom()
+    for step in range(22, 31):
         log_step(live, step)
     expect(screen.page.get_by_role("rowheader", name="Reward at step 30")).to_be_visible()
     live.close()
-    assert screen.page.evaluate(RANGE, "reward") == zoomed
+    assert reward.x_range == zoomed
 
 
 def test_a_hostile_log_is_text_on_the_page(start_dashboard: Fixture, open_screen: Fixture, tmp_path: Path) -> None:
@@ -168,8 +186,20 @@ def compare_url(dashboard: Any, *paths: Path) -> str:
     return dashboard.page("compare", run=list(paths))
 
 
-def traces(screen: Any, metric: str) -> list[str]:
-    return screen.page.evaluate(TRACES, metric)
+def words_beside(chart: Chart) -> list[dict[str, Any]]:
+    """The words at the right of a chart, once all of its curves are there."""
+    every = f"metric => ({FIND})(metric).known.length === ({FIND})(metric).spec.traces.length"
+    chart.page.wait_for_function(every, arg=chart.metric)
+    found: list[dict[str, Any]] = chart.page.evaluate(WORDS, chart.metric)
+    return found
+
+
+def points_of(chart: Chart) -> list[int]:
+    """How many points the chart knows of each of its curves."""
+    found: list[int] = chart.page.evaluate(
+        f"metric => ({FIND})(metric).points.map(({{places}}) => places.length)", chart.metric
+    )
+    return found
 
 
 def address(page: Any) -> dict[str, list[str]]:

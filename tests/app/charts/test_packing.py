@@ -15,7 +15,7 @@ def test_numbers_come_out_as_they_went_in() -> None:
     body = packed([Points(places, steps, values, values, adds=False, mark=Mark(6, 5, 0), count=6)])
     size = int.from_bytes(body[:4], "little")
     (header,) = json.loads(body[4 : 4 + size])["curves"]
-    assert header == {"points": 6, "smoothed": True, "adds": False, "count": 6, "mark": [6, 5, 0]}
+    assert header == {"points": 6, "smoothed": True, "spread": False, "adds": False, "count": 6, "mark": [6, 5, 0]}
     assert (4 + size) % 8 == 0
     numbers = np.frombuffer(body, "<f8", offset=4 + size).reshape(4, 6)
     assert numbers[2].tobytes() == values.tobytes()

@@ -20,6 +20,11 @@ def test_a_question_names_curves_a_window_and_columns() -> None:
     assert (asked.first, asked.last, asked.columns, asked.axis, asked.smoothing) == (10.0, 20.5, 300, "tokens", 20)
 
 
+def test_a_curve_of_several_seeds_names_every_run() -> None:
+    (curve,) = question(curves=[{**CURVE, "others": ["/runs/b", "/runs/c"]}]).curves
+    assert curve.runs == ("/runs/a", "/runs/b", "/runs/c")
+
+
 def test_a_mark_says_what_the_chart_has_already() -> None:
     asked = question(curves=[{**CURVE, "since": [5, 7, 0]}])
     assert Mark(5, 7, 0) == asked.curves[0].since
@@ -53,6 +58,9 @@ def test_what_is_no_question_is_refused_with_the_reason(body: bytes, words: str)
         ({"curves": [CURVE] * 1001}, "at most 1000"),
         ({"curves": [{**CURVE, "since": [0, 0, 0]}]}, "mark"),
         ({"curves": [{**CURVE, "since": [1, 2]}]}, "mark"),
+        ({"curves": [{**CURVE, "others": "/runs/b"}]}, "`others`"),
+        ({"curves": [{**CURVE, "others": [1]}]}, "`others`"),
+        ({"curves": [{**CURVE, "others": ["/runs/b"] * 101}]}, "`others`"),
     ],
 )
 def test_a_value_out_of_bounds_is_refused_by_name(more: dict[str, Any], words: str) -> None:

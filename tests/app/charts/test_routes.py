@@ -57,7 +57,9 @@ def test_the_points_of_a_run_come_with_the_token(server: Server) -> None:
     assert len(body) == 4 + size + 3 * 2 * 8
 
 
-@pytest.mark.parametrize(("path", "method"), [(POINTS, "POST"), (SCRIPT, "GET")])
+@pytest.mark.parametrize(
+    ("path", "method"), [(POINTS, "POST"), (SCRIPT, "GET"), ("/charts/references?algorithm=grpo", "GET")]
+)
 def test_nothing_comes_without_the_token_or_for_a_page_of_another_host_or_origin(
     server: Server, path: str, method: str
 ) -> None:
@@ -80,6 +82,17 @@ def test_a_run_outside_the_folders_shown_is_refused_whether_it_exists_or_not(ser
 
 def test_the_sample_runs_are_open_to_the_learn_page_whatever_is_shown(server: Server) -> None:
     assert server.signed_in(POINTS, question(SAMPLE_RUNS / "healthy-grpo"))[0] == 200
+
+
+def test_references_are_the_healthy_samples_and_the_runs_shown_without_those_on_the_page(server: Server) -> None:
+    shown = server.shown / "a"
+    status, body = server.signed_in(f"/charts/references?algorithm=grpo&run={SAMPLE_RUNS / 'x'}", method="GET")
+    words = [item["words"] for item in json.loads(body)]
+    assert (status, words[0]) == (200, "healthy-grpo (sample)")
+    assert "a" in words
+    assert not {"b", "cut-off (sample)", "healthy-ppo (sample)"} & set(words)
+    _, body = server.signed_in(f"/charts/references?algorithm=grpo&run={shown}", method="GET")
+    assert "a" not in [item["words"] for item in json.loads(body)]
 
 
 def test_a_link_that_leads_outside_is_refused(server: Server) -> None:

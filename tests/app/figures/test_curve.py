@@ -1,5 +1,6 @@
 """The chart of a metric as data: its words, its limits, its findings, and whose points the browser asks for."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -157,3 +158,8 @@ def test_a_series_without_points_has_its_title(run: Run) -> None:
 def test_a_chart_costs_as_many_bytes_however_long_the_run_is(run: Run) -> None:
     short, long = (str(curve(run, series([0.1] * count), []).as_json()) for count in (100, 100_000))
     assert len(long) - len(short) < 20
+
+
+def test_it_is_told_where_another_attempt_went_on(run: Run) -> None:
+    assert curve(run, series([0.1]), []).resumed == ()
+    assert curve(replace(run, resumed_after=(40, 80)), series([0.1]), []).resumed == (40, 80)

@@ -4,7 +4,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from app.figures.distribution import distribution, distribution_description, not_finite
+from app.figures.distribution import bins_at, distribution, distribution_description, not_finite
 from app.theme import DARK, LIGHT, Palette
 from diagnostics.model.histograms import Histogram, Histograms
 
@@ -67,3 +67,23 @@ def test_a_long_run_is_thinned_out_and_keeps_its_first_and_last_step() -> None:
 def test_the_words_say_where_the_newest_values_lie() -> None:
     assert distribution_description(histograms(SPREAD)) == "KL distribution: median 2, half from 1 to 3 at step 10"
     assert distribution_description(histograms(BROKEN)).endswith("at step 10; 64 NaN among 64 values at step 10")
+
+
+def test_the_bins_of_a_step_are_as_wide_as_logged_and_as_high_as_values_are_dense() -> None:
+    bins = Histogram.of([0.0, 1.0, 4.0, 4.0], [2, 3, 1])
+    (bars,) = bins_at(histograms(SPREAD, bins), LIGHT).data
+    assert list(bars.x) == [0, 1, 4]
+    assert list(bars.width) == [1, 3, 0.008]
+    assert list(bars.y) == [2, 1, 125]
+    assert [list(row) for row in bars.customdata] == [[0, 1, 2], [1, 4, 3], [4, 4, 1]]
+
+
+@pytest.mark.parametrize(("step", "shown"), [(None, 30), (30, 30), (29, 20), (20, 20), (1, 10), (99, 30)])
+def test_the_bins_are_those_of_the_chosen_step_or_of_the_last_one_before_it(step: int | None, shown: int) -> None:
+    figure = bins_at(histograms(SPREAD, SPREAD, SPREAD), LIGHT, chosen_step=step)
+    assert figure.layout.annotations[0].text == f"at step {shown}, 8 values"
+
+
+def test_a_step_without_a_finite_value_has_no_bins() -> None:
+    (bars,) = bins_at(histograms(BROKEN), DARK).data
+    assert len(bars.x) == 0
