@@ -258,7 +258,7 @@ def test_a_chart_is_enlarged_over_the_whole_width_and_small_again(
     screen = open_screen(start_dashboard(growing.directory.parent).url_of(growing.directory))
     reward = screen.chart("reward")
     small = reward.box["width"]
-    button = screen.page.locator("[data-metric=reward] button")
+    button = screen.page.locator("[data-metric=reward] .rlvitals-chart-enlarge")
     button.focus()
     screen.page.keyboard.press("Enter")
     wait_until(lambda: reward.box["width"] > 3 * small, "the chart to fill the width")
