@@ -74,6 +74,7 @@ def _list(known: Sequence[Entry], problem: str, open_launch: OpenLaunch) -> None
     """The list as its user works with it."""
     text = state.in_address(state.FILTER)[: LONGEST_FILTER + 1]
     order = Order.parse(state.in_address(state.SORT))
+    state.remember_list()
     _header(text, open_launch)
     try:
         chosen, message = parse(text), ""
