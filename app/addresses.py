@@ -48,7 +48,8 @@ class PageAddresses:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request; all but those for a document go on."""
-        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
+        is_get = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        if not is_get or not scope["path"].startswith(f"{self._base_path}/"):
             await self._app(scope, receive, send)
             return
         page = str(scope["path"]).removeprefix(f"{self._base_path}/")

@@ -176,14 +176,13 @@ def choose_sample(step: int, row: int) -> None:
 
 
 def section() -> str | None:
-    """The section of the Run page that is open, or that its address names before it is drawn."""
-    name: str | None = st.session_state.get(SECTION) or st.query_params.get(SECTION)
-    return name
+    """The section of the Run page in the address; None where it names none."""
+    return st.query_params.get(SECTION)
 
 
 def choose_section(name: str) -> None:
-    """Open a section of the Run page, as its widget does, which is bound to the address; for callbacks."""
-    st.session_state[SECTION] = name
+    """Write a section of the Run page into the address."""
+    st.query_params[SECTION] = name
 
 
 def chosen_rule() -> str | None:

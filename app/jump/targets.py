@@ -84,7 +84,7 @@ def _runs(boundary: Boundary) -> Iterator[Target]:
 def run_target(name: str, path: Path) -> Target:
     """The page of a run."""
     query = state.run_query(path)
-    return Target("run", one_line(name), one_line(str(path.parent)), RUN, query, f"run?{query}")
+    return Target("run", one_line(name), one_line(str(path)), RUN, query, f"run?{query}")
 
 
 @cache

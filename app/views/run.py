@@ -155,21 +155,23 @@ def _sections(snapshot: Snapshot) -> Mapping[str, Section]:
 
 def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     """The bar of sections, which stays in view; returns the chosen one."""
-    run = snapshot.run
+    run, asked = snapshot.run, state.section()
+    usual = "console" if has_failed(run) and not run.series else "charts"
+    current = asked if asked in sections else usual
+    st.session_state[state.SECTION] = current  # the address decides, also when one goes back to an earlier one
     draw_section_counts(sections, section_counts(snapshot.diagnosis))
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
-        chosen = st.segmented_control(
+        st.segmented_control(
             "Section",
             list(sections),
             format_func=lambda name: sections[name].title,
-            default="console" if has_failed(run) and not run.series else "charts",
             required=True,
             key=state.SECTION,
-            bind="query-params",
+            on_change=lambda: state.choose_section(st.session_state[state.SECTION]),
             label_visibility="collapsed",
         )
         copy_link()
-    return chosen or "charts"
+    return current
 
 
 def _charts(snapshot: Snapshot) -> None:

@@ -67,6 +67,7 @@ def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
         _list(known, problem or st.session_state.get(_PROBLEM, ""), open_launch)
     else:
         _first_visit(folders(), known, open_launch)
+    st.caption(f"Runs below {_names(_own(folders()))}")
     _left_out(listing.found, listed)
 
 

@@ -1,6 +1,6 @@
 """The counts in the bar of sections, by the style sheet.
 
-Labels that changed with the run would come back from the address as choices that nobody made.
+A label that changed with the run would come back from the browser as a choice that nobody made.
 """
 
 from collections.abc import Iterable, Mapping
