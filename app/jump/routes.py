@@ -1,5 +1,6 @@
 """The route of the jump: what fits the letters typed so far, as JSON."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import chain
 
@@ -33,5 +34,10 @@ def _hits(query: str, run: str | None) -> list[Target]:
     if not query:
         return list(PAGES)
     confine_to(state.folders)
-    found = chain(named_exactly(query), best(query, targets(state.boundary(), run)))
-    return list({(hit.way, hit.where): hit for hit in found}.values())[:MOST_HITS]
+    found = chain(named_exactly(query), best(query, _distinct(targets(state.boundary(), run))))
+    return _distinct(found)[:MOST_HITS]
+
+
+def _distinct(found: Iterable[Target]) -> list[Target]:
+    """Each place once: a metric and a rule may share a page."""
+    return list({(target.way, target.where): target for target in found}.values())
