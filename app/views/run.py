@@ -157,7 +157,7 @@ def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     """The bar of sections, which stays in view; returns the chosen one."""
     run, asked = snapshot.run, state.section()
     usual = "console" if has_failed(run) and not run.series else "charts"
-    current = asked if asked in sections else usual
+    current = asked if asked is not None and asked in sections else usual
     st.session_state[state.SECTION] = current  # the address decides, also when one goes back to an earlier one
     draw_section_counts(sections, section_counts(snapshot.diagnosis))
     with st.container(horizontal=True, vertical_alignment="center", key="sections"):
