@@ -5,6 +5,7 @@
 # make reference  write the generated pages of docs/ anew: docs/reference and the drawing in docs/design.md
 # make translations  find the texts that a user reads, and bring the files of their translations up to them
 # make reports  write docs/reports: what diagnose says of the sample runs, as text, Markdown and HTML
+# make screenshots  take the pictures in docs/screenshots anew: every page in its important states, light and dark
 # make parity compare PPO, GRPO and RLOO with TRL's, and open a run of TRL's while it trains, in an environment of its own (ten minutes)
 # make detection-trl  train another hour of TRL's runs with known faults, and judge all that are trained, beside three other monitors
 # make fuzz   open 50,000 damaged logs of every format: each must become a run or a clear error, in 10 s of CPU time and 500 MB (an hour)
@@ -32,7 +33,7 @@ ifneq ($(TORCH_SOURCE),)
 TORCH_FROM := $(if $(findstring ://,$(TORCH_SOURCE)),--index-url,--no-index --no-deps --find-links) $(TORCH_SOURCE)
 endif
 
-.PHONY: run test test-fast check format samples reference translations reports checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
+.PHONY: run test test-fast check format samples reference translations reports screenshots checkpoints parity speed read-speed dashboard-speed detection-trl real-logs fuzz clean
 
 run: $(VENV)/.run
 	$(BIN)/rlvitals --port $(PORT)
@@ -66,6 +67,10 @@ translations: $(VENV)/.dev
 
 reports: $(VENV)/.dev
 	$(BIN)/python sample_runs/reports.py
+
+screenshots: $(VENV)/.dev
+	./tests/chromium.sh
+	$(BIN)/python -m docs.generate.screenshots
 
 checkpoints: $(VENV)/.dev
 	$(BIN)/python -P -m trainer.tasks.build addition

@@ -8,9 +8,11 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from app.access import AccessMiddleware, Policy
+from app.addresses import PageAddresses, icon_routes
 from app.arenas import use_few_arenas
 from app.charts.routes import chart_routes
 from app.downloads.routes import download_routes
+from app.jump.routes import jump_routes
 from diagnostics.garbage import collect_rarely
 
 logging.getLogger("uvicorn.error").setLevel(logging.WARNING)  # it would announce an address without the token
@@ -23,6 +25,14 @@ os.environ.pop("RLVITALS_TOKEN", None)  # the trainings that the page starts inh
 
 app = st.App(
     Path(__file__).with_name("main.py"),
-    routes=[*chart_routes(_POLICY.base_path), *download_routes(_POLICY.base_path)],
-    middleware=[Middleware(AccessMiddleware, policy=_POLICY)],
+    routes=[
+        *chart_routes(_POLICY.base_path),
+        *download_routes(_POLICY.base_path),
+        *jump_routes(_POLICY.base_path),
+        *icon_routes(_POLICY.base_path),
+    ],
+    middleware=[
+        Middleware(AccessMiddleware, policy=_POLICY),
+        Middleware(PageAddresses, base_path=_POLICY.base_path),
+    ],
 )

@@ -7,29 +7,45 @@ from typing import NoReturn
 import streamlit as st
 
 from app import state
+from app.addresses import UNKNOWN
+from app.jump.targets import ENTRY, RUN
+from app.keys import CHART_GESTURES, RUNS, SAMPLES, Key
+from app.theme import style
 from app.views import compare, launch, learn, run, runs
+from app.widgets.jump import jump
 from app.widgets.markdown import escaped
 from diagnostics.foreign_files import confine_to
 
+_NAME = "rlvitals"
+_TEXT_SECTIONS = frozenset({"samples", "checks", "config", "console"})
+
 
 def _runs() -> None:
+    _title("Runs")
+    if page := state.in_address(UNKNOWN):
+        st.info(f"There is no page at {escaped(page)}; these are the runs.")
+        state.write_into_address(UNKNOWN, "")
     runs.render(state.folders, _open_run, _open_launch)
 
 
 def _run() -> None:
-    run.render(state.selected_run(), state.is_read_only(), _COMPARE)
+    run.render(state.selected_run(), state.is_read_only(), _COMPARE, _link_home)
 
 
 def _compare() -> None:
-    compare.render()
+    _title("Compare")
+    compare.render(_link_home)
 
 
 def _launch() -> None:
+    _title("Launch")
     launch.render(state.folders()[0], _open_run, state.is_read_only())
 
 
 def _learn() -> None:
-    learn.render(state.chosen_entry(), _link_entry, partial(st.page_link, _LEARN, label="Learn"), _link_run)
+    entry = state.chosen_entry()
+    _title(entry or "Learn")
+    learn.render(entry, _link_entry, partial(st.page_link, _LEARN, label="Learn"), _link_run)
 
 
 _RUNS = st.Page(_runs, title="Runs", url_path="runs", default=True)
@@ -37,6 +53,11 @@ _RUN = st.Page(_run, title="Run", url_path="run", visibility="hidden")
 _COMPARE = st.Page(_compare, title="Compare", url_path="compare", visibility="hidden")
 _LAUNCH = st.Page(_launch, title="Launch", url_path="launch")
 _LEARN = st.Page(_learn, title="Learn", url_path="learn")
+_OTHERS = {page.url_path: page for page in (_RUNS, _LAUNCH, _LEARN)}
+
+
+def _title(words: str) -> None:
+    st.set_page_config(page_title=f"{words} · {_NAME}")
 
 
 def _open_run(path: Path) -> NoReturn:
@@ -47,6 +68,10 @@ def _open_launch() -> NoReturn:
     st.switch_page(_LAUNCH)
 
 
+def _link_home() -> None:
+    st.page_link(_RUNS, label="Runs", query_params=state.list_parameters())
+
+
 def _link_entry(label: str, name: str) -> None:
     st.page_link(_LEARN, label=escaped(label), query_params={state.ENTRY: name})
 
@@ -55,6 +80,33 @@ def _link_run(label: str, path: str) -> None:
     st.page_link(_RUN, label=escaped(label), query_params={state.RUN: path})
 
 
+def _frame(page: st.Page) -> None:
+    """What every page has: its look and the jump, which may lead to another page."""
+    st.html(style(state.palette()))
+    wish = jump(state.selected_run() if page == _RUN else None, _keys(page), _gestures(page))
+    match wish:
+        case (way, where) if way == RUN:
+            if (path := state.run_of_query(where)) is not None:
+                _open_run(path)
+        case (way, name) if way == ENTRY:
+            st.switch_page(_LEARN, query_params={state.ENTRY: name})
+        case (_, name) if name in _OTHERS:
+            st.switch_page(_OTHERS[name])
+
+
+def _keys(page: st.Page) -> tuple[Key, ...]:
+    if page == _RUNS:
+        return RUNS
+    return SAMPLES if page == _RUN and state.section() == "samples" else ()
+
+
+def _gestures(page: st.Page) -> tuple[tuple[str, str], ...]:
+    has_charts = page == _COMPARE or (page == _RUN and state.section() not in _TEXT_SECTIONS)
+    return CHART_GESTURES if has_charts else ()
+
+
 confine_to(state.folders)
-st.set_page_config(page_title="rlvitals", layout="wide", initial_sidebar_state="collapsed")
-st.navigation([_RUNS, _RUN, _COMPARE, _LAUNCH, _LEARN], position="top").run()
+st.set_page_config(page_title=_NAME, layout="wide", initial_sidebar_state="collapsed")
+_page = st.navigation([_RUNS, _RUN, _COMPARE, _LAUNCH, _LEARN], position="top")
+_frame(_page)
+_page.run()

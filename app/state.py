@@ -16,8 +16,11 @@ from diagnostics.runlog.parent import SAMPLE_RUNS
 
 RUN, STEP, SAMPLE, SECTION, ENTRY = "run", "step", "sample", "section", "entry"
 FILTER, SORT = "filter", "sort"
+FIND, ORDER, CUT, SPLIT, AGAINST, PROMPT = "find", "order", "cut", "split", "against", "prompt"  # of the samples
+METRIC = "metric"  # what the names of the metrics are to hold
 _COMPARE = "compare"
 _ENTRY_SHOWN = "learn.entry"  # of the page's session: what its address says
+_LIST = "runs.list"  # of the page's session: how the list was filtered and sorted
 _NEWEST = "newest"  # in place of a step
 _RULE = "rule"  # of the page's session: the check whose text is shown
 _MOST_DIGITS = 18  # of a step, which is an int64
@@ -70,12 +73,18 @@ def selected_run() -> str | None:
 def open_run(path: Path) -> None:
     """Write another run into the address of the Run page; its newest step is shown."""
     choose_step(None)
+    write_into_address(PROMPT, "")
     st.query_params[RUN] = str(path)
 
 
 def run_query(path: Path) -> str:
     """The part of an address that names a run, also one whose name is no UTF-8."""
-    return f"{RUN}={quote(os.fsencode(path))}"
+    return query_of(str(path))
+
+
+def query_of(run: str) -> str:
+    """The same of a path as text."""
+    return f"{RUN}={quote(os.fsencode(run))}"
 
 
 def run_of_query(query: str) -> Path | None:
@@ -102,10 +111,30 @@ def write_into_address(name: str, value: str) -> None:
         st.query_params.pop(name, None)
 
 
+def remember_list() -> None:
+    """Keep how the list of runs is filtered and sorted, for the way back to it."""
+    st.session_state[_LIST] = {name: text for name in (FILTER, SORT) if (text := in_address(name))}
+
+
+def list_parameters() -> dict[str, str]:
+    """How the list of runs was filtered and sorted when it was last seen."""
+    kept: dict[str, str] = st.session_state.get(_LIST, {})
+    return kept
+
+
+def number_in_address(name: str) -> int | None:
+    """A number from 0 in the address; None where there is none."""
+    return number_of(in_address(name))
+
+
+def number_of(text: str) -> int | None:
+    """The number from 0 that a text is; None where it is none, or longer than a step can be."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+
+
 def chosen_step() -> int | None:
     """The step in the address; None where there is none, or the newest is wanted."""
-    text = st.query_params.get(STEP, "")
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    return number_in_address(STEP)
 
 
 def choose_step(step: int | None) -> None:
@@ -142,8 +171,7 @@ def follow_newest() -> None:
 
 def chosen_sample() -> int | None:
     """The row in the address among the samples of the chosen step; None for none."""
-    text = st.query_params.get(SAMPLE, "")
-    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
+    return number_in_address(SAMPLE)
 
 
 def choose_sample(step: int, row: int) -> None:
@@ -153,14 +181,13 @@ def choose_sample(step: int, row: int) -> None:
 
 
 def section() -> str | None:
-    """The section of the Run page that is open."""
-    name: str | None = st.session_state.get(SECTION)
-    return name
+    """The section of the Run page in the address; None where it names none."""
+    return st.query_params.get(SECTION)
 
 
 def choose_section(name: str) -> None:
-    """Open a section of the Run page, as its widget does, which is bound to the address; for callbacks."""
-    st.session_state[SECTION] = name
+    """Write a section of the Run page into the address."""
+    st.query_params[SECTION] = name
 
 
 def chosen_rule() -> str | None:

@@ -19,6 +19,9 @@ class Palette:
     muted: str
     grid: str
     surface: str
+    firm: str
+    control: str
+    """A firmer line, and the border of a control."""
     line: str
     critical: str
     warning: str
@@ -45,6 +48,8 @@ LIGHT = Palette(
     muted="#59616B",
     grid="#E2E5EA",
     surface="#F6F7F9",
+    firm="#C3C9D1",
+    control="#8C949E",
     line="#0065A3",
     critical="#D55E00",
     warning="#C98500",
@@ -62,6 +67,8 @@ DARK = Palette(
     muted="#A3ABB6",
     grid="#272E36",
     surface="#171C22",
+    firm="#434C57",
+    control="#68737F",
     line="#6CB4EE",
     critical="#F07A3A",
     warning="#EDB945",
@@ -80,8 +87,11 @@ FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sa
 
 
 def style(palette: Palette) -> str:
-    """The style sheet of the Run page in these colours, as an element."""
-    colours = {"ground": palette.ground, "ink": palette.ink, "muted": palette.muted, "grid": palette.grid}
+    """The style sheet of every page in these colours, as an element."""
+    colours = {
+        name: getattr(palette, name)
+        for name in ("ground", "surface", "ink", "muted", "grid", "firm", "control", "line")
+    }
     given = " ".join(f"--rlvitals-{name}: {colour};" for name, colour in colours.items())
     return f"<style>:root {{ {given} }}\n{_STYLE}</style>"
 

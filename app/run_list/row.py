@@ -45,6 +45,7 @@ def _read(summary: Summary) -> Row:
         "shape": sign.shape,
         "word": sign.word,
         "headline": _short(facts.headline),
+        "just_opened": summary.just_opened,
         "line": _strokes(summary.sparkline),
         "missing": summary.sparkline.missing,
         "last": optional_value(summary.last),

@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from app.figures.sparkline import Sparkline, sparkline
 from app.load.runs import Snapshot
 from diagnostics.curves.selection import main_reward
+from diagnostics.model.cost import Cost
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 from diagnostics.run_filter.facts import RunFacts, facts_of
 from diagnostics.wording.live import time_left
 from diagnostics.wording.severities import verdict_word
 from diagnostics.wording.verdicts import verdict_headline
+
+_LATELY = 600.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Summary:
     total: int | None
     time_left: str
     cost: float | None
+    just_opened: bool = False
+    """Whether its main finding first showed a few minutes ago, and the run still trains."""
 
 
 def summary(snapshot: Snapshot) -> Summary:
@@ -42,7 +47,12 @@ def summary(snapshot: Snapshot) -> Summary:
         total=run.status.total,
         time_left=time_left(run),
         cost=diagnosis.cost.device_hours if diagnosis.cost else None,
+        just_opened=run.status.state == "running" and _opened_lately(diagnosis.cost),
     )
+
+
+def _opened_lately(cost: Cost | None) -> bool:
+    return cost is not None and cost.is_still and cost.time is not None and cost.time.seconds < _LATELY
 
 
 def _headline(run: Run, diagnosis: Diagnosis) -> str:

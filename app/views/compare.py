@@ -10,11 +10,13 @@ from app import state
 from app.load.runs import Snapshot, is_live, snapshot_of
 from app.widgets import compare_address as address
 from app.widgets.comparison_table import comparison_table
+from app.widgets.copy_link import copy_link
 from app.widgets.markdown import escaped
 from app.widgets.overlays import crucial_names, other_names, overlays
 from app.widgets.prompt_comparison import prompt_comparison
 from app.widgets.reference import reference
 from app.widgets.run_choosers import comparison_choosers, run_chooser, step_chooser
+from app.widgets.way_back import LinkHome, way_back
 from diagnostics.api import UnreadableRun
 from diagnostics.comparison import MOST_RUNS, SideBySide, side_by_side
 from diagnostics.foreign_files import Cancelled, cancelled_when
@@ -46,7 +48,7 @@ class _Loaded:
         return any(is_live(snapshot.run) for snapshot in self.snapshots.values())
 
 
-def render() -> None:
+def render(link_home: LinkHome | None = None) -> None:
     """Draw the comparison of the runs in the address; while one of them is live, redraw it when it changed."""
     asked = address.runs()
     loaded = _load(asked[:MOST_RUNS])
@@ -55,10 +57,10 @@ def render() -> None:
     for error in loaded.errors:
         st.warning(escaped(error))
     if len(loaded.snapshots) < _LEAST_RUNS:
-        _ask_for_runs(asked, loaded)
+        _ask_for_runs(asked, loaded, link_home)
         return
     side = side_by_side([snapshot.diagnosis for snapshot in loaded.snapshots.values()], state.chosen_step())
-    _heading(side, asked, tuple(loaded.snapshots))
+    _heading(side, asked, tuple(loaded.snapshots), link_home)
     st.fragment(_keep_up, run_every=_POLL_SECONDS if loaded.is_live else None)(asked[:MOST_RUNS], loaded.revisions)
     for sentence in (*side_by_side_notes(side), *map(relaunch_sentence, side.relaunches)):
         st.caption(escaped(sentence))
@@ -87,9 +89,11 @@ def _keep_up(paths: Sequence[str], drawn: tuple[tuple[str, int], ...]) -> None:
         st.rerun(scope="app")
 
 
-def _ask_for_runs(asked: Sequence[str], loaded: _Loaded) -> None:
+def _ask_for_runs(asked: Sequence[str], loaded: _Loaded, link_home: LinkHome | None) -> None:
     """Say what is missing, and let it be chosen."""
-    st.markdown("## Compare")
+    with st.container(horizontal=True, vertical_alignment="center", key="title"):
+        way_back(link_home)
+        st.markdown("## Compare", width="content")
     if loaded.snapshots:
         (snapshot,) = loaded.snapshots.values()
         st.info(f"Only one run is chosen, {escaped(snapshot.run.name)}; add another to compare it with.")
@@ -98,13 +102,15 @@ def _ask_for_runs(asked: Sequence[str], loaded: _Loaded) -> None:
     run_chooser(asked)
 
 
-def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str]) -> None:
-    title, choosers = st.columns([2, 1], vertical_alignment="center")
-    with title:
-        st.markdown(f"## Compare {len(side.runs)} runs")
-        st.caption(escaped(f"baseline A, {side.runs[0].name} · {differences_line(side.settings)}"))
-    with choosers:
-        comparison_choosers(side, asked, shown)
+def _heading(side: SideBySide, asked: Sequence[str], shown: Sequence[str], link_home: LinkHome | None) -> None:
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="heading"):
+        with st.container(horizontal=True, vertical_alignment="center", key="title"):
+            way_back(link_home)
+            st.markdown(f"## Compare {len(side.runs)} runs", width="content")
+            st.caption(escaped(f"baseline A, {side.runs[0].name} · {differences_line(side.settings)}"), width="content")
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="actions"):
+            copy_link()
+            comparison_choosers(side, asked, shown)
 
 
 def _overlays(side: SideBySide) -> Run | None:

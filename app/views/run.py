@@ -9,10 +9,11 @@ import streamlit as st
 from app import state
 from app.load.console_tail import console_tail
 from app.load.runs import Snapshot, is_live, snapshot_of
-from app.theme import style
+from app.theme import VERDICTS
 from app.widgets.charts import CRUCIAL, charts
 from app.widgets.checks import checks
 from app.widgets.config import config
+from app.widgets.copy_link import copy_link
 from app.widgets.distributions import distributions
 from app.widgets.export_menu import export_menu
 from app.widgets.log_notes import diagnosed_at, log_notes
@@ -23,16 +24,17 @@ from app.widgets.preflight import settings_findings
 from app.widgets.reference import reference
 from app.widgets.resume_button import resumable_step, resume_button
 from app.widgets.samples import samples
+from app.widgets.section_counts import draw_section_counts, section_counts
 from app.widgets.state_line import can_stop, error_line, has_failed, state_line, stop_button, title_line
 from app.widgets.time_section import time_section
 from app.widgets.verdict import verdict
+from app.widgets.way_back import LinkHome
 from diagnostics.api import UnreadableRun
 from diagnostics.boundary import OutsideFolders
 from diagnostics.curves.selection import crucial_series, other_series
 from diagnostics.foreign_files import Cancelled, cancelled_when
 from diagnostics.model.diagnosis import Diagnosis
-from diagnostics.model.run import Run
-from diagnostics.visible_text import visible
+from diagnostics.visible_text import one_line, visible
 
 _POLL_SECONDS = 1.0
 
@@ -45,28 +47,41 @@ class Section:
     draw: Callable[[], None]
 
 
-def render(path: str | None, is_read_only: bool, compare_page: st.Page | None = None) -> None:
+def render(
+    path: str | None, is_read_only: bool, compare_page: st.Page | None = None, link_home: LinkHome | None = None
+) -> None:
     """Draw the page of the run at a path; while the run is live, redraw it when it changed.
 
     `compare_page` is the page that the links to a comparison lead to; without one there are none.
     """
-    if path is None:
-        st.info("No run is chosen; open one from Runs.")
+    snapshot = _snapshot(path, is_read_only) if path is not None else None
+    if path is None or snapshot is None:
+        st.set_page_config(page_title="No run · rlvitals")
+        _no_run(path, link_home)
         return
-    snapshot = _snapshot(path, is_read_only)
-    if snapshot is None:
-        return
-    st.html(style(state.palette()))
+    st.set_page_config(page_title=_browser_title(snapshot))
     above = st.container()  # one container, so that the charts below keep their place whatever it holds
     sections = _sections(snapshot)
-    chosen = _section_bar(snapshot.run, sections)
+    chosen = _section_bar(snapshot, sections)
     with above:
-        _heading(path, snapshot, is_read_only, compare_page)
+        _heading(path, snapshot, is_read_only, compare_page, link_home)
         error_line(snapshot.run)
         _verdict(snapshot, is_read_only=is_read_only, is_short=chosen != "charts")
         parent_comparison(snapshot.diagnosis, compare_page)
         log_notes(snapshot.run, snapshot.diagnosis.remarks)
     sections[chosen].draw()
+
+
+def _browser_title(snapshot: Snapshot) -> str:
+    """The verdict's shape first: of many tabs a browser shows the beginnings."""
+    return f"{VERDICTS[snapshot.diagnosis.verdict].shape} {one_line(snapshot.run.name)} · rlvitals"
+
+
+def _no_run(path: str | None, link_home: LinkHome | None) -> None:
+    if path is None:
+        st.info("No run is chosen; open one from Runs.")
+    if link_home is not None:
+        link_home()
 
 
 def _verdict(snapshot: Snapshot, *, is_read_only: bool, is_short: bool) -> None:
@@ -95,19 +110,19 @@ def _refuse(error: UnreadableRun, is_read_only: bool) -> None:
     st.warning(f"{escaped(error.sentence)}{way}")
 
 
-def _heading(path: str, snapshot: Snapshot, is_read_only: bool, compare_page: st.Page | None) -> None:
+def _heading(
+    path: str, snapshot: Snapshot, is_read_only: bool, compare_page: st.Page | None, link_home: LinkHome | None
+) -> None:
     """Name and state; for a live run, the state is a fragment that polls for changes."""
     run = snapshot.run
-    name, where = st.columns([1, 1], vertical_alignment="top")
-    with name:
-        title_line(run)
-        with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", key="heading"):
+        title_line(run, link_home)
+        with st.container(horizontal=True, vertical_alignment="center", width="content", key="actions"):
+            every = _POLL_SECONDS if is_live(run) else None
+            st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
             if compare_page is not None:
-                st.page_link(compare_page, label="Compare with another run", query_params=[(state.RUN, path)])
+                st.page_link(compare_page, label="Compare", query_params=[(state.RUN, path)])
             export_menu(run)
-    with where:
-        every = _POLL_SECONDS if is_live(run) else None
-        st.fragment(_draw_state, run_every=every)(path, snapshot.revision, is_read_only)
 
 
 def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
@@ -118,7 +133,7 @@ def _draw_state(path: str, drawn_revision: int, is_read_only: bool) -> None:
     if snapshot.revision != drawn_revision:
         st.rerun(scope="app")
     run = snapshot.run
-    with st.container(horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="center", width="content"):
         state_line(run)
         if can_stop(run) and not is_read_only:
             stop_button(run)
@@ -141,21 +156,25 @@ def _sections(snapshot: Snapshot) -> Mapping[str, Section]:
     }
 
 
-def _section_bar(run: Run, sections: Mapping[str, Section]) -> str:
+def _section_bar(snapshot: Snapshot, sections: Mapping[str, Section]) -> str:
     """The bar of sections, which stays in view; returns the chosen one."""
-    with st.container(key="sections"):
-        chosen = st.segmented_control(
+    run, asked = snapshot.run, state.section()
+    usual = "console" if has_failed(run) and not run.series else "charts"
+    current = asked if asked is not None and asked in sections else usual
+    st.session_state[state.SECTION] = current  # the address decides, also when one goes back to an earlier one
+    draw_section_counts(sections, section_counts(snapshot.diagnosis))
+    with st.container(horizontal=True, vertical_alignment="center", key="sections"):
+        st.segmented_control(
             "Section",
             list(sections),
-            # A label that changed with the run would come back from the address as a choice that nobody made.
             format_func=lambda name: sections[name].title,
-            default="console" if has_failed(run) and not run.series else "charts",
             required=True,
             key=state.SECTION,
-            bind="query-params",
+            on_change=lambda: state.choose_section(st.session_state[state.SECTION]),
             label_visibility="collapsed",
         )
-    return chosen or "charts"
+        copy_link()
+    return current
 
 
 def _charts(snapshot: Snapshot) -> None:

@@ -67,6 +67,7 @@ def _page(folders: Folders, open_run: OpenRun, open_launch: OpenLaunch) -> None:
         _list(known, problem or st.session_state.get(_PROBLEM, ""), open_launch)
     else:
         _first_visit(folders(), known, open_launch)
+    st.caption(f"Runs below {_names(_own(folders()))}")
     _left_out(listing.found, listed)
 
 
@@ -74,6 +75,7 @@ def _list(known: Sequence[Entry], problem: str, open_launch: OpenLaunch) -> None
     """The list as its user works with it."""
     text = state.in_address(state.FILTER)[: LONGEST_FILTER + 1]
     order = Order.parse(state.in_address(state.SORT))
+    state.remember_list()
     _header(text, open_launch)
     try:
         chosen, message = parse(text), ""

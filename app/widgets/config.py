@@ -39,11 +39,14 @@ def config(run: Run) -> None:
         )
 
 
+def chosen_settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are known to differ from their defaults."""
+    return {name: value for name, value in given.items() if name in defaults and not _is_default(name, value, defaults)}
+
+
 def _settings(given: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
     """Three tables: what differs from its default, what has one that is not known, what is as it comes."""
-    chosen = {
-        name: value for name, value in given.items() if name in defaults and not _is_default(name, value, defaults)
-    }
+    chosen = chosen_settings(given, defaults)
     unknown = {name: value for name, value in given.items() if name not in defaults}
     as_it_comes = {name: value for name, value in given.items() if name not in {*chosen, *unknown}}
     if chosen:

@@ -5,6 +5,7 @@ from typing import get_args
 
 import streamlit as st
 
+from app import state
 from app.widgets.charts import charts
 from app.widgets.metric_table import metric_table
 from diagnostics.model.metric import Section
@@ -13,6 +14,7 @@ from diagnostics.model.run import Run
 from diagnostics.model.series import Series
 from diagnostics.wording.series import series_title
 
+_FILTER = "metrics.filter"
 _SECTIONS: tuple[Section, ...] = get_args(Section)
 _TITLES = {"kl": "KL", "eval": "Evaluation", "other": "Other names that the log holds"}
 
@@ -21,7 +23,7 @@ def metrics(
     run: Run, outcomes: Sequence[Outcome], others: Sequence[Series], chosen_step: int | None, ghost: Run | None = None
 ) -> None:
     """Draw the table of all metrics, and the curves of the others, as far as the filter lets them through."""
-    words = st.text_input("Filter", key="metrics.filter", placeholder="part of a name", width=320).lower().split()
+    words = _filter().lower().split()
     metric_table(run, outcomes, chosen_step, words)
     found = [series for series in others if all(word in _searched(series) for word in words)]
     if not found:
@@ -31,6 +33,17 @@ def metrics(
         if members:
             st.markdown(f"**{_TITLES.get(section, section.capitalize())}**")
             charts(run, outcomes, members, chosen_step, f"all.{section}", ghost)
+
+
+def _filter() -> str:
+    st.session_state[_FILTER] = state.in_address(state.METRIC)  # which also a jump and the way back change
+    return st.text_input(
+        "Filter",
+        key=_FILTER,
+        placeholder="part of a name",
+        width=320,
+        on_change=lambda: state.write_into_address(state.METRIC, st.session_state[_FILTER]),
+    )
 
 
 def _searched(series: Series) -> str:

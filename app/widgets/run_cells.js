@@ -46,8 +46,8 @@ const sparkline = (row) => {
 
 const CELLS = {
   verdict: (row) => {
-    const words = row.headline;
-    return [...(row.word ? [unseen(`${row.word}: `)] : []), words];
+    const opened = row.just_opened ? [element("span", "rlv-opened", "Just opened · ")] : [];
+    return [...(row.word ? [unseen(`${row.word}: `)] : []), ...opened, row.headline];
   },
   run: (row, table) => {
     // Where a name is too long its middle is left out: what tells two runs apart stands at either end.

@@ -19,11 +19,11 @@ class RunTable {
     this.place = element("div", "rlv-list", this.chips, this.bar.place, this.message, this.table);
     parent.append(this.place);
     this.acts = {
-      j: () => this.move(1),
-      k: () => this.move(-1),
-      x: () => this.toggleCurrent(),
-      c: () => this.bar.compareAddress && location.assign(this.bar.compareAddress),
-      "/": () => document.querySelector(".rlv-filter-input")?.focus(),
+      next: () => this.move(1),
+      previous: () => this.move(-1),
+      select: () => this.toggleCurrent(),
+      compare: () => this.bar.compareAddress && location.assign(this.bar.compareAddress),
+      filter: () => document.querySelector(".rlv-filter-input")?.focus(),
     };
     this.onKey = (event) => this.key(event);
     window.addEventListener("keydown", this.onKey, true); // before the shortcuts of the page around
@@ -169,7 +169,7 @@ class RunTable {
 
   key(event) {
     const isElsewhere = event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.(EDITABLE);
-    const act = isElsewhere || !this.data?.may_select ? null : this.acts[event.key];
+    const act = isElsewhere || !this.data?.may_select ? null : this.acts[this.data.keys[event.key]];
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

@@ -12,6 +12,7 @@ import streamlit as st
 
 from app import state
 from app.assets import asset
+from app.keys import RUNS, handled
 from app.run_list.chips import Chip
 from app.run_list.order import COLUMNS, Order
 from app.run_list.row import Row
@@ -84,6 +85,7 @@ def run_table(
         "may_edit": order is not None and not state.is_read_only(),
         "longest_tag": LONGEST_TAG,
         "longest_note": LONGEST_NOTE,
+        "keys": handled(RUNS),
         "words": _WORDS,
     }
     callbacks: dict[str, Any] = {f"on_{name}_change": partial(_pass_on, key, name, on_act) for name in ACTS}

@@ -259,16 +259,17 @@ const onKey = (state, go) => (event) => {
   };
   const step = (number) => number !== null && go({ to: "step", step: number });
   const acts = {
-    j: () => move(1),
-    k: () => move(-1),
-    ArrowLeft: () => step(data.steps.before),
-    ArrowRight: () => step(data.steps.after),
-    d: () => go(choice("compared_with", data.difference ? null : data.steps.first)),
-    "/": () => state.find.focus(),
+    next: () => move(1),
+    previous: () => move(-1),
+    step_before: () => step(data.steps.before),
+    step_after: () => step(data.steps.after),
+    difference: () => go(choice("compared_with", data.difference ? null : data.steps.first)),
+    find: () => state.find.focus(),
   };
-  if (!acts[event.key]) return undefined;
+  const act = acts[data.keys[event.key]];
+  if (!act) return undefined;
   event.preventDefault();
-  return acts[event.key]();
+  return act();
 };
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -1,13 +1,14 @@
 """The samples of a run: the completions of one step, or the answers to one prompt over the steps."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from app import state
+from app.keys import SAMPLES, handled
 from app.load.runs import is_live
 from app.widgets.component import component
 from app.widgets.followed_prompt import answers_to, repeated_queries, searched_steps
@@ -16,7 +17,19 @@ from app.widgets.sample_view import Choice, Section, followed_section, section, 
 from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.run import Run
 
-_CHOICE, _KNOWN = "samples.choice", "samples.known"
+_MOST_ROWS, _KNOWN = "samples.most_rows", "samples.known"
+_YES, _PLACE = "1", "."
+_LONGEST_FIND = 200  # characters
+_ADDRESSED: Mapping[str, str] = {
+    "find": state.FIND,
+    "order": state.ORDER,
+    "only_cut": state.CUT,
+    "split": state.SPLIT,
+    "compared_with": state.AGAINST,
+    "followed": state.PROMPT,
+}
+"""The parameters of the address that hold what a reader chose."""
+
 _FITS: Mapping[str, Callable[[Any], bool]] = {
     "find": lambda value: isinstance(value, str),
     "order": lambda value: value in ORDERS,
@@ -46,6 +59,7 @@ def _draw(run: Run, diagnosis: Diagnosis) -> None:
         "choice": asdict(choice),
         "orders": ORDERS,
         "may_follow_newest": is_live(run),
+        "keys": handled(SAMPLES),
     }
     component("samples", data, partial(_go, run))
 
@@ -60,13 +74,35 @@ def _section(run: Run, diagnosis: Diagnosis, choice: Choice) -> Section:
 
 
 def _choice(run: Run) -> Choice:
-    """What the address says, and what the reader chose otherwise."""
-    kept: Choice = st.session_state.get(f"{_CHOICE}.{run.run_id}", Choice())
-    return replace(kept, step=state.chosen_step(), is_newest=state.follows_newest(), row=state.chosen_sample())
+    """What the address says, and how many rows were asked for."""
+    order = state.in_address(state.ORDER)
+    return Choice(
+        step=state.chosen_step(),
+        is_newest=state.follows_newest(),
+        row=state.chosen_sample(),
+        order=next((name for name in ORDERS if name == order), ORDERS[0]),
+        find=state.in_address(state.FIND)[:_LONGEST_FIND],
+        only_cut=state.in_address(state.CUT) == _YES,
+        split=state.in_address(state.SPLIT),
+        most_rows=st.session_state.get(f"{_MOST_ROWS}.{run.run_id}", Choice().most_rows),
+        compared_with=state.number_in_address(state.AGAINST),
+        followed=_followed(run),
+    )
 
 
-def _choose(run: Run, **changes: Any) -> None:
-    st.session_state[f"{_CHOICE}.{run.run_id}"] = replace(_choice(run), **changes)
+def _followed(run: Run) -> str | None:
+    """The prompt that is followed: the address names one of its samples, by step and row."""
+    step, row = (state.number_of(text) for text in state.in_address(state.PROMPT).partition(_PLACE)[::2])
+    return None if step is None or row is None or step not in run.samples.steps else _query(run, step, row)
+
+
+def _choose(run: Run, name: str, value: Any) -> None:
+    if name == "most_rows":
+        st.session_state[f"{_MOST_ROWS}.{run.run_id}"] = value
+    else:
+        usual = getattr(Choice(), name)
+        words = "" if value == usual else _YES if value is True else str(value)
+        state.write_into_address(_ADDRESSED[name], words[:_LONGEST_FIND])
 
 
 def _go(run: Run, wish: Mapping[str, Any]) -> None:
@@ -81,9 +117,9 @@ def _go(run: Run, wish: Mapping[str, Any]) -> None:
         case {"to": "sample", "step": int(step), "row": int(row)}:
             state.choose_sample(step, row)
         case {"to": "choice", "name": str(name), "value": value} if name in _FITS and _FITS[name](value):
-            _choose(run, **{name: value})
+            _choose(run, name, value)
         case {"to": "follow", "step": int(step), "row": int(row)}:
-            _choose(run, followed=_query(run, step, row))
+            state.write_into_address(state.PROMPT, f"{step}{_PLACE}{row}")
         case {"to": "rule", "name": str(name)}:
             state.choose_rule(name)
             state.choose_section("checks")

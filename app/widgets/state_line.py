@@ -7,6 +7,7 @@ import streamlit as st
 
 from app.theme import STATES
 from app.widgets.markdown import escaped
+from app.widgets.way_back import LinkHome, way_back
 from diagnostics.model.run import Run
 from diagnostics.visible_text import visible
 from diagnostics.wording.live import silence, time_left
@@ -41,10 +42,11 @@ def error_line(run: Run) -> None:
                 st.code(visible(run.status.error), language=None, wrap_lines=True, height=460)
 
 
-def title_line(run: Run) -> None:
-    """The run's name and, in one line with it, its algorithm, producer, task and the quality of its log."""
+def title_line(run: Run, link_home: LinkHome | None = None) -> None:
+    """The way back, the run's name and, in one line with it, its algorithm, producer, task and its log's quality."""
     facts = (run.algorithm.upper(), producer(run), run.task, data_line(run.data_health))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center", key="title"):
+        way_back(link_home)
         st.markdown(f"## {escaped(run.name)}", width="content")
         st.caption(" · ".join(escaped(fact) for fact in facts if fact), width="content")
 

@@ -1,5 +1,6 @@
 // The view options, as words above the charts.
 
+import { chooseColumns, chosenColumns, COLUMNS } from "./columns.js";
 import { AXES, SCALES, SMOOTHING } from "./view_options.js";
 
 export class Toolbar {
@@ -8,10 +9,11 @@ export class Toolbar {
     this.place = document.createElement("div");
     this.place.className = "rlvitals-toolbar";
     this.selects = {
-      axis: this.#select("x", "axis", Object.fromEntries(axes.map((axis) => [axis, AXES[axis]]))),
-      smoothing: this.#select("smooth", "smoothing", SMOOTHING, Number),
-      scale: this.#select("y", "scale", SCALES),
+      axis: this.#option("x", "axis", Object.fromEntries(axes.map((axis) => [axis, AXES[axis]]))),
+      smoothing: this.#option("smooth", "smoothing", SMOOTHING, Number),
+      scale: this.#option("y", "scale", SCALES),
     };
+    this.#select("columns", COLUMNS, (select) => chooseColumns(select.value)).value = chosenColumns();
     this.reset = document.createElement("button");
     this.reset.type = "button";
     this.reset.textContent = "show all";
@@ -26,11 +28,15 @@ export class Toolbar {
     this.reset.hidden = this.page.window === null;
   }
 
-  #select(word, option, words, read = String) {
+  #option(word, option, words, read = String) {
+    return this.#select(word, words, (select) => this.page.choose(option, read(select.value)));
+  }
+
+  #select(word, words, choose) {
     const label = document.createElement("label");
     const select = document.createElement("select");
     for (const [value, text] of Object.entries(words)) select.add(new Option(text, value));
-    select.addEventListener("change", () => this.page.choose(option, read(select.value)));
+    select.addEventListener("change", () => choose(select));
     select.setAttribute("aria-label", word);
     label.append(word, " ", select);
     this.place.append(label);

@@ -59,7 +59,7 @@ def test_a_training_is_launched_watched_stopped_and_its_samples_read(
 
     rows = [orjson.loads(line) for line in (training.run_dir / SAMPLES_FILE).read_bytes().splitlines()]
     written = [row["response"] for row in rows if row["step"] == training.step]
-    page.goto(dashboard.page("run", run=training.run_dir, section="Samples", step="newest"))
+    page.goto(dashboard.page("run", run=training.run_dir, section="samples", step="newest"))
     expect(page.get_by_role("heading", name=f"Step {training.step}", exact=True)).to_be_visible()
     response = page.get_by_role("region", name="Model response").locator("pre")
     assert response.evaluate("pre => pre.firstChild.textContent") in written

@@ -71,7 +71,7 @@ def test_evidence_chooses_the_step_shows_the_chart_and_opens_the_sample(open_run
     words = sample.inner_text()
     sample.click()
     expect(page.get_by_role("radio", name="Samples")).to_be_checked()
-    page.wait_for_url(re.compile(r"[?&]section=Samples"))
+    page.wait_for_url(re.compile(r"[?&]section=samples"))
     place = re.match(r"step (\d+), sample (\d+)", words)
     assert place is not None
     expect(detail(page).get_by_role("heading", level=3)).to_have_text(f"Step {place[1]}, sample {place[2]}")
@@ -111,7 +111,7 @@ def test_another_finding_is_shown_with_its_evidence_and_hidden_again(open_run: F
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_samples_open_where_it_broke_and_the_keys_walk_through_them(theme: str, open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "value-loss-nan", theme, section="Samples")
+    page = open_run(SAMPLE_RUNS / "value-loss-nan", theme, section="samples")
     step = page.locator(".rls-step")
     expect(step).to_have_text(re.compile(r"Step 4\d"))
     at_onset = step.inner_text()
@@ -129,7 +129,7 @@ def test_samples_open_where_it_broke_and_the_keys_walk_through_them(theme: str, 
 
 
 def test_a_search_keeps_the_focus_and_leaves_the_rows_that_match(open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "cut-off", section="Samples")
+    page = open_run(SAMPLE_RUNS / "cut-off", section="samples")
     rows = page.locator(".rls-row")
     rows.first.wait_for()
     every = rows.count()
@@ -143,7 +143,7 @@ def test_a_search_keeps_the_focus_and_leaves_the_rows_that_match(open_run: Fixtu
 
 
 def test_two_steps_are_compared_at_a_key_and_the_other_step_can_be_chosen(open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "cut-off", section="Samples", step=60)
+    page = open_run(SAMPLE_RUNS / "cut-off", section="samples", step=60)
     page.locator(".rls-row").first.wait_for()
     page.keyboard.press("d")
     compared = page.get_by_role("region", name="Difference of two steps")
@@ -163,7 +163,7 @@ def test_a_prompt_is_followed_over_the_steps(open_run: Fixture, tmp_path: Path) 
                 [{"query": "asked again", "response": f"at {step}", "score": 1.0, "group": 0}] if step % 4 == 0 else []
             )
             log.log(step, {"reward": 0.5}, rows)
-    page = open_run(tmp_path / "a", section="Samples")
+    page = open_run(tmp_path / "a", section="samples")
     expect(page.get_by_role("button", name="follow this prompt")).to_have_count(1)
     page.get_by_role("button", name="follow this prompt").click()
     expect(page.locator(".rls-row")).to_have_count(3)
@@ -175,7 +175,7 @@ def test_a_prompt_is_followed_over_the_steps(open_run: Fixture, tmp_path: Path) 
 
 
 def test_the_detail_and_the_sections_stay_in_view_while_the_table_scrolls(open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "healthy-grpo", section="Samples")
+    page = open_run(SAMPLE_RUNS / "healthy-grpo", section="samples")
     page.locator(".rls-row").first.wait_for()
     page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 10000)")
     bar = page.get_by_role("radio", name="Samples").bounding_box()
@@ -195,7 +195,7 @@ def test_turns_thinking_tools_and_special_tokens_are_told_apart_and_newlines_kep
         log.log(
             1, {"reward": 1.0}, [{"query": query, "response": response, "score": 1.0, "terminated": False, "length": 9}]
         )
-    page = open_run(tmp_path / "a", section="Samples")
+    page = open_run(tmp_path / "a", section="samples")
     answer = page.get_by_role("region", name="Model response")
     expect(page.get_by_role("region", name="Query").locator("h5")).to_have_text(["user", "assistant"])
     expect(answer.locator("h5")).to_have_text(["thinking", "tool call"])
@@ -208,7 +208,7 @@ def test_a_text_of_a_million_characters_is_shown_whole(open_run: Fixture, tmp_pa
     long = "<b>word</b> **x** $y$ " * 50_000
     with RunLog(tmp_path / "a", algorithm="grpo") as log:
         log.log(1, {"reward": 1.0}, [{"query": "q", "response": long, "score": 1.0}])
-    page = open_run(tmp_path / "a", section="Samples")
+    page = open_run(tmp_path / "a", section="samples")
     pre = page.get_by_role("region", name="Model response").locator("pre")
     assert pre.evaluate("pre => pre.textContent.length") == len(long)
     assert page.locator(".rls-samples b, .rls-samples .katex").count() == 0
@@ -216,7 +216,7 @@ def test_a_text_of_a_million_characters_is_shown_whole(open_run: Fixture, tmp_pa
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_checks_say_what_fired_first_and_fold_what_is_quiet(theme: str, open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "cut-off", theme, section="Checks")
+    page = open_run(SAMPLE_RUNS / "cut-off", theme, section="checks")
     groups = page.locator(".rlc-group")
     expect(groups.first.locator("summary")).to_contain_text("Fired")
     quiet = groups.filter(has=page.locator("summary", has_text="Quiet"))
@@ -231,7 +231,7 @@ def test_checks_say_what_fired_first_and_fold_what_is_quiet(theme: str, open_run
 
 
 def test_the_config_tells_choices_from_defaults(open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "cut-off", section="Config")
+    page = open_run(SAMPLE_RUNS / "cut-off", section="config")
     expect(page.get_by_text(re.compile(r"settings? chosen"))).to_be_visible()
     expect(page.get_by_text(re.compile(r"defaults? left as"))).to_be_visible()
 
@@ -239,7 +239,7 @@ def test_the_config_tells_choices_from_defaults(open_run: Fixture) -> None:
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("width", [800, 1000, 1440, 2200])
 def test_nothing_scrolls_sideways_at_any_width(width: int, theme: str, open_run: Fixture) -> None:
-    page = open_run(SAMPLE_RUNS / "negative-kl", theme, section="Samples")
+    page = open_run(SAMPLE_RUNS / "negative-kl", theme, section="samples")
     page.set_viewport_size({"width": width, "height": 900})
     page.locator(".rls-row").first.wait_for()
     for section in ("Samples", "Checks", "Config"):

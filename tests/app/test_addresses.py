@@ -1,0 +1,77 @@
+"""The addresses: a document for every page, and the way home from what is none, relative to wherever it is served."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from app.addresses import PAGES, PageAddresses
+
+
+async def streamlit(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers as Streamlit does: its document at every address but those of files."""
+    is_file = "." in scope["path"] or "_stcore" in scope["path"]
+    answer: Response = PlainTextResponse("a file") if is_file else HTMLResponse("the document of Streamlit")
+    await answer(scope, receive, send)
+
+
+def ask(path: str, query: str = "", base_path: str = "", method: str = "GET") -> Sequence[Any]:
+    """The status, the headers and the body of an answer."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
+    asyncio.run(PageAddresses(streamlit, base_path)(scope, receive, send))
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:]).decode()
+
+
+@pytest.mark.parametrize("base_path", ["", "/behind/proxy"])
+@pytest.mark.parametrize("page", ["", *PAGES])
+def test_every_page_has_a_document_of_ours_that_knows_its_server(page: str, base_path: str) -> None:
+    status, headers, body = ask(f"{base_path}/{page}", "run=a", base_path)
+    assert (status, headers["cache-control"]) == (200, "no-cache")
+    assert "<title>rlvitals</title>" in body
+    assert 'href="./icon.svg"' in body
+    assert "favicon.png" not in body
+    assert "BACKEND_BASE_URL" in body
+
+
+@pytest.mark.parametrize(
+    ("path", "home"),
+    [
+        ("/nonsense", "/?unknown=nonsense"),
+        ("/a/b/c", "/?unknown=a%2Fb%2Fc"),
+        ("/<b>", "/?unknown=%3Cb%3E"),
+        ("/run/", "/?unknown=run%2F"),
+        ("/" + "x" * 300, "/?unknown=" + "x" * 100),
+    ],
+)
+def test_an_address_without_a_page_leads_home(path: str, home: str) -> None:
+    status, headers, _ = ask(path)
+    assert (status, urljoin(f"http://host{path}", headers["location"])) == (303, f"http://host{home}")
+
+
+def test_the_way_home_is_relative_so_that_it_holds_behind_a_proxy() -> None:
+    _, headers, _ = ask("/base/no/page", base_path="/base")
+    assert headers["location"] == "../?unknown=no%2Fpage"
+
+
+def test_the_name_of_the_list_leads_to_it_with_its_filter() -> None:
+    status, headers, _ = ask("/runs", "filter=verdict%3Acritical")
+    assert (status, headers["location"]) == (303, "./?filter=verdict%3Acritical")
+
+
+@pytest.mark.parametrize(("path", "method"), [("/static/js/a.js", "GET"), ("/_stcore/health", "GET"), ("/run", "POST")])
+def test_all_that_is_no_document_goes_on_to_streamlit(path: str, method: str) -> None:
+    status, _, body = ask(path, method=method)
+    assert (status, body) == (200, "the document of Streamlit" if method == "POST" else "a file")
