@@ -42,6 +42,7 @@ COMMANDS = {
     "diagnose": Command(
         "diagnostics.cli.diagnose", "diagnose PATH ...", "say what is wrong with runs, and what to try"
     ),
+    "watch": Command("diagnostics.cli.watch", "watch PATH ...", "watch runs without a browser: alerts, stops"),
     "compare": Command("diagnostics.cli.compare", "compare A B [C ...]", "compare runs with the first of them"),
     "preflight": Command(
         "diagnostics.cli.preflight", "preflight CONFIG|RUN", "say what the settings alone are worth a look for"

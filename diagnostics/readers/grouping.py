@@ -12,6 +12,7 @@ from pathlib import Path
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.copies import copies_among
 from diagnostics.readers.equal_values import joined_by_values
+from diagnostics.readers.followed import without_followed
 from diagnostics.readers.openings import hold_one_training
 from diagnostics.readers.run_parts import OWN, SAMPLES, common_folder, joined_ref, logs_by_folder, members, start_time
 
@@ -22,7 +23,7 @@ _FOLLOWING_TABLES = frozenset({"logging.jsonl", "trainer_log.jsonl"})  # ms-swif
 
 def group_runs(refs: Iterable[RunRef]) -> list[RunRef]:
     """One reference per run; further logs of the run become parts of the leading one."""
-    found = joined_by_values(_by_home(_without_copies(list(refs))))
+    found = joined_by_values(_by_home(without_followed(_without_copies(list(refs)))))
     below = logs_by_folder(member for ref in found for member in members(ref))
     common = [_at_common_folder(ref, below) for ref in found]
     return sorted(common, key=lambda ref: str(ref.path))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from docs.generate import house, logs, options, reference
+from docs.generate import house, logs, options, python, reference
 
 DOCS = Path(__file__).resolve().parents[1]
 
@@ -16,5 +16,6 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "reference" / "formats.md": logs.formats,
     DOCS / "reference" / "producers.md": logs.producers,
     DOCS / "reference" / "options.md": options.options,
+    DOCS / "reference" / "python.md": python.python,
     DOCS / "design.md": house.design,
 }
