@@ -1,5 +1,6 @@
 """Tests of the alerts file: who gets what, and what is said of a file that is wrong."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,3 +107,11 @@ def test_a_file_that_others_can_change_is_refused_for_it_may_start_commands(tmp_
         alert_rules(file)
     with pytest.raises(AlertsFileError, match="No such file"):
         alert_rules(tmp_path / "none.toml")
+
+
+def test_the_file_that_the_guide_shows_is_read(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[3] / "docs" / "guide" / "alerts.md"
+    (shown,) = re.findall(r"```toml\n(.*?)```", guide.read_text("utf-8"), re.DOTALL)
+    assert [route.channel for route in alert_rules(written(tmp_path, shown)).routes] == [
+        "terminal", "webhook", "command", "apprise",
+    ]  # fmt: skip
