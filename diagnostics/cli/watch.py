@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ def run(words: Sequence[str]) -> int:
     given = _parser().parse_args(words)
     try:
         rules = alert_rules(given.alerts)
+        rules = replace(rules, page=rules.page or given.page)
         stops = Stops(given.stop_on, 1 if given.once else given.confirmations)
     except (AlertsFileError, ValueError) as error:
         raise CommandError(str(error)) from error
@@ -193,6 +195,7 @@ def _parser() -> argparse.ArgumentParser:
         help="exit with 1 when the last verdict on a run is this bad (default: critical)",
     )
     arguments.add_argument("--alerts", metavar="FILE.toml", type=Path, help="who gets which alerts, by another file")
+    arguments.add_argument("--page", metavar="URL", default="", help="where the dashboard is, if the file does not say")
     arguments.add_argument("--interval", metavar="SECONDS", type=float, default=INTERVAL, help="between two looks")
     arguments.add_argument(
         "--format", choices=(TEXT, JSON), help="status lines, or a JSON line per change (default: text on a terminal)"
