@@ -78,6 +78,7 @@ class DiagnosisCallback:
     def on_train_begin(self, args: Any, state: Any, control: Any, **given: Any) -> None:
         """Claim the run directory and start to watch it."""
         with self._harmless():
+            self._end("stopped")  # a training that the same callback followed before, and that raised
             self._keep_nan(args)
             if state.is_world_process_zero:
                 self._begin(args, state, given.get("model"))
@@ -105,7 +106,6 @@ class DiagnosisCallback:
             self._end("stopped" if self.stopped_for or state.global_step < state.max_steps else "finished")
 
     def _begin(self, args: Any, state: Any, model: Any) -> None:
-        self._end("stopped")  # a training that the same callback followed before, and that raised
         self.stopped_for = ""
         self._trainer = self._trainer or calling_trainer(self)
         self._completions = Completions(self._trainer, self._most_samples)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from diagnostics.readers.base import RunRef
 from diagnostics.readers.openings import hold_one_training
-from diagnostics.readers.run_parts import OWN, SAMPLES
+from diagnostics.readers.run_parts import OWN, SAMPLES, STATE
 from diagnostics.runlog import BESIDE_OUTPUTS
 
 _NAME = re.compile(rf"{BESIDE_OUTPUTS}(-\d+)?")
@@ -31,6 +31,12 @@ def without_followed(refs: Sequence[RunRef]) -> list[RunRef]:
 def _covered(folder: Path, own: Sequence[RunRef], refs: Sequence[RunRef]) -> list[RunRef]:
     inside = [ref for ref in refs if ref.format != OWN and ref.path.is_relative_to(folder)]
     logs = [ref for ref in inside if ref.format not in SAMPLES]
-    covered = [ref for ref in logs if any(hold_one_training(ref, each) for each in own)]
+    covered = [ref for ref in logs if _is_covered(ref, own)]
     tables = [ref for ref in inside if ref.format in SAMPLES]
     return covered + (tables if len(covered) == len(logs) else [])
+
+
+def _is_covered(ref: RunRef, own: Sequence[RunRef]) -> bool:
+    """By its values; a checkpoint's state also where they say too little, if there is one run that it can be of."""
+    verdicts = [hold_one_training(ref, each) for each in own]
+    return True in verdicts or (ref.format == STATE and verdicts == [None])

@@ -19,6 +19,7 @@ PROGRAMS = [
     (page, program) for page in PAGES for program in re.findall(r"```py\n(.*?)```", page.read_text("utf-8"), re.S)
 ]
 MOST_STEPS = 600  # in which a run of these that is not stopped ends
+SICK = "truncation-high"  # what answers of three tokens are
 SECONDS = 300
 BEFORE = """
 from datasets import Dataset
@@ -53,9 +54,8 @@ def run_with_trl(folder: Path, *words: str) -> str:
 @pytest.mark.parametrize("algorithm", ["grpo", "rloo"])
 def test_a_sick_training_of_trl_is_followed_with_its_samples_and_stopped(tmp_path: Path, algorithm: str) -> None:
     folder = tmp_path / "out"
-    said = run_with_trl(
-        tmp_path, str(SCRIPT), str(get_task("addition").checkpoint), str(folder), algorithm, str(MOST_STEPS), "critical"
-    )
+    words = (str(get_task("addition").checkpoint), str(folder), algorithm, str(MOST_STEPS), SICK)
+    said = run_with_trl(tmp_path, str(SCRIPT), *words)
     run = open_run(folder)
     last = run.last_step or 0
     assert 0 < last < MOST_STEPS
@@ -70,9 +70,9 @@ def test_a_sick_training_of_trl_is_followed_with_its_samples_and_stopped(tmp_pat
     assert run.samples.steps == tuple(range(1, last + 1))
     assert [sample.group for sample in run.samples.at(1)] == [0] * 4 + [1] * 4
     assert all(sample.score == -len(sample.response) for sample in run.samples.at(last))
-    assert diagnose(run).verdict == "critical"
-    assert re.search(r"stopped for '[\w-]+, critical' at step", said)
-    assert "rlvitals: CRITICAL out: " in said
+    assert SICK in {outcome.rule for outcome in diagnose(run).fired}
+    assert re.search(rf"stopped for '[\w-]+, \w+' at step {last}", said)
+    assert re.search("rlvitals: (WARNING|CRITICAL) out: ", said)
     state = json.loads((folder / f"checkpoint-{last}" / "trainer_state.json").read_text("utf-8"))
     assert state["global_step"] == last
 
