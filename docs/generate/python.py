@@ -53,6 +53,7 @@ def _methods(subject: type) -> Iterator[tuple[str, Any]]:
 def _signature(name: str, function: Any) -> str:
     """One line; without `self`, and with plain names for types."""
     shown = str(inspect.signature(function)).replace("(self, ", "(").replace("(self)", "()")
+    shown = re.sub(r"<function .*? at 0x[0-9a-f]+>", "…", shown)  # where a default is a function
     shown = re.sub(r"(?:[a-z_]+\.)+([A-Z]\w+)", r"\1", shown).replace("'", "")
     return f"{name}{shown}"
 
