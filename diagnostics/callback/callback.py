@@ -61,13 +61,14 @@ class DiagnosisCallback:
         self._stop_on = (stop_on,) if isinstance(stop_on, str) else tuple(stop_on or ())
         self._confirmations = confirmations
         self._new_policy()
-        self._trainer, self._most_samples = trainer, samples_per_step
+        self._given_trainer, self._trainer, self._most_samples = trainer, trainer, samples_per_step
         self._alerts = None if alerts is None else Path(alerts)
         self._request = StopRequest()
         self._log: RunLog | None = None
         self._completions: Completions | None = None
         self._watcher: Watcher | None = None
         self._restore: Callable[[], None] = lambda: None
+        self._has_failed = False
 
     def __getattr__(self, name: str) -> Any:
         """Events that are nothing to it, those of later versions too: a trainer calls them all."""
@@ -79,6 +80,7 @@ class DiagnosisCallback:
         """Claim the run directory and start to watch it."""
         with self._harmless():
             self._end("stopped")  # a training that the same callback followed before, and that raised
+            self.stopped_for, self._has_failed = "", False
             self._keep_nan(args)
             if state.is_world_process_zero:
                 self._begin(args, state, given.get("model"))
@@ -106,8 +108,7 @@ class DiagnosisCallback:
             self._end("stopped" if self.stopped_for or state.global_step < state.max_steps else "finished")
 
     def _begin(self, args: Any, state: Any, model: Any) -> None:
-        self.stopped_for = ""
-        self._trainer = self._trainer or calling_trainer(self)
+        self._trainer = self._given_trainer or calling_trainer(self)
         self._completions = Completions(self._trainer, self._most_samples)
         self._log = open_log(
             self.run_dir or default_folder(args.output_dir),
@@ -125,7 +126,10 @@ class DiagnosisCallback:
         self._log.note_device(args.device.type)
         atexit.register(self._die)
         self._request.activate()
-        self._watcher = Watcher(self._log.directory, self._alerts, self._new_policy())
+        try:
+            self._watcher = Watcher(self._log.directory, self._alerts, self._new_policy())
+        except OSError as error:
+            _logger.warning("rlvitals logs this training and does not diagnose it: no process for that: %s", error)
 
     def _new_policy(self) -> StopPolicy:
         return StopPolicy(self._stop_on, self._confirmations, _known_findings() if self._stop_on else ())
@@ -190,7 +194,9 @@ class DiagnosisCallback:
             yield
         except Exception as error:
             told = f"rlvitals no longer follows this training, which goes on: {type(error).__name__}: {error}"
-            _logger.warning("%s", one_line(told), exc_info=_logger.isEnabledFor(logging.DEBUG))
+            if not self._has_failed:
+                _logger.warning("%s", one_line(told), exc_info=_logger.isEnabledFor(logging.DEBUG))
+            self._has_failed = True
             log, self._log = self._log, None
             if log is not None:
                 with suppress(OSError):
