@@ -32,7 +32,7 @@ class StopPolicy:
         self._step: int | None = None
         self._counts: dict[str, int] = {}
         for word in self._names.difference(known):
-            near = difflib.get_close_matches(word, [*Severity, *known], n=1)
+            near = difflib.get_close_matches(word, [*map(str, Severity), *known], n=1)
             hint = f"did you mean {near[0]!r}?" if near else "'rlvitals rules' and 'rlvitals causes' list the names"
             raise ValueError(f"stop_on={word!r} is neither info, warning or critical nor a rule or a cause; {hint}")
 
