@@ -14,7 +14,7 @@ SCRIPT = Path(__file__).with_name("two_processes.py")
 
 @pytest.mark.slow
 def test_all_processes_stop_at_the_same_step_and_the_first_one_writes(tmp_path: Path) -> None:
-    launch = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     subprocess.run(
         [*launch, str(SCRIPT), str(tmp_path)], check=True, capture_output=True, timeout=180,
         env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(SCRIPT.parents[3])},
