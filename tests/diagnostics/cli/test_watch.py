@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from diagnostics.runlog import RunLog
+from tests.published_schemas import published
 
 COMMAND = Path(sys.executable).with_name("rlvitals")
 Rlvitals = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def rows(done: "subprocess.CompletedProcess[str]") -> list[dict[str, Any]]:
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [published(line, "watch") for line in done.stdout.splitlines()]
 
 
 def test_one_look_tells_what_is_wrong_and_the_next_one_tells_nothing_twice(
