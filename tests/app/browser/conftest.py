@@ -297,7 +297,7 @@ def dashboard(lasting_runs: Path) -> Iterator[Dashboard]:
 
 @pytest.fixture
 def runs(lasting_runs: Path, tmp_path: Path) -> Iterator[Path]:
-    """A folder of runs that `dashboard` shows during this test; to be asked for before `open_screen`, which ends first."""
+    """A folder of runs that `dashboard` shows during this test; ask for it before `open_screen`, which ends first."""
     folder = lasting_runs / tmp_path.name
     folder.mkdir()
     yield folder
