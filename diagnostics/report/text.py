@@ -9,6 +9,7 @@ from diagnostics.model.diagnosis import Diagnosis
 from diagnostics.model.finding import Finding
 from diagnostics.model.outcome import Outcome
 from diagnostics.model.run import Run
+from diagnostics.punctuation import bracketed, clauses, listed, sentences
 from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import LABEL_COLUMN, Style
@@ -94,7 +95,8 @@ def _overview(found: tuple[Finding, ...], style: Style) -> Iterator[str]:
 
 
 def _finding_line(finding: Finding, style: Style, indent: int = 0) -> str:
-    return style.verdict(finding.severity, f"{message_text(finding.summary)} ({steps_of(finding)})", indent=indent)
+    told = sentences((message_text(finding.summary), bracketed(steps_of(finding))))
+    return style.verdict(finding.severity, told, indent=indent)
 
 
 def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]:
@@ -114,7 +116,7 @@ def _finding(finding: Finding, cost: Cost | None, style: Style) -> Iterator[str]
     for objection in finding.against:
         yield _below(style, _("against"), objection)
     if finding.sources:
-        yield _below(style, _("source"), "; ".join(finding.sources))
+        yield _below(style, _("source"), clauses(map(_, finding.sources)))
 
 
 def _below(style: Style, label: str, text: str) -> str:
@@ -145,5 +147,5 @@ def _not_applicable(diagnosis: Diagnosis, style: Style) -> Iterator[str]:
         return
     yield _("Does not apply here ({count})").format(count=len(diagnosis.not_applicable))
     for reason, rules in rules_by_reason(diagnosis.not_applicable).items():
-        yield style.paragraph(f"{reason} [{', '.join(rules)}]")
+        yield style.paragraph(sentences((reason, f"[{listed(rules)}]")))
     yield ""
