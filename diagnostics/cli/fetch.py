@@ -8,6 +8,7 @@ from diagnostics.cli.command import CommandError, command_parser, print_note, wr
 from diagnostics.fetch import remote_folder as remote
 from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
+from diagnostics.told import reason
 
 SECONDS_BETWEEN_LOOKS = 10.0
 
@@ -37,7 +38,7 @@ def run(words: Sequence[str]) -> int:
         else:
             _copy(given.address, given.to, is_followed=given.follow)
     except FetchError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
     return 0
 
 

@@ -9,6 +9,7 @@ from diagnostics.cli.packages import check_not_hidden
 from diagnostics.configs.dry_run import PROBE_SECONDS, PROMPTS, probe_policy, try_rewards, try_tokenizer
 from diagnostics.configs.trainer_process import TrialError
 from diagnostics.model.setup import Setup
+from diagnostics.told import reason
 
 
 def add_trials(arguments: argparse.ArgumentParser) -> None:
@@ -82,7 +83,7 @@ def _with_reward_trials(setup: Setup, trust: bool) -> Setup:
     try:
         return replace(setup, trials=try_rewards(setup.algorithm, setup.config, trust=trust))
     except TrialError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
 
 
 def _with_probe(setup: Setup, arguments: argparse.Namespace) -> Setup:
@@ -104,7 +105,7 @@ def _with_probe(setup: Setup, arguments: argparse.Namespace) -> Setup:
             generations=generations,
         )
     except TrialError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
     return replace(setup, probe=probe)
 
 
@@ -122,7 +123,7 @@ def _with_tokenization(setup: Setup, arguments: argparse.Namespace) -> Setup:
     try:
         return replace(setup, tokenization=try_tokenizer(algorithm, config, trust=arguments.trust, prompts=prompts))
     except TrialError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(reason(error)) from error
 
 
 def _count(text: str) -> int:

@@ -15,6 +15,7 @@ from diagnostics.report.preflight import settings_table
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
 from diagnostics.wording.findings import fix_line, mute_line, overridden_limits, rules_by_reason, sample_caption
@@ -42,7 +43,7 @@ def _run(diagnosis: Diagnosis, report: Report) -> Iterator[str]:
     yield ""
     yield f"{escaped(run_line(diagnosis.run))} · {code(str(run.path))} · {data_line(diagnosis.run.data_health)}"
     yield ""
-    yield from (f"{escaped(note)}\n" for note in diagnosis.notes)
+    yield from (f"{escaped(note)}\n" for note in map(said, diagnosis.notes))
     yield _found(diagnosis.findings) or escaped(verdict_sentence(diagnosis))
     if diagnosis.cost is not None:
         yield f"\n{escaped(cost_sentence(diagnosis.cost))}"

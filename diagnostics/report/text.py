@@ -14,6 +14,7 @@ from diagnostics.report.preflight import settings_section
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import LABEL_COLUMN, Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.visible_text import one_line
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
@@ -61,7 +62,7 @@ def _run(diagnosis: Diagnosis, report: Report, style: Style) -> Iterator[str]:
     yield from _not_applicable(diagnosis, style)
     yield from (style.labelled(_("time") if not index else "", line) for index, line in enumerate(time_lines(run)))
     yield style.labelled(_("data"), data_line(diagnosis.run.data_health))
-    yield from (style.labelled(_("note"), note) for note in diagnosis.notes)
+    yield from (style.labelled(_("note"), note) for note in map(said, diagnosis.notes))
 
 
 def _findings(diagnosis: Diagnosis, style: Style) -> Iterator[str]:

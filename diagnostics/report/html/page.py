@@ -23,6 +23,7 @@ from diagnostics.report.html.sign import sign
 from diagnostics.report.report import Report
 from diagnostics.report.terminal import Style
 from diagnostics.report.time_budget import time_lines
+from diagnostics.told import said
 from diagnostics.wording.comparison import comparison_heading, comparison_lines, missing_parent_sentence
 from diagnostics.wording.costs import cost_sentence
 from diagnostics.wording.findings import mute_line, overridden_limits
@@ -179,7 +180,7 @@ def _data(diagnosis: Diagnosis) -> Markup:
     lines = [
         data_line(diagnosis.run.data_health),
         *sources,
-        *diagnosis.notes,
+        *map(said, diagnosis.notes),
         *([_("Outside the vocabulary: {tags}").format(tags=tags)] if tags else []),
     ]
     return element("section", element("h2", _("Data")), *(element("p", line, class_="muted") for line in lines))
