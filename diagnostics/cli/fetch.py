@@ -8,6 +8,7 @@ from diagnostics.cli.command import CommandError, command_parser, print_note, wr
 from diagnostics.fetch import remote_folder as remote
 from diagnostics.fetch.error import FetchError
 from diagnostics.fetch.wandb_cloud import Address, fetch
+from diagnostics.language import _
 from diagnostics.told import reason
 
 SECONDS_BETWEEN_LOOKS = 10.0
@@ -17,7 +18,10 @@ def run(words: Sequence[str]) -> int:
     """Fetch a W&B run whole, or copy the logs below another address; once, or again and again while they grow."""
     arguments = command_parser(
         "import",
-        "Fetch a run from the W&B cloud, or the logs below any address, into a folder that every other command reads.",
+        _(
+            "Fetch a run from the W&B cloud, or the logs below any address, into a folder that every other command "
+            "reads."
+        ),
         (
             "rlvitals import wandb://ENTITY/PROJECT/RUN --to imported/a",
             "rlvitals import s3://bucket/runs/a --to imported/a --follow",
@@ -26,11 +30,15 @@ def run(words: Sequence[str]) -> int:
     arguments.add_argument(
         "address",
         metavar="ADDRESS",
-        help="wandb://ENTITY/PROJECT/RUN, or that run's page; or a folder elsewhere, whose logs are copied without "
-        "weights: s3://…, gs://…, hf://…, https://…, sftp://… and what else fsspec knows",
+        help=_(
+            "wandb://ENTITY/PROJECT/RUN, or that run's page; or a folder elsewhere, whose logs are copied without "
+            "weights: s3://…, gs://…, hf://…, https://…, sftp://… and what else fsspec knows"
+        ),
     )
-    arguments.add_argument("--to", metavar="DIR", type=Path, required=True, help="a new folder, or that of last time")
-    arguments.add_argument("--follow", action="store_true", help="copy what is new every ten seconds, until Ctrl-C")
+    arguments.add_argument(
+        "--to", metavar="DIR", type=Path, required=True, help=_("a new folder, or that of last time")
+    )
+    arguments.add_argument("--follow", action="store_true", help=_("copy what is new every ten seconds, until Ctrl-C"))
     given = arguments.parse_args(words)
     try:
         if Address.is_one(given.address):
@@ -47,19 +55,37 @@ def _fetch_wandb(address: str, folder: Path, *, is_followed: bool) -> None:
         raise FetchError("--follow is for folders; a run of W&B is fetched whole, and once more with the same command")
     fetched = fetch(Address.of(address), folder, report_progress=print_note)
     if fetched.missing:
-        print_note(f"rlvitals: W&B did not hand out {len(fetched.missing)} tables, the first is {fetched.missing[0]}")
-    write_result(f"{folder}: {fetched.rows:,} rows and {fetched.files} files; open it with: rlvitals diagnose {folder}")
+        print_note(
+            _("rlvitals: W&B did not hand out {count} tables, the first is {first}").format(
+                count=len(fetched.missing), first=fetched.missing[0]
+            )
+        )
+    write_result(
+        _("{folder}: {rows} rows and {files} files; open it with: rlvitals diagnose {folder}").format(
+            folder=folder, rows=f"{fetched.rows:,}", files=fetched.files
+        )
+    )
 
 
 def _copy(address: str, folder: Path, *, is_followed: bool) -> None:
     copied = remote.copy(address, folder)
-    left = f", {copied.left_out} files of weights left out" if copied.left_out else ""
+    left = _(", {count} files of weights left out").format(count=copied.left_out) if copied.left_out else ""
     write_result(
-        f"{folder}: {copied.files:,} files{left}; {copied.changed:,} new or changed, {copied.bytes:,} bytes asked for"
+        _("{folder}: {files} files{left}; {changed} new or changed, {bytes} bytes asked for").format(
+            folder=folder,
+            files=f"{copied.files:,}",
+            left=left,
+            changed=f"{copied.changed:,}",
+            bytes=f"{copied.bytes:,}",
+        )
     )
-    write_result(f"open it with: rlvitals {folder}")
+    write_result(_("open it with: rlvitals {folder}").format(folder=folder))
     while is_followed:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         copied = remote.copy(address, folder)
         if copied.changed:
-            write_result(f"{copied.changed:,} files went on, {copied.bytes:,} bytes")
+            write_result(
+                _("{changed} files went on, {bytes} bytes").format(
+                    changed=f"{copied.changed:,}", bytes=f"{copied.bytes:,}"
+                )
+            )
